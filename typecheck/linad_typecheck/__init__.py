@@ -1,0 +1,1 @@
+"""The front end of linad: parser, types, ownership and the linear checker (standard library only)."""

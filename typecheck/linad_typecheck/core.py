@@ -1,0 +1,439 @@
+"""The one intermediate form: structured A-normal form in static single assignment.
+
+The surface program, its linear form, its adjoint and the adjoint of its adjoint are all values of the dataclasses
+below. There is no control-flow graph: a `Block` is a sequence of statements, and `If` and `Loop` hold blocks.
+
+Scalars are SSA: every `Var` is defined once in its function and is visible in the rest of its block and in the blocks
+nested there. A value that changes in a loop is *carried* (`Loop.carried`), one that differs between arms is a result of
+the `If` (`If.outs`).
+
+Arrays are places that statements update in place under one name (`Store`, `AddTo`, ...); read linearly, such a statement
+takes the array and gives it back. An array is carried, or is a result of a block, only where a *name* is bound to
+another array (``u, v = v, u``); being carried, a result, or an `own` argument moves it.
+
+The linear form of a program is the same program with `Dup`, `Drop` and `Read` made explicit so that every float scalar
+and every array is used exactly once (`linear/check_linear.py`). Passes that do not need it work on the form without
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from .span import NOWHERE, Span
+from .types import I64, Scalar, Type
+
+# --------------------------------------------------------------------------------------------------------- atoms
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal scalar."""
+
+    value: float | int | bool
+    type: Scalar
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan is itself, 1 is not True
+        return isinstance(other, Const) and self.type == other.type and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), self.type))
+
+
+Atom = Var | Const
+
+
+def base_name(name: str) -> str:
+    """The user's name of an SSA name: ``total`` for ``total.3``."""
+    return name.partition(".")[0]
+
+
+# ---------------------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """``out = op(ins)``: a pure scalar operation of `ops.OPS`."""
+
+    out: Var
+    op: str
+    ins: tuple[Atom, ...]
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Dup:
+    """``(first, second) = dup x``, linear form only. Its derivative is ``+``."""
+
+    first: Var
+    second: Var
+    x: Var
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """``drop x``: the last use of a float scalar or an array, linear form only."""
+
+    x: Var
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """``out = read &x``: a float scalar of an outer block is borrowed inside a loop or an arm, linear form only."""
+
+    out: Var
+    x: Var
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``out = array[index]``. Indices are non-negative here: lowering has put `wrap` before an index that may not be.
+
+    ``checked`` means that the index may be out of range and must then raise IndexError at ``span``; passes that copy an
+    access which has already succeeded with the same index and size clear it.
+    """
+
+    out: Var
+    array: Var
+    index: tuple[Atom, ...]
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``array[index] = value``."""
+
+    array: Var
+    index: tuple[Atom, ...]
+    value: Atom
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class AddTo:
+    """``array[index] += value``."""
+
+    array: Var
+    index: tuple[Atom, ...]
+    value: Atom
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """``out = array.shape[axis]``."""
+
+    out: Var
+    array: Var
+    axis: int
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Alloc:
+    """A fresh array of ``shape``, every cell ``fill``; undefined where ``fill`` is None (then every cell read has been
+    written before)."""
+
+    out: Var
+    shape: tuple[Atom, ...]
+    fill: Const | None
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """``out = array.copy()``."""
+
+    out: Var
+    array: Var
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class AddArray:
+    """``array += other``, cell by cell, equal shapes. The derivative of `Copy`."""
+
+    array: Var
+    other: Var
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """``array[...] = value``, every cell."""
+
+    array: Var
+    value: Atom
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Make a rank-1 log hold at least ``size`` cells, keeping what it holds; new cells are ``fill`` of its `Alloc`.
+
+    Capacity grows geometrically, so filling a log of unknown length cell by cell is linear in its length.
+    """
+
+    array: Var
+    size: Atom
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    stmts: tuple[Stmt, ...] = ()
+    results: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``outs`` are the results of the arm taken."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    outs: tuple[Var, ...] = ()
+    span: Span = NOWHERE
+
+
+LoopKind = Literal["sequential", "map", "sum", "scan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for index in range(start, stop, step)`` with carried values; ``stop`` None never ends by itself (``while``).
+
+    ``body.results`` are the next values of ``carried``, whose last ones are ``outs``. Where ``exits`` is set,
+    ``body.results[0]`` is an additional bool, evaluated last: the loop ends after an iteration in which it is False.
+    ``trips``, allowed with ``exits`` only, is the number of iterations executed.
+    """
+
+    index: Var
+    start: Atom
+    stop: Atom | None
+    step: Atom
+    carried: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: Block
+    outs: tuple[Var, ...]
+    exits: bool = False
+    trips: Var | None = None
+    kind: LoopKind = "sequential"
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``outs = callee(args)``; arguments are lent or moved by the modes of the callee's parameters."""
+
+    outs: tuple[Var, ...]
+    callee: str
+    args: tuple[Atom, ...]
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved."""
+
+    cond: Atom
+    error: str
+    message: str
+    args: tuple[Atom, ...] = ()
+    span: Span = NOWHERE
+
+
+Stmt = Let | Dup | Drop | Read | Load | Store | AddTo | Dim | Alloc | Copy | AddArray | Fill | Reserve | If | Loop | Call | Check
+
+# ----------------------------------------------------------------------------------------------------- functions
+
+Mode = Literal["read", "acc", "mut", "own", "out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``)."""
+
+    var: Var
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """``body.results`` are what it returns, flattened to scalars and arrays."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Functions by name; `entry` is the one that is called from Python."""
+
+    entry: str
+    functions: Mapping[str, Function] = field(default_factory=dict)
+
+    @property
+    def main(self) -> Function:
+        return self.functions[self.entry]
+
+    def with_main(self, function: Function) -> Program:
+        return replace(self, functions={**self.functions, self.entry: function})
+
+
+# ------------------------------------------------------------------------------------------- questions and walks
+
+
+def operands(s: Stmt) -> tuple[Atom, ...]:
+    """What a statement reads at its own level, arrays it updates included, in order of evaluation."""
+    match s:
+        case Let(ins=ins):
+            return ins
+        case Dup(x=x) | Drop(x=x) | Read(x=x):
+            return (x,)
+        case Load(array=a, index=i):
+            return (a, *i)
+        case Store(array=a, index=i, value=v) | AddTo(array=a, index=i, value=v):
+            return (a, *i, v)
+        case Dim(array=a) | Copy(array=a):
+            return (a,)
+        case Alloc(shape=shape):
+            return shape
+        case AddArray(array=a, other=b):
+            return (a, b)
+        case Fill(array=a, value=v) | Reserve(array=a, size=v):
+            return (a, v)
+        case If(cond=c):
+            return (c,)
+        case Loop(start=a, stop=b, step=c, inits=inits):
+            return (a, *(() if b is None else (b,)), c, *inits)
+        case Call(args=args):
+            return args
+        case Check(cond=c, args=args):
+            return (c, *args)
+    raise TypeError(s)
+
+
+def outputs(s: Stmt) -> tuple[Var, ...]:
+    """The variables a statement defines in its own block."""
+    match s:
+        case Let(out=o) | Load(out=o) | Read(out=o) | Dim(out=o) | Alloc(out=o) | Copy(out=o):
+            return (o,)
+        case Dup(first=a, second=b):
+            return (a, b)
+        case If(outs=outs) | Call(outs=outs):
+            return outs
+        case Loop(outs=outs, trips=trips):
+            return outs if trips is None else (*outs, trips)
+        case _:
+            return ()
+
+
+def blocks(s: Stmt) -> tuple[Block, ...]:
+    """The blocks nested directly in a statement."""
+    match s:
+        case If(then=a, orelse=b):
+            return (a, b)
+        case Loop(body=b):
+            return (b,)
+        case _:
+            return ()
+
+
+def walk(block: Block) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks nested in it, in text order."""
+    for s in block.stmts:
+        yield s
+        for b in blocks(s):
+            yield from walk(b)
+
+
+def free_vars(block: Block) -> dict[str, Var]:
+    """The variables of outer blocks that a block mentions, by name, in order of first mention."""
+    found: dict[str, Var] = {}
+    _free(block, set(), found)
+    return found
+
+
+def _free(block: Block, bound: set[str], found: dict[str, Var]) -> None:
+    bound = set(bound)
+
+    def mention(atom: Atom) -> None:
+        if isinstance(atom, Var) and atom.name not in bound:
+            found.setdefault(atom.name, atom)
+
+    for s in block.stmts:
+        for atom in operands(s):
+            mention(atom)
+        inner = bound | {s.index.name, *(c.name for c in s.carried)} if isinstance(s, Loop) else bound
+        for b in blocks(s):
+            _free(b, inner, found)
+        bound.update(v.name for v in outputs(s))
+    for atom in block.results:
+        mention(atom)
+
+
+def written(s: Stmt) -> Var | None:
+    """The array that a simple statement updates in place (calls update what the modes of the callee say)."""
+    match s:
+        case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
+            return a
+        case _:
+            return None
+
+
+class Names:
+    """Fresh SSA names of one function."""
+
+    def __init__(self, taken: Iterator[str] | set[str] | tuple[str, ...] = ()) -> None:
+        self._next: dict[str, int] = {}
+        self._taken = set(taken)
+
+    def fresh(self, hint: str) -> str:
+        base = base_name(hint)
+        k = self._next.get(base, 0)
+        name = base if k == 0 else f"{base}.{k}"
+        while name in self._taken:
+            k += 1
+            name = f"{base}.{k}"
+        self._next[base] = k + 1
+        self._taken.add(name)
+        return name
+
+    def var(self, hint: str, type: Type = I64) -> Var:
+        return Var(self.fresh(hint), type)
+
+
+def all_names(f: Function) -> set[str]:
+    """Every name defined in a function."""
+    names = {p.var.name for p in f.params}
+    for s in walk(f.body):
+        names.update(v.name for v in outputs(s))
+        if isinstance(s, Loop):
+            names.add(s.index.name)
+            names.update(c.name for c in s.carried)
+    return names

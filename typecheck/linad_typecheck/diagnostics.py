@@ -1,0 +1,62 @@
+"""The diagnostic model: one message, its places, notes and fixes. Rendering is in `render/`, wording in `messages/`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from .span import Span
+
+Severity = Literal["error", "warning", "information"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A secondary place and what happens there."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of ``span`` (empty: insert) by ``text``."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair in words and as edits; ``safe`` ones may be applied by a machine."""
+
+    message: str
+    edits: tuple[Edit, ...] = ()
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. ``message`` stands alone in one line: lower case, no final period."""
+
+    code: str
+    slug: str
+    severity: Severity
+    message: str
+    span: Span
+    label: str = ""  # what to print under the primary span
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """A JSON-ready dictionary; the inverse of reading it back field by field."""
+        return asdict(self)
+
+
+class LinadError(TypeError):
+    """A function that linad cannot compile or differentiate; ``diagnostics`` say where and what to write instead."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...] | list[Diagnostic], text: str = "") -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(text or "\n".join(f"{d.code} {d.span}: {d.message}" for d in self.diagnostics))

@@ -1,0 +1,66 @@
+"""The signature of every scalar primitive of the core: arity, result, cost and where it can be differentiated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["add", "mul", "div", "unary", "pow", "compare", "logic", "int", "cast", "choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A scalar primitive.
+
+    ``result``: ``same`` as the first operand's type (operands agree), ``bool``, ``int`` (i64) or ``out`` (what the Let
+    says: `cast`). ``diff``: operand positions through which a derivative flows. ``dear``: costs a library call, so its
+    result is logged rather than recomputed.
+    """
+
+    name: str
+    arity: int
+    kind: Kind
+    result: Literal["same", "bool", "int", "out", "second"] = "same"
+    diff: tuple[int, ...] = ()
+    dear: bool = False
+
+
+def _table() -> dict[str, Op]:
+    ops: list[Op] = [
+        Op("add", 2, "add", diff=(0, 1)),
+        Op("sub", 2, "add", diff=(0, 1)),
+        Op("neg", 1, "add", diff=(0,)),
+        Op("mul", 2, "mul", diff=(0, 1)),
+        Op("div", 2, "div", diff=(0, 1)),
+        Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
+        Op("mod", 2, "div", diff=(0, 1)),  # the sign of the divisor, as in Python
+        Op("pow", 2, "pow", diff=(0, 1), dear=True),  # of floats; of ints the exponent is a non-negative Const
+        Op("powi", 2, "mul", diff=(0,)),  # float ** small int Const, by multiplication
+        Op("min", 2, "choose", diff=(0, 1)),  # Python's: second if second < first else first
+        Op("max", 2, "choose", diff=(0, 1)),  # Python's: second if second > first else first
+        Op("minimum", 2, "choose", diff=(0, 1)),  # NumPy's: propagate nan
+        Op("maximum", 2, "choose", diff=(0, 1)),
+        Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
+        Op("copysign", 2, "choose", diff=(0,)),
+        Op("atan2", 2, "unary", diff=(0, 1), dear=True),
+        Op("hypot", 2, "unary", diff=(0, 1), dear=True),
+        Op("logaddexp", 2, "unary", diff=(0, 1), dear=True),
+        Op("cast", 1, "cast", result="out", diff=(0,)),  # to the type of the Let; float to int truncates
+        Op("trips", 3, "int", result="int"),  # len(range(start, stop, step))
+        Op("wrap", 2, "int", result="int"),  # wrap(i, n): i + n where i < 0, else i
+    ]
+    dear = (
+        "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+        "erf erfc gamma lgamma"
+    )
+    ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in dear.split()]
+    ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
+    ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]
+    ops += [Op(n, 1, "compare", result="bool") for n in ("isnan", "isinf", "isfinite")]
+    ops += [Op(n, 2, "compare", result="bool") for n in ("lt", "le", "gt", "ge", "eq", "ne")]
+    ops += [Op(n, 2, "logic", result="bool") for n in ("and", "or")] + [Op("not", 1, "logic", result="bool")]
+    ops += [Op(n, 2, "int") for n in ("bitand", "bitor", "bitxor", "shl", "shr")] + [Op("invert", 1, "int")]
+    return {op.name: op for op in ops}
+
+
+OPS = _table()

@@ -1,0 +1,93 @@
+"""What a name outside a function means: the one door through which lowering sees modules, helpers and constants.
+
+The editor answers from the parsed module alone; a call answers from the live function (`linad/boundary/live.py`). Both
+give the same entities, so that lowering cannot tell them apart.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .source import SourceFile
+from .types import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """``numpy``, ``math``, ``linad``, ...: attributes are looked up as `External` by dotted name."""
+
+    dotted: str
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A function, class or constant of a library or of builtins, by its canonical dotted name: ``numpy.sin``,
+    ``math.pi``, ``builtins.range``, ``jaxtyping.Float64``, ``linad.linear_grad``."""
+
+    dotted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A module-level (or closure) scalar or tuple of such; part of the specialisation."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalArray:
+    """A module-level array: a hidden read-only argument, live. ``key`` finds it again at each call."""
+
+    type: Array
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """Another Python function whose source can be lowered."""
+
+    function: FunctionSource
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A module-level alias such as ``Vec = Float64[np.ndarray, "n"]``: its expression, read in ``scope``."""
+
+    node: ast.expr
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that exists but has no meaning inside a checked function; ``what`` names it for the message."""
+
+    what: str
+
+
+Entity = Module | External | Constant | GlobalArray | Helper | Annotation | Opaque
+
+
+class Scope(Protocol):
+    def lookup(self, name: str) -> Entity | None:
+        """The entity a free name stands for; None where there is no such name."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """Every name there is, for "did you mean"."""
+        ...
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """A function to be lowered. ``key`` tells apart two functions of one name (closures, redefinitions)."""
+
+    name: str
+    node: ast.FunctionDef | ast.Lambda
+    source: SourceFile
+    scope: Scope = field(compare=False, hash=False, repr=False)
+    key: str = ""
+    defaults: tuple[tuple[str, object], ...] = ()  # of parameters, as live values or constants
+    updates: tuple[str, ...] = ()
+    wrt: tuple[str | int, ...] | None = None

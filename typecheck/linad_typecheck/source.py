@@ -1,0 +1,49 @@
+"""Text of a file, a notebook cell or a live function; spans in code points (ast columns are UTF-8 bytes)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .span import Span
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file's name and whole text. ``first_line`` is the number of the text's first line in the file."""
+
+    name: str
+    text: str = field(repr=False)
+    first_line: int = 1
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self.text.splitlines())
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The parsed text, once; SyntaxError as `ast.parse` raises it."""
+        return ast.parse(self.text, self.name)
+
+    def span(self, node: ast.AST) -> Span:
+        """The span of an ast node, byte columns turned into code points."""
+        return Span(
+            self.name,
+            node.lineno + self.first_line - 1,
+            self._column(node.lineno, node.col_offset),
+            node.end_lineno + self.first_line - 1,
+            self._column(node.end_lineno, node.end_col_offset),
+        )
+
+    def _column(self, line: int, offset: int) -> int:
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))) + 1
+
+    def segment(self, span: Span) -> str:
+        """The text a one-line span covers (of several lines: the first one's)."""
+        number = span.line - self.first_line
+        if not 0 <= number < len(self.lines):
+            return ""
+        end = span.end_column - 1 if span.end_line == span.line else None
+        return self.lines[number][span.column - 1 : end]

@@ -1,0 +1,22 @@
+"""Places in source text: 1-based lines and columns, counted in code points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a source file, ``end_column`` exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+NOWHERE = Span("<generated>", 0, 0, 0, 0)
