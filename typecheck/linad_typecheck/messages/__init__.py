@@ -1,0 +1,47 @@
+"""The wording of every diagnostic: one frozen dataclass per code, text only, no logic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..codes import CODES
+from ..diagnostics import Diagnostic, Fix, Label
+from ..span import Span
+
+
+@dataclass(frozen=True)
+class Message:
+    """Base of all messages. A subclass sets ``slug``, adds its fields and says its text in the methods below."""
+
+    slug: ClassVar[str]
+    span: Span
+
+    def message(self) -> str:
+        raise NotImplementedError
+
+    def label(self) -> str:
+        return ""
+
+    def labels(self) -> tuple[Label, ...]:
+        return ()
+
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return ()
+
+    def diagnostic(self) -> Diagnostic:
+        code = CODES[self.slug]
+        return Diagnostic(
+            code.code,
+            code.slug,
+            code.severity,
+            self.message(),
+            self.span,
+            self.label(),
+            self.labels(),
+            self.notes(),
+            self.fixes(),
+        )
