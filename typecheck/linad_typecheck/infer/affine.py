@@ -1,0 +1,113 @@
+"""Dimension arithmetic: sums of integer multiples of unknown sizes, in normal form.
+
+Two sizes are *equal* when their normal forms are, *unequal* when these differ by a constant, and otherwise unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Relation = Literal["equal", "unequal", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``const + sum(coeff * atom)``; ``terms`` are sorted by atom and hold no zero coefficient.
+
+    Build values with `constant`, `atom` and arithmetic, which keep the normal form, so that ``==`` is equality of
+    polynomials.
+    """
+
+    const: int = 0
+    terms: tuple[tuple[str, int], ...] = ()
+
+    def __add__(self, other: Affine | int) -> Affine:
+        if isinstance(other, int):
+            return Affine(self.const + other, self.terms)
+        total = dict(self.terms)
+        for name, coeff in other.terms:
+            total[name] = total.get(name, 0) + coeff
+        return _normal(self.const + other.const, total)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Affine:
+        return self * -1
+
+    def __sub__(self, other: Affine | int) -> Affine:
+        return self + -other
+
+    def __rsub__(self, other: int) -> Affine:
+        return -self + other
+
+    def __mul__(self, factor: int) -> Affine:
+        return _normal(self.const * factor, {name: coeff * factor for name, coeff in self.terms})
+
+    __rmul__ = __mul__
+
+    @property
+    def value(self) -> int | None:
+        """The number this is, if it has no unknown."""
+        return None if self.terms else self.const
+
+    @property
+    def atoms(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.terms)
+
+    def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
+        """The same sum with atoms replaced, all at once; atoms that ``values`` does not name stay."""
+        total = constant(self.const)
+        for name, coeff in self.terms:
+            value = values.get(name)
+            total = total + (atom(name) if value is None else value) * coeff
+        return total
+
+    def __str__(self) -> str:
+        # the positive terms first: `n-1`, not `-1+n`
+        ordered = sorted(self.terms, key=lambda term: term[1] < 0)
+        text = ""
+        for name, coeff in ordered:
+            size = name if abs(coeff) == 1 else f"{abs(coeff)}*{name}"
+            text += ("-" if coeff < 0 else "+" if text else "") + size
+        if not text:
+            return str(self.const)
+        return text + (f"{self.const:+d}" if self.const else "")
+
+
+def _normal(const: int, terms: Mapping[str, int]) -> Affine:
+    return Affine(const, tuple(sorted((name, coeff) for name, coeff in terms.items() if coeff)))
+
+
+def constant(value: int) -> Affine:
+    """The number ``value``."""
+    return Affine(int(value))
+
+
+def atom(name: str) -> Affine:
+    """The unknown size ``name``."""
+    return Affine(0, ((name, 1),))
+
+
+def difference(a: Affine, b: Affine) -> int | None:
+    """``a - b`` where that is a number whatever the unknowns are, else None."""
+    return (a - b).value
+
+
+def compare(a: Affine, b: Affine) -> Relation:
+    """Whether two sizes are equal for all values of the unknowns, for none, or for some."""
+    match difference(a, b):
+        case None:
+            return "unknown"
+        case 0:
+            return "equal"
+        case _:
+            return "unequal"
+
+
+def multiply(a: Affine, b: Affine) -> Affine | None:
+    """The product, where one of the two is a number."""
+    if a.value is not None:
+        return b * a.value
+    return None if b.value is None else a * b.value
