@@ -18,6 +18,28 @@ class Code:
 _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     # 1xx ownership
     ("LIN101", "use-after-move", "error", "a name is used after its array was taken over by another name"),
+    ("LIN102", "moved-in-loop", "error", "an iteration moves an array that the next one uses again"),
+    ("LIN103", "moved-on-some-paths", "error", "a name means different arrays on different paths while one is still in use"),
+    ("LIN104", "alias-escapes", "error", "an array of the caller would be returned, moved or stored"),
+    ("LIN105", "returned-twice", "error", "one array is returned twice"),
+    ("LIN106", "overlapping-arguments", "error", "an array that a call updates is passed to it twice"),
+    ("LIN107", "argument-updated", "error", "an entry function updates an argument without declaring it"),
+    ("LIN108", "captured-array-updated", "error", "an array of the module is updated"),
+    # 2xx language
+    ("LIN201", "unsupported", "error", "a construct outside the language"),
+    ("LIN202", "unknown-name", "error", "a name that is defined nowhere"),
+    ("LIN203", "unknown-function", "error", "a library function that has no meaning here"),
+    ("LIN204", "maybe-undefined", "warning", "a variable may be undefined where it is used"),
+    ("LIN205", "undefined", "error", "a variable is used before any path gives it a value"),
+    ("LIN206", "bad-call", "error", "the arguments of a call do not fit the function"),
+    ("LIN207", "mixed-returns", "error", "paths return values that do not fit together"),
+    ("LIN208", "bad-option", "error", "an option of the decorator does not fit the function"),
+    # 3xx types and shapes
+    ("LIN301", "wrong-type", "error", "an operation on operands it is not defined for"),
+    ("LIN302", "wrong-rank", "error", "an array is indexed with the wrong number of indices"),
+    ("LIN303", "type-changes", "error", "a variable changes its type between branches or iterations"),
+    ("LIN304", "float-truncated", "warning", "a float is stored in an integer array"),
+    ("LIN305", "sizes-differ", "error", "two sizes that must agree never do"),
 )
 
 CODES: dict[str, Code] = {slug: Code(code, slug, severity, summary) for code, slug, severity, summary in _ROWS}

@@ -1,0 +1,1 @@
+"""Python ast to the typed core, one construct per file."""

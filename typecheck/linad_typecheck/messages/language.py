@@ -1,0 +1,135 @@
+"""2xx: what is outside the language, and how to write it instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..diagnostics import Fix, Label
+from ..span import Span
+from . import Message
+
+
+@dataclass(frozen=True)
+class Unsupported(Message):
+    """A construct that has no meaning in a checked function. ``instead`` is the way to write it."""
+
+    slug = "unsupported"
+    what: str
+    instead: str = ""
+
+    def message(self) -> str:
+        return f"{self.what} cannot be used in a differentiated function"
+
+    def label(self) -> str:
+        return "not supported"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(self.instead),) if self.instead else ()
+
+
+@dataclass(frozen=True)
+class UnknownName(Message):
+    slug = "unknown-name"
+    name: str
+    near: str = ""
+
+    def message(self) -> str:
+        return f"there is no name `{self.name}` here" + (f"; `{self.near}` is near" if self.near else "")
+
+    def label(self) -> str:
+        return "unknown name"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"write `{self.near}`"),) if self.near else ()
+
+
+@dataclass(frozen=True)
+class UnknownFunction(Message):
+    """A library function or attribute that linad does not know."""
+
+    slug = "unknown-function"
+    name: str
+    near: str = ""
+
+    def message(self) -> str:
+        return f"`{self.name}` is not known to linad"
+
+    def label(self) -> str:
+        return "no meaning and no derivative is known for this"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        near = f"`{self.near}` is near; or " if self.near else ""
+        return (Fix(f"{near}write it out with scalar operations and loops"),)
+
+
+@dataclass(frozen=True)
+class MaybeUndefined(Message):
+    slug = "maybe-undefined"
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` may be undefined here"
+
+    def label(self) -> str:
+        return "raises UnboundLocalError where it is"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"give `{self.name}` a value before the branch or loop"),)
+
+
+@dataclass(frozen=True)
+class Undefined(Message):
+    slug = "undefined"
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` is used before it has a value"
+
+    def label(self) -> str:
+        return "no path to here gives it a value"
+
+
+@dataclass(frozen=True)
+class BadCall(Message):
+    """The arguments of a call do not fit the parameters."""
+
+    slug = "bad-call"
+    callee: str
+    why: str
+
+    def message(self) -> str:
+        return f"`{self.callee}` {self.why}"
+
+    def label(self) -> str:
+        return "in this call"
+
+
+@dataclass(frozen=True)
+class MixedReturns(Message):
+    slug = "mixed-returns"
+    one: str
+    other: str
+    first: Span
+
+    def message(self) -> str:
+        return f"one path returns {self.one} and another {self.other}"
+
+    def label(self) -> str:
+        return f"{self.other} here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.first == self.span else (Label(self.first, f"{self.one} here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("return values of one type on every path"),)
+
+
+@dataclass(frozen=True)
+class OptionError(Message):
+    """An option of the decorator that does not fit the function."""
+
+    slug = "bad-option"
+    why: str
+
+    def message(self) -> str:
+        return self.why

@@ -1,0 +1,185 @@
+"""1xx: who owns an array, and which name may still read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..diagnostics import Edit, Fix, Label
+from ..span import NOWHERE, Span
+from . import Message
+
+
+def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
+    """Insert ``.copy()`` after the expression at ``at`` (a text fix alone where there is no such place)."""
+    if at == NOWHERE:
+        return (Fix(message),)
+    end = Span(at.file, at.end_line, at.end_column, at.end_line, at.end_column)
+    return (Fix(message, (Edit(end, ".copy()"),)),)
+
+
+@dataclass(frozen=True)
+class UseAfterMove(Message):
+    """A name is read after its array was updated under another name, or moved into a call."""
+
+    slug = "use-after-move"
+    name: str
+    by: str
+    at: Span
+    made: Span = NOWHERE
+    written: bool = True
+
+    def message(self) -> str:
+        if self.written:
+            return f"`{self.name}` is used after its array was updated under the name `{self.by}`"
+        return f"`{self.name}` is used after its array was moved into {self.by}"
+
+    def label(self) -> str:
+        return "used here: plain Python would see the update" if self.written else "used here"
+
+    def labels(self) -> tuple[Label, ...]:
+        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        return (*made, Label(self.at, "updated here" if self.written else "moved here"))
+
+    def fixes(self) -> tuple[Fix, ...]:
+        if self.made != NOWHERE and self.written:
+            return copy_fix("keep the old values with a copy", self.made)
+        return (Fix(f"pass a copy: `{self.name}.copy()`"),)
+
+
+@dataclass(frozen=True)
+class MovedInLoop(Message):
+    """An iteration moves an array that the next iteration uses again."""
+
+    slug = "moved-in-loop"
+    name: str
+    by: str
+    at: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` is moved into {self.by} in one iteration and used again in the next"
+
+    def label(self) -> str:
+        return "used again here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.at == self.span else (Label(self.at, "moved here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"bind the result to `{self.name}` again, or pass `{self.name}.copy()`"),)
+
+
+@dataclass(frozen=True)
+class MovedOnSomePaths(Message):
+    """A name means one array on one path and another array on another, while one of them lives on under another name."""
+
+    slug = "moved-on-some-paths"
+    name: str
+    by: str
+    at: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` may or may not share its array with {self.by} here"
+
+    def label(self) -> str:
+        return "used here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return (Label(self.at, f"from here on `{self.name}` means different arrays on different paths"),)
+
+    def notes(self) -> tuple[str, ...]:
+        return ("an array that is bound to another name on one path only must not be in use under its first name",)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("take a copy where the name is bound: `.copy()`"),)
+
+
+@dataclass(frozen=True)
+class Lent(Message):
+    """An array that belongs to the caller would have to be moved."""
+
+    slug = "alias-escapes"
+    name: str
+    how: str
+
+    def message(self) -> str:
+        return f"{self.name} belongs to the caller and is {self.how}"
+
+    def label(self) -> str:
+        return "the caller's array would get a second name"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return copy_fix("take a copy", self.span)
+
+
+@dataclass(frozen=True)
+class ReturnedTwice(Message):
+    slug = "returned-twice"
+    name: str
+
+    def message(self) -> str:
+        return f"the array `{self.name}` is returned twice"
+
+    def label(self) -> str:
+        return "the caller would hold one array under two names"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"return a copy the second time: `{self.name}.copy()`"),)
+
+
+@dataclass(frozen=True)
+class OverlappingArguments(Message):
+    slug = "overlapping-arguments"
+    name: str
+    callee: str
+    first: Span
+    does: str  # "updates" or "takes over"
+
+    def message(self) -> str:
+        return f"`{self.name}` is passed twice to `{self.callee}`, which {self.does} it"
+
+    def label(self) -> str:
+        return "passed again here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return (Label(self.first, "passed here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return copy_fix("pass a copy for one of them", self.span)
+
+
+@dataclass(frozen=True)
+class ArgumentUpdated(Message):
+    slug = "argument-updated"
+    name: str
+    by: str
+    function: str
+
+    def message(self) -> str:
+        return f"`{self.by}` updates the caller's array `{self.name}`"
+
+    def label(self) -> str:
+        return "updated here"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"the caller of `{self.function}` would see its array change",)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (
+            Fix(f"work on a copy: `{self.name} = {self.name}.copy()` first"),
+            Fix(f'or declare the update: `@linear_grad(updates=("{self.name}",))`'),
+        )
+
+
+@dataclass(frozen=True)
+class CapturedArrayUpdated(Message):
+    slug = "captured-array-updated"
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` is an array of the module and is updated here"
+
+    def label(self) -> str:
+        return "updated here"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"pass `{self.name}` as a parameter, or update a copy"),)

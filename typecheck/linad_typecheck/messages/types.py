@@ -1,0 +1,94 @@
+"""3xx: dtypes, ranks and shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..diagnostics import Fix, Label
+from ..span import Span
+from . import Message
+
+
+@dataclass(frozen=True)
+class WrongType(Message):
+    """An operation on operands that it is not defined for."""
+
+    slug = "wrong-type"
+    what: str
+    found: str
+    instead: str = ""
+
+    def message(self) -> str:
+        return f"{self.what}, but this is {self.found}"
+
+    def label(self) -> str:
+        return self.found
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(self.instead),) if self.instead else ()
+
+
+@dataclass(frozen=True)
+class WrongRank(Message):
+    slug = "wrong-rank"
+    name: str
+    rank: int
+    given: int
+
+    def message(self) -> str:
+        indices = "1 index" if self.given == 1 else f"{self.given} indices"
+        return f"`{self.name}` has rank {self.rank} and is given {indices}"
+
+    def label(self) -> str:
+        return "too many indices" if self.given > self.rank else "this would be a view of a part of the array"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        if self.given > self.rank:
+            return ()
+        letters = ", ".join("ijkl"[: self.rank])
+        return (Fix(f"read or write its cells in a loop: `{self.name}[{letters}]`"),)
+
+
+@dataclass(frozen=True)
+class TypeChanges(Message):
+    """A name has types that do not join on two paths or in two iterations."""
+
+    slug = "type-changes"
+    name: str
+    one: str
+    other: str
+    first: Span
+    where: str  # "branches" or "iterations"
+
+    def message(self) -> str:
+        return f"`{self.name}` is {self.one} and {self.other} on different {self.where}"
+
+    def label(self) -> str:
+        return f"{self.other} here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.first == self.span else (Label(self.first, f"{self.one} here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("use two names, or convert one of the values"),)
+
+
+@dataclass(frozen=True)
+class Truncated(Message):
+    slug = "float-truncated"
+    name: str
+
+    def message(self) -> str:
+        return f"a float is truncated into the integer array `{self.name}` and has no gradient from here on"
+
+    def label(self) -> str:
+        return "truncated here"
+
+
+@dataclass(frozen=True)
+class SizesDiffer(Message):
+    slug = "sizes-differ"
+    why: str
+
+    def message(self) -> str:
+        return self.why
