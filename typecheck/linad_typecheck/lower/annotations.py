@@ -1,0 +1,315 @@
+"""Annotations of parameters and results: an expression in a scope to a `ParamType`, or to the message about it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..infer.affine import Affine, atom, constant, multiply
+from ..messages import Message
+from ..messages.annotations import BadDimension, RankTooHigh, UnionAnnotation, UnsupportedAnnotation, VariadicDimension
+from ..scope import Annotation, Entity, External, Module, Scope
+from ..source import SourceFile
+from ..span import Span
+from ..types import DType
+
+MAX_RANK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownType:
+    """No annotation, or one that says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoneType:
+    """``None``: as a result, nothing is returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """``weak`` for Python's own scalars."""
+
+    dtype: DType
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One annotated dimension: its text, and its size where it names one (``_`` does not)."""
+
+    text: str
+    size: Affine | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """``dtypes`` are those allowed (one when the dtype is fixed, none when nothing is known); ``dims`` is None where the
+    rank is not known either."""
+
+    dtypes: tuple[DType, ...] = ()
+    dims: tuple[Dimension, ...] | None = None
+
+    @property
+    def dtype(self) -> DType | None:
+        return self.dtypes[0] if len(self.dtypes) == 1 else None
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def dim_texts(self) -> tuple[str, ...] | None:
+        """The dimensions as `ParamInfo.dims` holds them."""
+        return None if self.dims is None else tuple(d.text for d in self.dims)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    items: tuple[ParamType, ...]
+
+
+ParamType = UnknownType | NoneType | ScalarType | ArrayType | TupleType
+UNKNOWN = UnknownType()
+
+SCALARS: dict[str, ScalarType] = {
+    "builtins.float": ScalarType("f64", True),
+    "builtins.int": ScalarType("i64", True),
+    "builtins.bool": ScalarType("bool", True),
+    "numpy.float64": ScalarType("f64", False),
+    "numpy.double": ScalarType("f64", False),
+    "numpy.float32": ScalarType("f32", False),
+    "numpy.single": ScalarType("f32", False),
+    "numpy.int64": ScalarType("i64", False),
+    "numpy.intp": ScalarType("i64", False),
+    "numpy.int_": ScalarType("i64", False),
+    "numpy.int32": ScalarType("i32", False),
+    "numpy.intc": ScalarType("i32", False),
+    "numpy.bool_": ScalarType("bool", False),
+    "numpy.bool": ScalarType("bool", False),
+}
+
+JAXTYPING: dict[str, tuple[DType, ...]] = {
+    "jaxtyping.Float64": ("f64",),
+    "jaxtyping.Float32": ("f32",),
+    "jaxtyping.Int64": ("i64",),
+    "jaxtyping.Int32": ("i32",),
+    "jaxtyping.Bool": ("bool",),
+    "jaxtyping.Float": ("f64", "f32"),
+    "jaxtyping.Int": ("i64", "i32"),
+}
+
+_ARRAYS = ("numpy.ndarray",)
+_NDARRAY_OF = ("numpy.typing.NDArray",)
+_TUPLES = ("builtins.tuple", "typing.Tuple")
+_UNIONS = ("typing.Union", "typing.Optional")
+_TRANSPARENT = ("typing.Annotated", "typing.Final")  # Annotated[T, ...] means T
+_INSTEAD = {
+    "builtins.complex": "complex numbers are not differentiated here; pass real and imaginary parts as two arrays",
+    "numpy.complex128": "complex numbers are not differentiated here; pass real and imaginary parts as two arrays",
+    "builtins.str": "strings have no place in a checked function; choose by an int or a bool",
+    "builtins.list": "pass a NumPy array, or a tuple where the length is fixed",
+    "builtins.dict": "pass its values as separate parameters or as a tuple",
+    "numpy.float16": "use `np.float32` or `np.float64`",
+}
+
+
+def resolve(node: ast.expr, scope: Scope) -> Entity | None:
+    """The entity of a name or a dotted name; None for other expressions and unknown names."""
+    match node:
+        case ast.Name(id=name):
+            return scope.lookup(name)
+        case ast.Attribute(value=value, attr=attr):
+            match resolve(value, scope):
+                case Module(dotted=dotted) | External(dotted=dotted):
+                    return External(f"{dotted}.{attr}")
+    return None
+
+
+def parse_annotation(node: ast.expr | None, scope: Scope, source: SourceFile) -> ParamType | Message:
+    """Read an annotation of ``source`` as a type.
+
+    Parameters
+    ----------
+    node
+        The annotation, None where there is none. Strings (also from ``from __future__ import annotations`` as
+        ``__annotations__`` shows them) are parsed.
+    scope
+        What its names mean.
+
+    Returns
+    -------
+    ParamType or Message
+        A type, or what is wrong, placed at the annotation.
+    """
+    if node is None:
+        return UNKNOWN
+    try:
+        return _Reader(source, None, ()).read(node, scope)
+    except _Wrong as wrong:
+        return wrong.message
+
+
+class _Wrong(Exception):
+    def __init__(self, message: Message) -> None:
+        self.message = message
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """``at`` is where to report while reading a string or an alias, whose nodes lie elsewhere."""
+
+    source: SourceFile
+    at: Span | None
+    seen: tuple[ast.expr, ...]
+
+    def span(self, node: ast.expr) -> Span:
+        return self.at or self.source.span(node)
+
+    def elsewhere(self, node: ast.expr, target: ast.expr) -> _Reader:
+        """The reader for ``target``, which stands behind ``node``; an alias of itself is refused."""
+        if target in self.seen:
+            raise self.unsupported(node, "refers to itself")
+        return _Reader(self.source, self.span(node), (*self.seen, target))
+
+    def unsupported(self, node: ast.expr, reason: str = "", instead: str = "") -> _Wrong:
+        return _Wrong(UnsupportedAnnotation(self.span(node), ast.unparse(node), reason, instead))
+
+    def read(self, node: ast.expr, scope: Scope) -> ParamType:
+        match node:
+            case ast.Constant(value=None):
+                return NoneType()
+            case ast.Constant(value=str() as text):
+                try:
+                    inner = ast.parse(text.strip(), mode="eval").body
+                except SyntaxError:
+                    raise self.unsupported(node, "is not an expression") from None
+                return self.elsewhere(node, inner).read(inner, scope)
+            case ast.Name() | ast.Attribute():
+                return self.named(node, scope)
+            case ast.BinOp(op=ast.BitOr()):
+                raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+            case ast.Subscript(value=base, slice=arguments):
+                return self.subscript(node, base, arguments, scope)
+            case ast.Tuple(elts=items):
+                return TupleType(tuple(self.read(item, scope) for item in items))
+        raise self.unsupported(node)
+
+    def named(self, node: ast.expr, scope: Scope) -> ParamType:
+        match resolve(node, scope):
+            case External(dotted=dotted):
+                if dotted in SCALARS:
+                    return SCALARS[dotted]
+                if dotted in _ARRAYS or dotted in _NDARRAY_OF:
+                    return ArrayType()
+                if dotted in JAXTYPING:
+                    name = dotted.rpartition(".")[2]
+                    raise self.unsupported(node, "has no dimensions", f'write `{name}[np.ndarray, "n"]`')
+                if dotted == "typing.Any":
+                    return UNKNOWN
+                if dotted in _UNIONS:
+                    raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+                raise self.unsupported(node, instead=_INSTEAD.get(dotted, ""))
+            case Annotation(node=target, scope=home):
+                return self.elsewhere(node, target).read(target, home)
+            case None:
+                raise self.unsupported(node, "names nothing")
+        raise self.unsupported(node)
+
+    def subscript(self, node: ast.expr, base: ast.expr, arguments: ast.expr, scope: Scope) -> ParamType:
+        items = arguments.elts if isinstance(arguments, ast.Tuple) else [arguments]
+        entity = resolve(base, scope)
+        dotted = entity.dotted if isinstance(entity, External) else ""
+        if dotted in JAXTYPING:
+            return self.jaxtyped(node, JAXTYPING[dotted], items, scope)
+        if dotted in _NDARRAY_OF and len(items) == 1:
+            return ArrayType((self.element(items[0], scope),))
+        if dotted in _ARRAYS and len(items) == 2:
+            return self.ndarray_of(items[1], scope)
+        if dotted in _TUPLES:
+            return self.tuple_of(node, items, scope)
+        if dotted in _UNIONS:
+            raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+        if dotted in _TRANSPARENT:
+            return self.read(items[0], scope)
+        raise self.unsupported(node, instead=_INSTEAD.get(dotted, ""))
+
+    def tuple_of(self, node: ast.expr, items: list[ast.expr], scope: Scope) -> ParamType:
+        if any(isinstance(item, ast.Constant) and item.value is Ellipsis for item in items):
+            raise self.unsupported(node, "leaves the length of the tuple open", "write one type per item")
+        return TupleType(tuple(self.read(item, scope) for item in items))
+
+    def element(self, node: ast.expr, scope: Scope) -> DType:
+        match self.read(node, scope):
+            case ScalarType(dtype=dtype):
+                return dtype
+        raise self.unsupported(node, "is not an element type")
+
+    def ndarray_of(self, dtype: ast.expr, scope: Scope) -> ParamType:
+        """``np.ndarray[shape, np.dtype[np.float64]]``: the shape says at most a rank, and is not read."""
+        match dtype:
+            case ast.Subscript(value=base, slice=element) if resolve(base, scope) == External("numpy.dtype"):
+                return ArrayType((self.element(element, scope),))
+        return ArrayType()
+
+    def jaxtyped(self, node: ast.expr, dtypes: tuple[DType, ...], items: list[ast.expr], scope: Scope) -> ParamType:
+        if len(items) != 2:
+            raise self.unsupported(node, "needs an array type and dimensions", 'write as in `Float64[np.ndarray, "n d"]`')
+        array, dims = items
+        match self.read(array, scope):
+            case ArrayType(dims=None):
+                pass
+            case _:
+                raise self.unsupported(array, "is not `np.ndarray`", "arrays of checked functions are NumPy arrays")
+        match dims:
+            case ast.Constant(value=str() as text):
+                return ArrayType(dtypes, self.dimensions(dims, text))
+        raise self.unsupported(dims, "is not a literal string of dimensions", 'write as in `Float64[np.ndarray, "n d"]`')
+
+    def dimensions(self, node: ast.expr, text: str) -> tuple[Dimension, ...]:
+        dims = tuple(self.dimension(node, word) for word in text.split())
+        if len(dims) > MAX_RANK:
+            raise _Wrong(RankTooHigh(self.span(node), len(dims)))
+        return dims
+
+    def dimension(self, node: ast.expr, word: str) -> Dimension:
+        name, equals, value = word.partition("=")
+        text = value if equals else word  # `rows=3` documents the number
+        if text.startswith(("...", "*")):
+            raise _Wrong(VariadicDimension(self.span(node), word))
+        if text.startswith("_"):
+            return Dimension("_", None)
+        if text.startswith(("#", "?")):
+            raise _Wrong(BadDimension(self.span(node), word, f"uses the modifier `{text[0]}`, which has no meaning here"))
+        try:
+            size = _size(ast.parse(text, mode="eval").body)
+        except SyntaxError:
+            size = None
+        if size is None:
+            raise _Wrong(BadDimension(self.span(node), word, "is not a sum of names and numbers"))
+        if size.value is not None and size.value < 0:
+            raise _Wrong(BadDimension(self.span(node), word, "is negative"))
+        return Dimension(text, size)
+
+
+def _size(node: ast.expr) -> Affine | None:
+    match node:
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            return constant(value)
+        case ast.Name(id=name):
+            return atom(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _size(operand)
+            return None if inner is None else -inner
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _size(left), _size(right)
+            if a is None or b is None:
+                return None
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return multiply(a, b)
+    return None

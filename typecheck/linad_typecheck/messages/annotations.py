@@ -1,0 +1,72 @@
+"""What can be wrong with an annotation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from . import Message
+
+ACCEPTED = '`float`, `int`, `bool`, NumPy scalar types, `tuple[...]` and jaxtyping arrays such as `Float64[np.ndarray, "n d"]`'
+
+
+@dataclass(frozen=True)
+class UnsupportedAnnotation(Message):
+    """``text`` is the annotation as written, ``reason`` what is wrong with it, ``instead`` what to write."""
+
+    slug: ClassVar[str] = "unsupported-annotation"
+    text: str
+    reason: str = ""
+    instead: str = ""
+
+    def message(self) -> str:
+        return f"annotation `{self.text}` {self.reason or 'is not a type of checked functions'}"
+
+    def notes(self) -> tuple[str, ...]:
+        return (self.instead or f"accepted are {ACCEPTED}",)
+
+
+@dataclass(frozen=True)
+class VariadicDimension(Message):
+    slug: ClassVar[str] = "variadic-dimension"
+    dimension: str
+
+    def message(self) -> str:
+        return f"dimension `{self.dimension}` leaves the number of dimensions open"
+
+    def notes(self) -> tuple[str, ...]:
+        return ('write one name per dimension, as in `"n d"`; a function is compiled for a fixed rank',)
+
+
+@dataclass(frozen=True)
+class UnionAnnotation(Message):
+    slug: ClassVar[str] = "union-annotation"
+    text: str
+
+    def message(self) -> str:
+        return f"annotation `{self.text}` allows several types"
+
+    def notes(self) -> tuple[str, ...]:
+        return ("without an annotation the function is compiled for the types of each call",)
+
+
+@dataclass(frozen=True)
+class BadDimension(Message):
+    slug: ClassVar[str] = "bad-dimension"
+    dimension: str
+    reason: str
+
+    def message(self) -> str:
+        return f"dimension `{self.dimension}` {self.reason}"
+
+    def notes(self) -> tuple[str, ...]:
+        return ("a dimension is a name, a number, `name+k`, `k*name` or `_`",)
+
+
+@dataclass(frozen=True)
+class RankTooHigh(Message):
+    slug: ClassVar[str] = "rank-mismatch"
+    rank: int
+
+    def message(self) -> str:
+        return f"arrays have at most 4 dimensions here, and this one has {self.rank}"
