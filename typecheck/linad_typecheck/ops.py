@@ -23,6 +23,7 @@ class Op:
     result: Literal["same", "bool", "int", "out", "second"] = "same"
     diff: tuple[int, ...] = ()
     dear: bool = False
+    smooth: bool = True  # False: it has a derivative that linad has no rule for, so none may be taken
 
 
 def _table() -> dict[str, Op]:
@@ -51,9 +52,10 @@ def _table() -> dict[str, Op]:
     ]
     dear = (
         "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-        "erf erfc gamma lgamma"
+        "erf erfc gamma lgamma digamma"
     )
     ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in dear.split()]
+    ops += [Op("trigamma", 1, "unary", dear=True, smooth=False)]
     ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
     ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]
     ops += [Op(n, 1, "compare", result="bool") for n in ("isnan", "isinf", "isfinite")]

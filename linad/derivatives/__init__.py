@@ -1,0 +1,1 @@
+"""Each primitive's partial derivatives, once."""

@@ -1,0 +1,125 @@
+"""Dead code: what nothing needs is left out; checks and what a caller can see stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Copy,
+    Function,
+    If,
+    Load,
+    Loop,
+    Stmt,
+    Var,
+    operands,
+    outputs,
+    walk,
+    written,
+)
+from linad_typecheck.types import Array
+
+
+def drop_dead(f: Function) -> Function:
+    """The function without statements whose outcome nobody uses.
+
+    An index check stays with its load, a loop that may not end stays, and so does every `Check` and `Call`. An array
+    that is made here and only written is not made.
+    """
+    unseen = _write_only(f)
+    return replace(f, body=_Sweep(unseen).block(f.body, set(), f.body.results))
+
+
+def _write_only(f: Function) -> set[str]:
+    """Arrays allocated in the function that no statement reads, returns, passes on or renames."""
+    made: set[str] = set()
+    seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
+    for s in walk(f.body):
+        match s:
+            case Alloc(out=v) | Copy(out=v):
+                made.add(v.name)
+        target = written(s)
+        for a in operands(s):
+            if isinstance(a, Var) and isinstance(a.type, Array) and (target is None or a.name != target.name):
+                seen.add(a.name)
+        if isinstance(s, If):
+            seen |= {r.name for b in (s.then, s.orelse) for r in b.results if isinstance(r, Var)}
+        if isinstance(s, Loop):
+            seen |= {r.name for r in s.body.results if isinstance(r, Var)}
+        if getattr(s, "checked", False) and target is not None:  # its index check needs the array's size
+            seen.add(target.name)
+    return made - seen
+
+
+class _Sweep:
+    def __init__(self, unseen: set[str]) -> None:
+        self.unseen = unseen
+
+    def block(self, block: Block, live: set[str], results: tuple[Atom, ...]) -> Block:
+        """The live part of a block; ``live`` is extended by what it needs of outer blocks (and of its own)."""
+        live |= {r.name for r in results if isinstance(r, Var)}
+        kept: list[Stmt] = []
+        for s in reversed(block.stmts):
+            t = self.statement(s, live)
+            if t is not None:
+                live |= {a.name for a in operands(t) if isinstance(a, Var)}
+                kept.append(t)
+        return Block(tuple(reversed(kept)), results)
+
+    def statement(self, s: Stmt, live: set[str]) -> Stmt | None:
+        target = written(s)
+        if target is not None:
+            return None if target.name in self.unseen else s
+        match s:
+            case Check() | Call():
+                return s
+            case If():
+                return self.branch(s, live)
+            case Loop():
+                return self.loop(s, live)
+            case Load(checked=True):
+                return s
+            case Alloc(out=v) | Copy(out=v) if v.name in self.unseen:
+                return None
+        return s if any(v.name in live for v in outputs(s)) else None
+
+    def branch(self, s: If, live: set[str]) -> Stmt | None:
+        # an array result moves its array, used or not: it is dropped with the result
+        keep = [k for k, v in enumerate(s.outs) if v.name in live]
+        arms = []
+        for b in (s.then, s.orelse):
+            arms.append(self.block(b, live, tuple(b.results[k] for k in keep)))
+        if not keep and not any(a.stmts for a in arms):
+            return None
+        return If(s.cond, *arms, tuple(s.outs[k] for k in keep), s.span)
+
+    def loop(self, s: Loop, live: set[str]) -> Stmt | None:
+        shift = 1 if s.exits else 0
+        nexts = s.body.results[shift:]
+        needed = {k for k, v in enumerate(s.outs) if v.name in live}
+        while True:  # a carried value is needed if its end is, or if the rest of the body needs it
+            results = (*s.body.results[:shift], *(nexts[k] for k in sorted(needed)))
+            inside = set(live)
+            body = self.block(s.body, inside, results)
+            more = {k for k, c in enumerate(s.carried) if c.name in inside} - needed
+            if not more:
+                break
+            needed |= more
+        live |= inside
+        keep = sorted(needed)
+        trips = s.trips if s.trips is not None and s.trips.name in live else None
+        if not body.stmts and not keep and trips is None and s.stop is not None:
+            return None
+        return replace(
+            s,
+            carried=tuple(s.carried[k] for k in keep),
+            inits=tuple(s.inits[k] for k in keep),
+            outs=tuple(s.outs[k] for k in keep),
+            body=body,
+            trips=trips,
+        )

@@ -1,0 +1,219 @@
+"""Constant folding, zero and one algebra, copy propagation and common subexpressions, in one forward walk."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+
+from linad_typecheck.core import Atom, Block, Check, Const, Dim, Function, If, Let, Loop, Stmt, Var
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Scalar
+
+_WRAP = 1 << 64
+
+
+def _int64(value: int) -> int:
+    value &= _WRAP - 1
+    return value - _WRAP if value >= _WRAP >> 1 else value
+
+
+# Folded exactly as they are computed at run time: int64 arithmetic that wraps, comparisons, bool logic. Float
+# arithmetic is left to run time.
+_INT: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "neg": operator.neg,
+    "min": min,
+    "max": max,
+    "wrap": lambda i, n: i + n if i < 0 else i,
+    "trips": lambda a, b, c: len(range(a, b, c)),
+}
+_COMPARE: dict[str, Callable[..., bool]] = {n: getattr(operator, n) for n in ("lt", "le", "gt", "ge", "eq", "ne")}
+_LOGIC: dict[str, Callable[..., bool]] = {
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "not": operator.not_,
+}
+_COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor", "bitxor"})
+
+
+def fold(f: Function) -> Function:
+    """The function with every operation that is known or already computed replaced by its value."""
+    return replace(f, body=_Folder().block(f.body, {}, {}))
+
+
+def _value(a: Atom) -> object:
+    return a.value if isinstance(a, Const) else None
+
+
+class _Folder:
+    def __init__(self) -> None:
+        self.same: dict[str, Atom] = {}
+
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def block(self, block: Block, known: dict[tuple, Atom], facts: dict[Atom, bool]) -> Block:
+        """``known``: operations whose value is at hand here; ``facts``: bools decided by the arms around."""
+        known, facts, out = dict(known), dict(facts), []
+        for s in block.stmts:
+            self.statement(s, known, facts, out)
+        return Block(tuple(out), tuple(map(self.use, block.results)))
+
+    def statement(self, s: Stmt, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+        match s:
+            case Let(v, op, ins, span):
+                ins = tuple(map(self.use, ins))
+                value = self.known_value(v, op, ins, facts)
+                if value is None:
+                    key = (op, v.type, *(sorted(ins, key=str) if op in _COMMUTES else ins))
+                    value = known.get(key)
+                    if value is None:
+                        known[key] = v
+                        out.append(Let(v, op, ins, span))
+                        return
+                self.same[v.name] = value
+            case Dim(v, a, axis):
+                key = ("dim", self.use(a).name, axis)
+                if key in known:
+                    self.same[v.name] = known[key]
+                else:
+                    known[key] = v
+                    out.append(rebuild(s, self.use))
+            case Check(cond):
+                cond = self.decided(self.use(cond), facts)
+                if _value(cond) is not True:
+                    out.append(replace(rebuild(s, self.use), cond=cond))
+                    if isinstance(cond, Var):
+                        facts[cond] = True
+            case If():
+                self.branch(s, known, facts, out)
+            case Loop():
+                self.loop(s, known, facts, out)
+            case _:
+                out.append(rebuild(s, self.use))
+
+    def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:
+        return Const(facts[a], BOOL) if a in facts else a
+
+    def branch(self, s: If, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+        cond = self.decided(self.use(s.cond), facts)
+        if isinstance(cond, Const):
+            taken = s.then if cond.value else s.orelse
+            for t in taken.stmts:
+                self.statement(t, known, facts, out)
+            for v, r in zip(s.outs, taken.results, strict=True):
+                self.same[v.name] = self.use(r)
+            return
+        arms = [self.block(b, known, {**facts, cond: taken}) for b, taken in ((s.then, True), (s.orelse, False))]
+        keep: list[int] = []
+        for k, v in enumerate(s.outs):
+            a, b = (arm.results[k] for arm in arms)
+            if a == b and (isinstance(a, Const) or isinstance(a.type, Scalar)):
+                self.same[v.name] = a
+            elif _value(a) is True and _value(b) is False:
+                self.same[v.name] = cond
+            else:
+                keep.append(k)
+        arms = [replace(arm, results=tuple(arm.results[k] for k in keep)) for arm in arms]
+        if keep or any(arm.stmts for arm in arms):
+            out.append(If(cond, *arms, tuple(s.outs[k] for k in keep), s.span))
+
+    def loop(self, s: Loop, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+        s = rebuild(s, self.use, block=lambda b: b)
+        shift = 1 if s.exits else 0
+        for c, init, nxt, o in zip(s.carried, s.inits, s.body.results[shift:], s.outs, strict=True):
+            if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration
+                self.same[c.name] = self.same[o.name] = init
+        keep = [k for k, c in enumerate(s.carried) if c.name not in self.same]
+        body = self.block(s.body, known, facts)
+        results = (*body.results[:shift], *(body.results[shift + k] for k in keep))
+        out.append(
+            replace(
+                s,
+                carried=tuple(s.carried[k] for k in keep),
+                inits=tuple(s.inits[k] for k in keep),
+                outs=tuple(s.outs[k] for k in keep),
+                body=replace(body, results=results),
+            )
+        )
+
+    def known_value(self, v: Var, op: str, ins: tuple[Atom, ...], facts: dict[Atom, bool]) -> Atom | None:
+        """The atom that an operation is equal to, without computing anything at run time."""
+        dtype = v.type.dtype
+        values = [_value(self.decided(a, facts)) for a in ins]
+        if None not in values:
+            if dtype == "i64" and op in _INT and all(a.type == I64 for a in ins):
+                return Const(_int64(_INT[op](*values)), I64)
+            if op in _COMPARE and all(a.type.dtype in (*INTS, "bool") for a in ins):
+                return Const(_COMPARE[op](*values), BOOL)
+            if op in _LOGIC:
+                return Const(_LOGIC[op](*values), BOOL)
+            if op == "cast" and ins[0].type.dtype in (*INTS, "bool") and dtype == "f64" and abs(values[0]) <= 2**53:
+                return Const(float(values[0]), v.type)
+            if op == "cast" and ins[0].type.dtype in ("bool", *INTS) and dtype == "i64":
+                return Const(int(values[0]), v.type)
+        if op == "cast" and ins[0].type == v.type:
+            return ins[0]
+        row = _IDENTITIES.get(op)
+        return row(ins, values, dtype) if row else None
+
+
+# Identities that hold for every value, nan, inf and signed zero included; ints know more of them.
+def _add(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if dtype not in FLOATS:
+        return ins[1] if values[0] == 0 else ins[0] if values[1] == 0 else None
+    return ins[1] if repr(values[0]) == "-0.0" else ins[0] if repr(values[1]) == "-0.0" else None
+
+
+def _sub(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if dtype not in FLOATS and ins[0] == ins[1]:
+        return Const(0, ins[0].type)
+    return ins[0] if repr(values[1]) in ("0", "0.0") else None
+
+
+def _mul(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if dtype not in FLOATS and 0 in values:
+        return Const(0, ins[0].type)
+    return ins[1] if values[0] == 1 else ins[0] if values[1] == 1 else None
+
+
+def _div(ins: tuple, values: list, dtype: str) -> Atom | None:
+    return ins[0] if values[1] == 1 and ins[0].type.dtype == dtype else None
+
+
+def _and(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if False in values:
+        return Const(False, BOOL)
+    return ins[1] if values[0] is True else ins[0] if values[1] is True else ins[0] if ins[0] == ins[1] else None
+
+
+def _or(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if True in values:
+        return Const(True, BOOL)
+    return ins[1] if values[0] is False else ins[0] if values[1] is False else ins[0] if ins[0] == ins[1] else None
+
+
+def _select(ins: tuple, values: list, dtype: str) -> Atom | None:
+    if ins[1] == ins[2]:
+        return ins[1]
+    return None if values[0] is None else ins[1] if values[0] else ins[2]
+
+
+def _wrap(ins: tuple, values: list, dtype: str) -> Atom | None:
+    return ins[0] if values[0] is not None and values[0] >= 0 else None
+
+
+_IDENTITIES: dict[str, Callable[[tuple, list, str], Atom | None]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "powi": lambda ins, values, dtype: ins[0] if values[1] == 1 else None,
+    "and": _and,
+    "or": _or,
+    "select": _select,
+    "wrap": _wrap,
+}

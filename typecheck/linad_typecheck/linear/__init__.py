@@ -1,0 +1,1 @@
+"""Ownership, modes and the linear form."""

@@ -1,0 +1,121 @@
+"""The linear checker: every float scalar and every array has one definition and one use.
+
+It accepts exactly the programs in which an update in place cannot be observed through another name. It is run on what
+`linearise` makes of a user's program and on every program that differentiation makes, and shares nothing with the passes
+that write them but the table of uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..core import Block, Drop, Dup, Function, If, Loop, Param, Program, Read, Stmt, Var, blocks, outputs
+from ..types import Array, is_linear
+from .uses import Modes, modes_of, uses
+
+
+class NotLinear(Exception):
+    """A program breaks the linear discipline: for generated programs an internal error, never a wrong number."""
+
+
+def check_linear(program: Program) -> None:
+    """Raise `NotLinear` unless every linear value is used exactly once and every loan respects its parameter's mode."""
+    modes = modes_of(program.functions)
+    for f in program.functions.values():
+        _Checker(f, modes).function()
+
+
+class _Checker:
+    def __init__(self, f: Function, modes: Modes) -> None:
+        self.f, self.modes = f, modes
+        self.lent: dict[str, Param] = {p.var.name: p for p in f.params if isinstance(p.var.type, Array) and p.mode != "own"}
+
+    def fail(self, what: str, s: Stmt | None = None) -> None:
+        where = f" at {s.span}" if s is not None and s.span.line else ""
+        raise NotLinear(f"{self.f.name}: {what}{where}: {s}"[:600])
+
+    def function(self) -> None:
+        owned = {p.var.name for p in self.f.params if is_linear(p.var.type) and p.var.name not in self.lent}
+        self.scope(self.f.body, owned, set(self.lent))
+
+    def scope(self, block: Block, owned: set[str], visible: set[str]) -> None:
+        """A block that must use up what it owns; ``visible`` may be borrowed, and arrays of it updated in place."""
+        left = self.block(block, set(owned), visible)
+        if left:
+            self.fail(f"{sorted(left)} neither used nor dropped", block.stmts[-1] if block.stmts else None)
+
+    def block(self, block: Block, live: set[str], visible: set[str]) -> set[str]:
+        """The names of ``live`` that are left after the block; arms may consume what their outer block owns."""
+        for s in block.stmts:
+            self.statement(s, live, visible)
+        for r in block.results:
+            if isinstance(r, Var) and is_linear(r.type):
+                self.consume(r, live, None)
+        return live
+
+    def statement(self, s: Stmt, live: set[str], visible: set[str]) -> None:
+        touched: dict[str, list[str]] = {}
+        for v, use in uses(s, self.modes):
+            if use == "consume":
+                self.consume(v, live, s)
+            elif v.name not in live and v.name not in visible:
+                self.fail(f"{v.name} is {use}ed after it was moved or dropped", s)
+            else:
+                touched.setdefault(v.name, []).append(use)
+                self.respect_mode(v, use, s)
+        for name, kinds in touched.items():
+            if len(kinds) > 1 and set(kinds) not in ({"borrow"}, {"accumulate"}):
+                self.fail(f"{name} is lent twice, once to be updated", s)
+        match s:
+            case If(then=then, orelse=orelse):
+                after = [self.block(arm, set(live), visible) for arm in (then, orelse)]
+                if after[0] != after[1]:
+                    self.fail(f"the arms leave {sorted(after[0] ^ after[1])} in different states", s)
+                if not after[0] <= live:
+                    self.fail(f"{sorted(after[0] - live)} neither used nor dropped in an arm", s)
+                live &= after[0]
+            case Loop(carried=carried, body=body):
+                self.scope(body, {c.name for c in carried if is_linear(c.type)}, visible | live)
+            case Read(x=x) if isinstance(x.type, Array):
+                self.fail(f"read of the array {x.name}", s)
+        self.define(outputs(s), live, s)
+
+    def consume(self, v: Var, live: set[str], s: Stmt | None) -> None:
+        if v.name not in live:
+            self.fail(f"{v.name} is used again, or is only lent, where it is moved or used up", s)
+        live.discard(v.name)
+
+    def respect_mode(self, v: Var, use: str, s: Stmt) -> None:
+        param = self.lent.get(v.name)
+        if param is None:
+            return
+        allowed = {"read": {"borrow"}, "acc": {"accumulate"}, "mut": {"borrow", "accumulate", "update"}}[param.mode]
+        if use not in allowed and not _is_shape_question(s):
+            self.fail(f"parameter {v.name} of mode {param.mode} is {use}ed", s)
+
+    def define(self, outs: Iterable[Var], live: set[str], s: Stmt) -> None:
+        for v in outs:
+            if is_linear(v.type):
+                if v.name in live:
+                    self.fail(f"{v.name} is defined twice", s)
+                live.add(v.name)
+
+
+def _is_shape_question(s: Stmt) -> bool:
+    """Reading a shape does not touch the cells, so an `acc` parameter may be asked for it."""
+    return type(s).__name__ == "Dim"
+
+
+def count_explicit(block: Block) -> dict[str, int]:
+    """How many dups and drops a linear block holds, nested blocks included."""
+    found = {"dup": 0, "drop": 0}
+    for s in block.stmts:
+        match s:
+            case Dup():
+                found["dup"] += 1
+            case Drop():
+                found["drop"] += 1
+        for b in blocks(s):
+            for k, n in count_explicit(b).items():
+                found[k] += n
+    return found

@@ -1,0 +1,191 @@
+"""From free reuse to the linear form: `dup`, `drop` and `read` made explicit, array drops placed at last uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from ..core import (
+    Atom,
+    Block,
+    Drop,
+    Dup,
+    Function,
+    If,
+    Loop,
+    Names,
+    Program,
+    Read,
+    Stmt,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+    outputs,
+)
+from ..core_rewrite import rebuild
+from ..types import Array, Scalar, is_linear
+from .uses import Modes, modes_of, uses
+
+
+def linearise(program: Program) -> Program:
+    """The program in linear form.
+
+    A float scalar used k times gets k - 1 dups, an unused one a drop; a scalar of an outer block is borrowed by `Read`;
+    an array that is not moved is dropped after its last use, and in the arm of an `if` that does not move it when the
+    other does. The result is to be given to `check_linear`: what is not linear for another reason stays so.
+    """
+    modes = modes_of(program.functions)
+    return replace(program, functions={k: _Lineariser(f, modes).function() for k, f in program.functions.items()})
+
+
+class _Lineariser:
+    def __init__(self, f: Function, modes: Modes) -> None:
+        self.f, self.modes = f, modes
+        self.names = Names(all_names(f))
+        self.current: dict[str, Var] = {}  # of each float scalar in scope, the copy that is still to be used
+
+    def function(self) -> Function:
+        own = [p.var for p in self.f.params if is_linear(p.var.type) and (p.mode == "own" or isinstance(p.var.type, Scalar))]
+        return replace(self.f, body=self.block(self.f.body, own))
+
+    # -- blocks
+
+    def block(self, block: Block, own: list[Var]) -> Block:
+        """The block with what it ``own``s from its beginning, and what it defines, used up."""
+        local = {v.name for v in own} | {v.name for s in block.stmts for v in outputs(s) if is_linear(v.type)}
+        left = _uses_left(block, self.modes)
+        out: list[Stmt] = []
+        saved = dict(self.current)
+        for v in own:
+            self.current[v.name] = v
+            self.drop_if_done(v, left, block, -1, out)
+        for at, s in enumerate(block.stmts):
+            self.borrow(s, local, out)
+            out.append(self.statement(s, left, out))
+            for v in outputs(s):
+                if is_linear(v.type):
+                    self.current[v.name] = v
+                    self.drop_if_done(v, left, block, at, out)
+            for v in self.ended(at, left, local):
+                out.append(Drop(self.current[v.name], s.span))
+        self.borrow_results(block, local, out)
+        results = tuple(self.take(r, left, out) for r in block.results)
+        self.current = saved
+        return Block(tuple(out), results)
+
+    def drop_if_done(self, v: Var, left: _Left, block: Block, at: int, out: list[Stmt]) -> None:
+        if left.last(v.name) <= at and v.name not in left.moved:
+            out.append(Drop(v, block.stmts[at].span if at >= 0 else self.f.span))
+
+    def ended(self, at: int, left: _Left, local: set[str]) -> list[Var]:
+        """Values defined before statement ``at`` whose last mention it is, without using them up."""
+        return [v for v in left.ending.get(at, ()) if v.name in local and v.name in self.current and v.name not in left.moved]
+
+    # -- statements
+
+    def statement(self, s: Stmt, left: _Left, out: list[Stmt]) -> Stmt:
+        def use(a: Atom) -> Atom:
+            return self.take(a, left, out, s)
+
+        match s:
+            case If(cond, then, orelse, outs, span):
+                moved = [_moves(b, self.modes) for b in (then, orelse)]
+                arms = [self.arm(b, moved[1 - k] - moved[k]) for k, b in enumerate((then, orelse))]
+                return If(cond, *arms, outs, span)
+            case Loop():
+                head = rebuild(s, use, block=lambda b: b)
+                return replace(head, body=self.block(s.body, [c for c in s.carried if is_linear(c.type)]))
+            case _:
+                return rebuild(s, use)
+
+    def arm(self, block: Block, drop: set[str]) -> Block:
+        """An arm; arrays that only the other arm moves are dropped at its end."""
+        done = self.block(block, [])
+        drops = tuple(Drop(self.current[n]) for n in sorted(drop))
+        return replace(done, stmts=(*done.stmts, *drops))
+
+    # -- names
+
+    def named(self, a: Atom) -> Atom:
+        return self.current.get(a.name, a) if isinstance(a, Var) else a
+
+    def take(self, a: Atom, left: _Left, out: list[Stmt], s: Stmt | None = None) -> Atom:
+        """One use of ``a``: itself if it is the last, else one half of a dup."""
+        if not isinstance(a, Var) or not is_linear(a.type) or isinstance(a.type, Array):
+            return self.named(a)
+        now = self.current[a.name]
+        left.count[a.name] -= 1
+        if left.count[a.name] == 0 and a.name in left.moved:
+            return now
+        first, second = (Var(self.names.fresh(a.name), a.type) for _ in range(2))
+        out.append(Dup(first, second, now, s.span if s is not None else self.f.span))
+        self.current[a.name] = second
+        return first
+
+    def borrow(self, s: Stmt, local: set[str], out: list[Stmt]) -> None:
+        """Read float scalars of outer blocks that a statement uses at this level."""
+        self._borrow([v for v, _ in uses(s, self.modes)], local, out, s)
+
+    def borrow_results(self, block: Block, local: set[str], out: list[Stmt]) -> None:
+        self._borrow([r for r in block.results if isinstance(r, Var) and is_linear(r.type)], local, out, None)
+
+    def _borrow(self, used: list[Var], local: set[str], out: list[Stmt], s: Stmt | None) -> None:
+        for v in used:
+            if isinstance(v.type, Scalar) and v.name not in local:
+                copy = Var(self.names.fresh(v.name), v.type)
+                out.append(Read(copy, self.current[v.name], s.span if s is not None else self.f.span))
+                self.current[v.name] = copy
+                local.add(v.name)
+
+
+class _Left:
+    """What a block still does with each linear name: how often it is used up, and where it is mentioned last."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()  # consuming uses at the block's own level
+        self.mentioned: dict[str, int] = {}  # last statement that mentions the name at any depth
+        self.moved: set[str] = set()  # names whose last mention uses them up
+        self.ending: dict[int, list[Var]] = {}
+
+    def last(self, name: str) -> int:
+        return self.mentioned.get(name, -1)
+
+
+def _uses_left(block: Block, modes: Modes) -> _Left:
+    left = _Left()
+    kind: dict[str, Var] = {}
+    for at, s in enumerate(block.stmts):
+        inside = {n: v for b in blocks(s) for n, v in free_vars(b).items() if is_linear(v.type)}
+        for name, v in inside.items():
+            left.mentioned[name], kind[name] = at, v
+        moved_inside = set().union(*(_moves(b, modes) for b in blocks(s))) if blocks(s) else set()
+        for v, use in uses(s, modes):
+            left.mentioned[v.name], kind[v.name] = at, v
+            left.moved.discard(v.name)
+            if use == "consume":
+                left.count[v.name] += 1
+                if v.name not in inside:
+                    left.moved.add(v.name)
+        left.moved -= inside.keys() - moved_inside
+        left.moved |= moved_inside & inside.keys()
+    for r in block.results:
+        if isinstance(r, Var) and is_linear(r.type):
+            left.count[r.name] += 1
+            left.mentioned[r.name], kind[r.name] = len(block.stmts), r
+            left.moved.add(r.name)
+    for name, at in left.mentioned.items():
+        left.ending.setdefault(at, []).append(kind[name])
+    return left
+
+
+def _moves(block: Block, modes: Modes) -> set[str]:
+    """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both senses
+    inside an arm of its own."""
+    outer = {n for n, v in free_vars(block).items() if isinstance(v.type, Array)}
+    found = {r.name for r in block.results if isinstance(r, Var)} & outer
+    for s in block.stmts:
+        found |= {v.name for v, use in uses(s, modes) if use == "consume" and isinstance(v.type, Array)} & outer
+        if isinstance(s, If):
+            found |= (_moves(s.then, modes) | _moves(s.orelse, modes)) & outer
+    return found

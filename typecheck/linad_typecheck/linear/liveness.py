@@ -1,0 +1,119 @@
+"""Which names are still used after each statement of a function, and which names its statements bind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass
+class Liveness:
+    """``after`` holds the names live after a statement, ``head`` those live where an iteration of a loop begins or the
+    loop ends, both by the identity of the ast node; names free in nested functions are in ``always``."""
+
+    after: dict[int, Names] = field(default_factory=dict)
+    head: dict[int, Names] = field(default_factory=dict)
+    always: Names = NONE
+
+
+def liveness(body: Sequence[ast.stmt]) -> Liveness:
+    """The liveness of names in a function body."""
+    found = Liveness()
+    nested = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
+    found.always = frozenset().union(*(free_names(n) for n in nested)) if nested else NONE
+    _block(body, NONE, found, NONE, NONE)
+    return found
+
+
+def _block(body: Sequence[ast.stmt], out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
+    for s in reversed(body):
+        found.after[id(s)] = out
+        out = _statement(s, out, found, on_break, on_continue)
+    return out
+
+
+def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
+    match s:
+        case ast.If(test=test, body=body, orelse=orelse):
+            arms = [_block(b, out, found, on_break, on_continue) for b in (body, orelse)]
+            return used(test) | arms[0] | arms[1]
+        case ast.For(target=target, iter=iter_, body=body, orelse=orelse):
+            done = _block(orelse, out, found, on_break, on_continue)
+            target_uses, kills = used(target), frozenset(bound([target]))
+            return used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | (inner - kills))
+        case ast.While(test=test, body=body, orelse=orelse):
+            done = _block(orelse, out, found, on_break, on_continue)
+            return _loop(s, body, done, out, found, lambda inner: used(test) | inner)
+        case ast.Return() | ast.Raise():
+            return used(s)
+        case ast.Break():
+            return on_break
+        case ast.Continue():
+            return on_continue
+        case ast.AugAssign(target=ast.Name(id=name)):
+            return out | used(s.value) | {name}
+        case ast.Assign() | ast.AnnAssign() | ast.FunctionDef():
+            return (out - frozenset(bound([s]))) | used(s)
+        case _:
+            return out | used(s)
+
+
+def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
+    head = done | enter(NONE)
+    while True:
+        new = head | enter(_block(body, head, found, out, head))
+        if new == head:
+            found.head[id(s)] = head | out
+            return head
+        head = new
+
+
+def used(node: ast.AST) -> Names:
+    """Names that a statement or expression reads (nested functions: when they are defined, nothing but defaults)."""
+    names: set[str] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        n = stack.pop()
+        match n:
+            case ast.Name(id=name, ctx=ast.Load()):
+                names.add(name)
+            case ast.FunctionDef() | ast.Lambda():
+                stack += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
+            case _:
+                stack += ast.iter_child_nodes(n)
+    return frozenset(names)
+
+
+def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
+    """Names that statements bind, with the first node that does, nested functions and comprehensions excluded."""
+    names: dict[str, ast.AST] = {}
+    stack = list(nodes)[::-1]
+    while stack:
+        n = stack.pop()
+        match n:
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.setdefault(name, n)
+            case ast.FunctionDef(name=name):
+                names.setdefault(name, n)
+            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                pass
+            case _:
+                stack += list(ast.iter_child_nodes(n))[::-1]
+    return names
+
+
+def free_names(function: ast.AST) -> Names:
+    """Names a nested function reads from outside itself."""
+    args = getattr(function, "args", None)
+    own = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)} if args else set()
+    body = function.body if isinstance(function.body, list) else [function.body]
+    own |= bound(body).keys()
+    inner = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
+    names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in inner))
+    return names - own
