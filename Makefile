@@ -1,0 +1,53 @@
+# Two commands need no set-up at all: `make demo` and `make test`.
+# Each makes a virtual environment of its own the first time; a stamp file makes the next time quick.
+
+SHELL   := /bin/bash
+VENV    ?= .venv
+PYTHON  ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 python3.11,\
+             $(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
+BIN     := $(VENV)/bin
+PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST  := $(BIN)/python -m pytest
+WORKERS ?= 2
+
+.PHONY: help demo test bench bench-peers clean
+
+help:
+	@echo "make demo         fit a Gaussian mixture with gradients of plain loops (about half a minute, draws two pictures)"
+	@echo "make test         run the tests"
+	@echo "make bench        measure in-place against pure updates, and against C"
+	@echo "make bench-peers  run the same programs through JAX, PyTorch and autograd (downloads them into $(VENV)-peers)"
+	@echo "make clean        remove the virtual environments"
+
+demo: $(VENV)/.stamp-examples
+	$(BIN)/python examples/gmm_fit.py
+
+# Clocks are read in a second, quiet run: two busy workers would make every time limit a matter of luck.
+test: $(VENV)/.stamp-test
+	$(PYTEST) -n $(WORKERS) -m "not timing"
+	$(PYTEST) -m timing
+
+bench: $(VENV)/.stamp-examples
+	$(BIN)/python -m benchmarks
+
+bench-peers: $(VENV)-peers/.stamp-peers
+	$(VENV)-peers/bin/python -m benchmarks.peers
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "linad needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-%: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable '.[$*]'
+	@touch $@
+
+$(VENV)-peers/bin/python:
+	@test -n "$(PYTHON)" || { echo "linad needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)-peers
+
+$(VENV)-peers/.stamp-peers: pyproject.toml | $(VENV)-peers/bin/python
+	$(VENV)-peers/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[peers]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(VENV)-peers
