@@ -1,0 +1,255 @@
+"""Arguments in: Python values become the flat scalars and C-contiguous arrays that a kernel takes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from linad_typecheck.signature import ArgType, Leaf, Signature, Structure
+from linad_typecheck.types import Array, DType, Scalar
+
+from .entities import DTYPES, NUMPY_NAMES, array_type
+from .overlap import check_written
+
+Named = tuple[str, np.ndarray]
+
+
+@dataclass(slots=True)
+class Flat:
+    """The flat arguments of one call. ``back`` pairs a caller's array with the copy that the kernel updates for it."""
+
+    values: list[object] = field(default_factory=list)
+    read: list[Named] = field(default_factory=list)  # the caller's arrays, those only read ...
+    written: list[Named] = field(default_factory=list)  # ... and those the kernel updates
+    back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    def give_back(self) -> None:
+        """Copy what the kernel updated in copies back into the caller's arrays."""
+        for original, private in self.back:
+            original[...] = private
+
+
+def flatten(
+    signature: Signature,
+    arguments: Sequence[object],
+    hidden: Sequence[np.ndarray] = (),
+    *,
+    update: bool = True,
+    private: bool = False,
+) -> Flat:
+    """Convert the arguments of a call.
+
+    Parameters
+    ----------
+    signature : Signature
+        What the function takes.
+    arguments : sequence
+        One value per parameter.
+    hidden : sequence of ndarray
+        The module-level arrays the function reads.
+    update : bool
+        Whether declared updates reach the caller's arrays; otherwise the kernel works on copies.
+    private : bool
+        Whether every array is copied, because it is kept beyond the call.
+
+    Returns
+    -------
+    Flat
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the function, the parameter, what was expected and what was given.
+    """
+    flat = Flat()
+    for info, value in zip(signature.params, arguments):
+        where = f"{signature.name}(): argument `{info.name}`"
+        updated = info.name in signature.updates
+        for leaf, x in leaves(info.structure, value, where):
+            if isinstance(leaf.type, Scalar):
+                flat.values.append(scalar(leaf, x, where))
+                continue
+            checked_array(leaf.type, x, where)
+            if not updated:
+                flat.read.append((info.name, x))
+                flat.values.append(np.array(x, order="C") if private else contiguous(x))
+            elif update:
+                flat.written.append((info.name, x))
+                flat.values.append(_updatable(x, flat))
+            else:
+                flat.values.append(np.array(x, order="C"))
+    for key, a in zip(signature.hidden, hidden):
+        flat.read.append((key.rpartition("/")[2], a))
+        flat.values.append(np.array(a, order="C") if private else contiguous(a))
+    if flat.written:
+        check_written(signature.name, flat.written, flat.read)
+    return flat
+
+
+def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, object]]:
+    """The leaves of a structure with the parts of a value that belong to them.
+
+    Raises
+    ------
+    TypeError
+        Where the value has another structure.
+    """
+    if isinstance(structure, Leaf):
+        return [(structure, value)]
+    if structure is None:
+        return []
+    if not isinstance(value, tuple):
+        raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(value)}")
+    if len(value) != len(structure):
+        raise TypeError(f"{where}: expected a tuple of {len(structure)}, got one of {len(value)}")
+    pairs = ((s, v, f"{where}[{k}]") for k, (s, v) in enumerate(zip(structure, value)))
+    return [found for s, v, place in pairs for found in leaves(s, v, place)]
+
+
+# ------------------------------------------------------------------------------------------------------- scalars
+
+
+def scalar(leaf: Leaf, value: object, where: str) -> object:
+    """A scalar argument as the kernel takes it.
+
+    Raises
+    ------
+    TypeError, OverflowError
+        Naming the parameter.
+    """
+    return _SCALARS[leaf.type.dtype](value, leaf, where)
+
+
+def _real(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+
+
+def _f64(value: object, leaf: Leaf, where: str) -> float:
+    if type(value) is float:
+        return value
+    if not _real(value):
+        raise _wrong(where, "a float", value)
+    return float(value)
+
+
+def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
+    if not _real(value) or (isinstance(value, np.floating) and value.dtype.itemsize > 4):
+        raise _wrong(where, "a float32 scalar", value)
+    return np.float32(value)
+
+
+def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
+    def convert(value: object, leaf: Leaf, where: str) -> object:
+        if not isinstance(value, (int, np.integer, np.bool_)):
+            raise _wrong(where, f"an {name}", value)
+        value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
+        if not low <= value <= high:
+            raise OverflowError(f"{where}: {value} does not fit in an {name}")
+        return make(value)
+
+    return convert
+
+
+def _bool(value: object, leaf: Leaf, where: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise _wrong(where, "a bool", value)
+    return bool(value)
+
+
+_SCALARS: dict[DType, Callable[[object, Leaf, str], object]] = {
+    "f64": _f64,
+    "f32": _f32,
+    "i64": _int(-(2**63), 2**63 - 1, "int64", int),
+    "i32": _int(-(2**31), 2**31 - 1, "int32", np.int32),
+    "bool": _bool,
+}
+
+# -------------------------------------------------------------------------------------------------------- arrays
+
+
+def checked_array(type: Array, value: object, where: str) -> None:
+    """Refuse anything but an array of the dtype and rank.
+
+    Raises
+    ------
+    TypeError
+        Naming the parameter, what was expected and what was given.
+    """
+    name = NUMPY_NAMES[type.dtype]
+    if not isinstance(value, np.ndarray) or isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        raise _wrong(where, f"a NumPy array of {name}", value)
+    if value.dtype.name != name or not value.dtype.isnative or value.ndim != type.rank:
+        raise _wrong(where, f"a {name} array of rank {type.rank}", value)
+
+
+def contiguous(a: np.ndarray) -> np.ndarray:
+    """The array itself where a kernel can read it in place, a C-contiguous copy otherwise."""
+    flags = a.flags
+    if not (flags.c_contiguous and flags.aligned):
+        return np.array(a, order="C")
+    return a if flags.writeable else np.asarray(_Readable(a))
+
+
+class _Readable:
+    """A read-only array lent to a kernel that provably does not write it, which saves a second compilation."""
+
+    def __init__(self, a: np.ndarray) -> None:
+        self.owner = a
+        self.__array_interface__ = {**a.__array_interface__, "data": (a.__array_interface__["data"][0], False)}
+
+
+def _updatable(a: np.ndarray, flat: Flat) -> np.ndarray:
+    if a.flags.c_contiguous and a.flags.aligned:
+        return a
+    private = np.array(a, order="C")
+    flat.back.append((a, private))
+    return private
+
+
+# --------------------------------------------------------------------------------------- types of actual arguments
+
+
+def argument_type(value: object, where: str) -> object:
+    """The type of an argument: an `ArgType`, or a tuple of such for a tuple.
+
+    Raises
+    ------
+    TypeError
+        For a value that a checked function cannot take.
+    """
+    if isinstance(value, tuple):
+        return tuple(argument_type(v, f"{where}[{k}]") for k, v in enumerate(value))
+    if isinstance(value, np.ndarray):
+        kind = array_type(value)
+        if kind is None or isinstance(value, (np.ma.MaskedArray, np.matrix)):
+            raise _wrong(where, "a NumPy array of float64, float32, int64, int32 or bool, of rank 0 to 4", value)
+        return ArgType(kind)
+    if isinstance(value, np.generic):
+        if value.dtype.name not in DTYPES:
+            raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
+        return ArgType(Scalar(DTYPES[value.dtype.name]))
+    for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
+        if isinstance(value, kind):
+            return ArgType(Scalar(dtype), weak=True)
+    raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
+
+
+def _wrong(where: str, expected: str, value: object) -> TypeError:
+    return TypeError(f"{where}: expected {expected}, got {described(value)}")
+
+
+def described(value: object) -> str:
+    """What a value is, in a few words, for messages."""
+    if isinstance(value, np.ndarray):
+        kind = "masked array" if isinstance(value, np.ma.MaskedArray) else type(value).__name__
+        kind = "array" if kind == "ndarray" else kind
+        order = "" if value.dtype.isnative else " in foreign byte order"
+        return f"a {value.dtype.name} {kind} of rank {value.ndim}{order}"
+    if isinstance(value, np.generic):
+        return f"a NumPy {value.dtype.name} scalar"
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

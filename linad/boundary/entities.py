@@ -1,0 +1,143 @@
+"""What a live object means inside a checked function, by identity and never by spelling."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType
+
+import numpy as np
+from linad_typecheck.scope import Annotation, Constant, Entity, External, GlobalArray, Module, Opaque
+from linad_typecheck.types import Array, DType
+
+DTYPES: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
+NUMPY_NAMES = {short: name for name, short in DTYPES.items()}
+
+_LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
+_PLAIN = (int, float, bool)
+
+
+def array_type(a: np.ndarray) -> Array | None:
+    """The core type of an array; None where the language has no such array."""
+    short = DTYPES.get(a.dtype.name) if a.dtype.isnative else None
+    return Array(short, a.ndim) if short is not None and a.ndim <= 4 else None
+
+
+def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None] | None:
+    """The plain function that a function, a checked function or a jitted one stands for, with its declared options."""
+    if isinstance(value, FunctionType):
+        return value, (), None
+    described = getattr(type(value), "__linad_source__", None)
+    if described is not None:
+        return described(value)
+    inner = getattr(value, "py_func", None)
+    if isinstance(inner, FunctionType) and type(value).__module__.startswith("numba."):
+        return inner, (), None
+    return None
+
+
+def entity(value: object, key: str) -> Entity | None:
+    """The entity of anything but a function that can be lowered; None for those."""
+    if isinstance(value, ModuleType):
+        return Module(value.__name__)
+    if is_constant(value):
+        return Constant(value)
+    if isinstance(value, np.ndarray):
+        kind = array_type(value)
+        return GlobalArray(kind, key) if kind else Opaque(f"an array of dtype {value.dtype} and rank {value.ndim}")
+    dotted = canonical(value)
+    if dotted is not None:
+        return External(dotted)
+    text = annotation_text(value)
+    if text is not None:
+        return Annotation(ast.parse(text, mode="eval").body, _AliasScope())
+    if underlying(value) is not None:
+        return None
+    return Opaque(_described(value))
+
+
+def is_constant(value: object) -> bool:
+    """Whether a value is a scalar of the language or a tuple of such, nested."""
+    if type(value) is tuple:
+        return all(is_constant(v) for v in value)
+    return type(value) in _PLAIN or (isinstance(value, np.generic) and value.dtype.name in DTYPES)
+
+
+def canonical(value: object) -> str | None:
+    """The dotted name under which a library exports an object: ``numpy.sin`` for ``from numpy import sin as s``."""
+    if isinstance(value, np.dtype):
+        value = value.type
+    if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
+        return None
+    name = getattr(value, "__name__", None)
+    home = getattr(value, "__module__", None)
+    homes = [home] if isinstance(home, str) else []
+    if isinstance(value, np.ufunc):
+        homes = ["numpy", "scipy.special"]
+    for module in homes:
+        root = module.partition(".")[0]
+        if root not in _LIBRARIES or not isinstance(name, str):
+            continue
+        for place in dict.fromkeys((root, module)):
+            if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
+                return f"{place}.{name}"
+    return None
+
+
+def _lazily(place: str, name: str) -> object:
+    module = sys.modules.get(place)
+    return getattr(module, name, None) if place == "linad" and name in getattr(module, "__all__", ()) else None
+
+
+def annotation_text(value: object) -> str | None:
+    """A type alias as text again, in the names of `_AliasScope`."""
+    if isinstance(value, GenericAlias) and value.__origin__ is tuple:
+        parts = [annotation_text(v) or canonical(v) for v in value.__args__]
+        return None if None in parts else f"tuple[{', '.join(p.removeprefix('builtins.') for p in parts)}]"
+    dims, dtype = getattr(value, "dim_str", None), getattr(value, "dtype", None)
+    if isinstance(dims, str) and type(value).__module__.startswith("jaxtyping") and isinstance(dtype, type):
+        return f"jaxtyping.{dtype.__name__}[numpy.ndarray, {dims!r}]"
+    return None
+
+
+class _AliasScope:
+    """The names that `annotation_text` writes."""
+
+    _modules = ("jaxtyping", "numpy")
+    _builtins = ("tuple", "float", "int", "bool")
+
+    def lookup(self, name: str) -> Entity | None:
+        if name in self._modules:
+            return Module(name)
+        return External(f"builtins.{name}") if name in self._builtins else None
+
+    def names(self) -> tuple[str, ...]:
+        return (*self._modules, *self._builtins)
+
+
+def _described(value: object) -> str:
+    kind = type(value).__name__
+    if isinstance(value, type):
+        return f"the class `{value.__name__}`"
+    article = "an" if kind[0] in "aeiou" else "a"
+    return f"{article} {kind}"
+
+
+def fingerprint(value: object) -> str:
+    """A text that two values share only if lowering cannot tell them apart (functions are fingerprinted by source)."""
+    found = entity(value, "")
+    match found:
+        case Constant(value=v):
+            return f"constant {_typed(v)}"
+        case Annotation():
+            return f"annotation {annotation_text(value)}"
+        case GlobalArray(type=t):
+            return f"array {t}"
+        case _:
+            return repr(found)
+
+
+def _typed(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(_typed(v) for v in value)})"
+    return f"{type(value).__name__} {value!r}"

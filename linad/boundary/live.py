@@ -1,0 +1,210 @@
+"""Live functions as sources: names are answered from globals, closure cells and builtins, and every answer is recorded.
+
+The record is what makes a compiled function trustworthy later: it lists each name that was looked up with what it stood
+for, so that a call can tell in a microsecond whether anything it depends on has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+
+import numpy as np
+from linad_typecheck.scope import Entity, FunctionSource, Helper
+
+from .entities import entity, fingerprint, underlying
+from .locate import live_file, locate
+
+MISSING = object()
+
+
+class NotYet(Exception):
+    """A name that the module binds further down was looked up at decoration: the check has to wait for the first call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One answered question: the name ``name`` in function ``path`` (names from the entry down) stood for ``value``."""
+
+    scope: LiveScope
+    path: str
+    name: str
+    value: object
+    mark: str  # the fingerprint of the value
+    code: object = None  # of a function: its code and defaults, which can be replaced under its feet
+
+    def holds(self) -> bool:
+        """Whether the name still means the same."""
+        now = self.scope.raw(self.name)
+        if now is self.value:
+            if isinstance(now, np.ndarray):
+                return fingerprint(now) == self.mark
+            if self.code is None:
+                return True
+        if self.code is not None and _code(now) == self.code:
+            return True
+        return self.scope.mark(self.name, now) == self.mark
+
+
+@dataclass(eq=False)
+class Record:
+    """The functions reached from one entry function and the names they looked up."""
+
+    root: FunctionType
+    updates: tuple[str, ...] = ()
+    wrt: tuple[str | int, ...] | None = None
+    surroundings: Mapping[str, object] = field(default_factory=dict)
+    early: bool = False  # at decoration: names further down the module are not bound yet
+    lookups: dict[tuple[str, str], Lookup] = field(default_factory=dict)
+    sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)
+
+    def entry(self) -> FunctionSource:
+        """The entry function's source."""
+        return self.source(self.root, "", self.updates, self.wrt)
+
+    def source(
+        self, f: FunctionType, path: str, updates: tuple[str, ...], wrt: tuple[str | int, ...] | None
+    ) -> FunctionSource:
+        """The source of a function, the same object for the same function."""
+        known = self.sources.get(id(f))
+        if known is not None:
+            return known[1]
+        file, node = locate(f)
+        key = f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}:{f.__qualname__}"
+        count = self.keys[key] = self.keys.get(key, 0) + 1
+        if count > 1:
+            key += f"#{count}"
+        name = f.__name__ if isinstance(node, ast.FunctionDef) else "<lambda>"
+        source = FunctionSource(name, node, file, LiveScope(f, path, self), key, defaults(f), updates, wrt)
+        self.sources[id(f)] = (f, source, path)
+        return source
+
+    def holds(self) -> bool:
+        """Whether every name still means what it meant."""
+        return all(lookup.holds() for lookup in self.lookups.values())
+
+    def marks(self) -> tuple[tuple[str, str, str], ...]:
+        """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""
+        return tuple((path, name, lookup.mark) for (path, name), lookup in self.lookups.items())
+
+    def replay(self, marks: tuple[tuple[str, str, str], ...]) -> bool:
+        """Ask for the same names in the same order; whether every answer has the fingerprint given."""
+        self.entry()
+        for path, name, mark in marks:
+            scope = self.scope(path)
+            if scope is None:
+                return False
+            scope.lookup(name)
+            if self.lookups[path, name].mark != mark:
+                return False
+        return True
+
+    def scope(self, path: str) -> LiveScope | None:
+        """The scope of the function found under a path."""
+        return next((s.scope for _, s, p in self.sources.values() if p == path), None)
+
+    def array(self, key: str) -> np.ndarray:
+        """The module-level array that `GlobalArray.key` names, as it is now."""
+        path, _, name = key.rpartition("/")
+        return self.lookups[path, name].scope.raw(name)
+
+
+@dataclass(frozen=True, eq=False)
+class LiveScope:
+    """The names around one live function."""
+
+    function: FunctionType
+    path: str
+    record: Record = field(repr=False)
+
+    def lookup(self, name: str) -> Entity | None:
+        """The entity a free name stands for; a dotted name is looked up in user modules."""
+        value = self.raw(name)
+        if value is MISSING and self.record.early and self._bound_later(name):
+            raise NotYet(name)
+        found, mark = self._answer(name, value)
+        code = _code(value) if isinstance(found, Helper) else None
+        self.record.lookups.setdefault((self.path, name), Lookup(self, self.path, name, value, mark, code))
+        return found
+
+    def names(self) -> tuple[str, ...]:
+        """Every name in sight."""
+        f = self.function
+        return tuple(dict.fromkeys((*f.__code__.co_freevars, *f.__globals__, *f.__builtins__)))
+
+    def raw(self, name: str) -> object:
+        """The object a name is bound to now; `MISSING` where it is not bound."""
+        first, *attributes = name.split(".")
+        f, root = self.function, self.record.root
+        if f is root and self.record.early and first == f.__name__ and not attributes:
+            return f  # whatever the name stands for before the decorator returns
+        free = f.__code__.co_freevars
+        if first in free:
+            try:
+                value = f.__closure__[free.index(first)].cell_contents
+            except ValueError:
+                return MISSING
+        else:
+            value = f.__globals__.get(first, MISSING)
+            if value is MISSING:
+                value = f.__builtins__.get(first, MISSING)
+            if value is MISSING:
+                value = self.record.surroundings.get(first, MISSING)
+        for attribute in attributes:
+            if not isinstance(value, ModuleType):
+                return MISSING
+            value = getattr(value, attribute, MISSING)
+        return value
+
+    def mark(self, name: str, value: object) -> str:
+        """The fingerprint of what a name would stand for."""
+        return self._answer(name, value)[1]
+
+    def _answer(self, name: str, value: object) -> tuple[Entity | None, str]:
+        if value is MISSING:
+            return None, "nothing"
+        found = entity(value, f"{self.path}/{name}")
+        if found is not None:
+            return found, fingerprint(value)
+        f, updates, wrt = underlying(value)
+        source = self.record.source(f, f"{self.path}/{name}", updates, wrt)
+        return Helper(source), source_mark(source)
+
+    def _bound_later(self, name: str) -> bool:
+        if name in self.function.__code__.co_freevars:
+            return True
+        file = live_file(self.function.__code__.co_filename, self.function.__globals__)
+        return file is not None and name in file.bound
+
+
+def defaults(f: FunctionType) -> tuple[tuple[str, object], ...]:
+    """The default values of a function by parameter name."""
+    code = f.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    values = f.__defaults__ or ()
+    pairs = list(zip(positional[len(positional) - len(values) :], values))
+    return (*pairs, *(f.__kwdefaults__ or {}).items())
+
+
+def source_mark(source: FunctionSource) -> str:
+    """A fingerprint of a function's text, place, defaults and options."""
+    node = source.node
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    text = "\n".join(source.source.lines[first - 1 : node.end_lineno])
+    values = tuple((name, fingerprint(value)) for name, value in source.defaults)
+    spot = (source.source.name, first, node.col_offset, source.key)
+    described = repr((text, spot, values, source.updates, source.wrt))
+    return f"function {hashlib.sha256(described.encode()).hexdigest()}"
+
+
+def _code(value: object) -> object:
+    """What a checked helper consists of at run time, all of it replaceable."""
+    found = underlying(value)
+    if found is None:
+        return None
+    f, updates, wrt = found
+    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt)

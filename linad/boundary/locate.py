@@ -1,0 +1,175 @@
+"""The source text of a live function, proved to be the text it was compiled from."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType, FunctionType
+
+from linad_typecheck.source import SourceFile
+from linad_typecheck.span import Span
+
+from .errors import refusal
+
+_IMPORTED = time.time()
+
+
+@dataclass(frozen=True)
+class LiveFile:
+    """A file as it is now: its text, its tree and the code objects that compiling it gives."""
+
+    source: SourceFile
+
+    @cached_property
+    def nodes(self) -> tuple[ast.FunctionDef | ast.Lambda, ...]:
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        return tuple(n for n in ast.walk(self.source.tree) if isinstance(n, kinds))
+
+    @cached_property
+    def codes(self) -> tuple[CodeType, ...]:
+        """Every code object of the file, functions nested in functions included."""
+        found: list[CodeType] = []
+        pending = [compile(self.source.text, self.source.name, "exec", dont_inherit=True)]
+        while pending:
+            code = pending.pop()
+            found.append(code)
+            pending += [c for c in code.co_consts if isinstance(c, CodeType)]
+        return tuple(found)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Every name that the module's own statements bind."""
+        found: set[str] = set()
+        pending: list[ast.AST] = list(self.source.tree.body)
+        while pending:
+            node = pending.pop()
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    found.add(name)
+                    continue
+                case ast.Lambda():
+                    continue
+                case ast.Name(id=name, ctx=ast.Store()):
+                    found.add(name)
+                case ast.alias(name=name, asname=asname):
+                    found.add(asname or name.partition(".")[0])
+            pending += ast.iter_child_nodes(node)
+        return frozenset(found)
+
+
+_files: dict[str, tuple[object, LiveFile]] = {}
+
+
+def live_file(name: str, module_globals: dict[str, object] | None = None) -> LiveFile | None:
+    """The file of a code object, parsed once per modification; None where no text is to be had."""
+    linecache.checkcache(name)
+    text = "".join(linecache.getlines(name, module_globals))
+    if not text:
+        return None
+    stamp = _stamp(name) or text
+    known = _files.get(name)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    fresh = LiveFile(SourceFile(name, text))
+    _files[name] = (stamp, fresh)
+    return fresh
+
+
+def _stamp(name: str) -> object:
+    try:
+        status = os.stat(name)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size)
+
+
+def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
+    """The file and the definition of a function.
+
+    Raises
+    ------
+    LinadError
+        Where the text is not available, or is no longer the text the function was compiled from.
+    """
+    code = f.__code__
+    try:
+        file = live_file(code.co_filename, f.__globals__)
+        tree_nodes = () if file is None else file.nodes
+    except (SyntaxError, UnicodeDecodeError):
+        raise _edited(f) from None
+    if file is None:
+        raise refusal(
+            "no-source",
+            f"the source text of `{f.__name__}` is not available, and linad reads the text of a function",
+            _place(f),
+            "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`",
+        )
+    candidates = [n for n in tree_nodes if _first_line(n) == code.co_firstlineno and _called(n) == code.co_name]
+    if len(candidates) > 1:
+        candidates = [n for n in candidates if _covers(n, code)]
+    if len(candidates) > 1:
+        raise refusal(
+            "no-source",
+            f"there are {len(candidates)} functions in line {code.co_firstlineno} that cannot be told apart",
+            _place(f),
+            "give each of them a line of its own",
+        )
+    if candidates and (any(c == code for c in file.codes) or _rewritten(candidates[0], file, code)):
+        return file.source, _supported(candidates[0], f)
+    raise _edited(f)
+
+
+def _first_line(node: ast.FunctionDef | ast.Lambda) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def _called(node: ast.FunctionDef | ast.Lambda) -> str:
+    return getattr(node, "name", "<lambda>")
+
+
+def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
+    """Whether the code computes exactly the node's last expression: tells lambdas in one line apart by their columns."""
+    body = node.body if isinstance(node, ast.Lambda) else node.body[-1]
+    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
+    return any(p == place for p in code.co_positions())
+
+
+def _rewritten(node: ast.FunctionDef | ast.Lambda, file: LiveFile, code: CodeType) -> bool:
+    """Whether other byte code than the text's is to be expected: pytest replaces `assert` in test modules.
+
+    Then the time of the file decides: it has to be older than this process's first use of linad.
+    """
+    if not any(isinstance(n, ast.Assert) for n in ast.walk(node)) or "_pytest" not in sys.modules:
+        return False
+    names = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+    try:
+        unchanged = os.stat(file.source.name).st_mtime <= _IMPORTED
+    except OSError:
+        return False
+    return unchanged and code.co_varnames[: len(names)] == names
+
+
+def _supported(node: ast.AST, f: FunctionType) -> ast.FunctionDef | ast.Lambda:
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise refusal("no-source", f"`{f.__name__}` is a coroutine function", _place(f), "write `def` for `async def`")
+    return node
+
+
+def _place(f: FunctionType) -> Span:
+    line = f.__code__.co_firstlineno
+    return Span(f.__code__.co_filename, line, 1, line, 1)
+
+
+def _edited(f: FunctionType) -> Exception:
+    return refusal(
+        "source-changed",
+        f"the file of `{f.__name__}` was edited after it was imported, so its text is not what Python runs",
+        _place(f),
+        "reload the module (`importlib.reload`) or start Python again",
+    )

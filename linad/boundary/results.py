@@ -1,0 +1,90 @@
+"""Results out: flat kernel results, gradients and cotangents in the structures that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from linad_typecheck.signature import Leaf, Structure
+from linad_typecheck.types import Array, Scalar, is_float
+
+from .arguments import checked_array, described, leaves
+from .entities import NUMPY_NAMES
+
+_WEAK = {"f64": float, "i64": int, "bool": bool, "f32": np.float32, "i32": np.int32}
+_STRONG = {"f64": np.float64, "i64": np.int64, "bool": np.bool_, "f32": np.float32, "i32": np.int32}
+
+
+def leaf_types(structure: Structure) -> Iterator[Leaf]:
+    """The leaves of a structure, in order."""
+    if isinstance(structure, Leaf):
+        yield structure
+    else:
+        for part in structure or ():
+            yield from leaf_types(part)
+
+
+def float_leaves(structure: Structure) -> tuple[Leaf, ...]:
+    """The leaves that can carry a derivative."""
+    return tuple(leaf for leaf in leaf_types(structure) if is_float(leaf.type))
+
+
+def typed(leaf: Leaf, value: object) -> object:
+    """A scalar that a kernel returned, as the class that Python would have given."""
+    if isinstance(leaf.type, Array):
+        return value
+    return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype](value)
+
+
+def restore(structure: Structure, values: dict[int, object] | Sequence[object]) -> object:
+    """Flat results in their structure; ``values`` by leaf index, int leaves of a gradient being absent.
+
+    Examples
+    --------
+    >>> from linad_typecheck.types import F64, I64
+    >>> restore((Leaf(0, F64, weak=True), Leaf(1, I64, weak=True)), [1.0, 2])
+    (1.0, 2)
+    """
+    if structure is None:
+        return None
+    if isinstance(structure, Leaf):
+        try:
+            return typed(structure, values[structure.index])
+        except KeyError:
+            return None
+    return tuple(restore(part, values) for part in structure)
+
+
+def is_scalar_float(structure: Structure) -> bool:
+    """Whether a result can be differentiated by `grad`."""
+    return isinstance(structure, Leaf) and isinstance(structure.type, Scalar) and is_float(structure.type)
+
+
+def cotangents(structure: Structure, value: object, primal: Sequence[object], where: str) -> list[object]:
+    """The flat cotangents of float result leaves, checked against the primal results.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where the structure, a dtype or a shape is not that of the result.
+    """
+    flat: list[object] = []
+    for leaf, x in leaves(structure, value, where):
+        if not is_float(leaf.type):
+            continue
+        if isinstance(leaf.type, Scalar):
+            if not isinstance(x, (int, float, np.integer, np.floating)):
+                raise TypeError(f"{where}: expected a float, got {described(x)}")
+            flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))
+            continue
+        checked_array(leaf.type, x, where)
+        shape = np.shape(primal[leaf.index])
+        if x.shape != shape:
+            raise ValueError(f"{where}: expected shape {shape}, that of the result, got {x.shape}")
+        flat.append(np.array(x, order="C"))
+    return flat
+
+
+def zeros_for(leaf: Leaf, value: object) -> np.ndarray:
+    """A fresh gradient buffer of an array leaf."""
+    return np.zeros(np.shape(value), dtype=NUMPY_NAMES[leaf.type.dtype])
