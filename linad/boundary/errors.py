@@ -1,8 +1,6 @@
-"""Errors for people: refusals with a place and a fix, and what a kernel reports as the exception Python would raise."""
+"""Refusals: errors about a function as a whole, with a place and a way out."""
 
 from __future__ import annotations
-
-import builtins
 
 from linad_typecheck.codes import CODES
 from linad_typecheck.diagnostics import Diagnostic, Fix, LinadError
@@ -22,18 +20,3 @@ def _one_line(d: Diagnostic) -> str:
     place = "" if d.span == NOWHERE else f"{d.span.file}:{d.span.line}: "
     helps = "".join(f"\n  help: {fix.message}" for fix in d.fixes)
     return f"{place}{d.message} [{d.code} {d.slug}]{helps}"
-
-
-def raise_at(error: str, message: str, span: Span, text: str = "") -> None:
-    """Raise the builtin exception ``error`` as a kernel reported it, with the user's file and line.
-
-    Raises
-    ------
-    Exception
-        Of the builtin class named ``error``.
-    """
-    kind = getattr(builtins, error, None)
-    if not (isinstance(kind, type) and issubclass(kind, Exception)):
-        kind = RuntimeError
-    shown = f": {text}" if text else ""
-    raise kind(f"{message}{shown} at {span.file}:{span.line}")

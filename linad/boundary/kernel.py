@@ -1,0 +1,106 @@
+"""A compiled program as something to call: flat values in, flat results out, errors raised as Python would raise them."""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from linad_typecheck.span import NOWHERE
+
+if TYPE_CHECKING:
+    from linad_typecheck.span import Span
+
+    from linad.emit.sites import Site
+
+DONE, AGAIN, FAILED = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A driver, ready to call: ``driver(*values, err)`` returns ``(code, *results)``."""
+
+    driver: Callable[..., tuple[object, ...]]
+    sites: Sequence[Site]
+    error_words: int
+
+
+@dataclass(slots=True)
+class Kernel:
+    """A program in its two builds: index tests hoisted out of loops, and, once one failed, a test at every access."""
+
+    load: Callable[[str], Loaded]  # from "hoisted" or "every"
+    builds: dict[str, Loaded] = field(default_factory=dict)
+
+    def build(self, checked: str) -> Loaded:
+        """One of the builds, compiled at its first use."""
+        found = self.builds.get(checked)
+        if found is None:
+            found = self.builds[checked] = self.load(checked)
+        return found
+
+    def run(self, values: Sequence[object]) -> tuple[object, ...]:
+        """The flat results.
+
+        Raises
+        ------
+        Exception
+            What the user's line raises.
+        """
+        build = self.build("hoisted")
+        err = np.zeros(build.error_words, np.int64)
+        code, *results = build.driver(*values, err)
+        if code == AGAIN:
+            build = self.build("every")
+            err = np.zeros(build.error_words, np.int64)
+            code, *results = build.driver(*values, err)
+        if code != DONE:
+            fail(build.sites[err[0]], err[1:])
+        return tuple(results)
+
+
+def fail(site: Site, words: np.ndarray) -> NoReturn:
+    """Raise what a kernel reported.
+
+    Raises
+    ------
+    Exception
+        Of the builtin class that the site names, with the user's expression, file and line.
+    """
+    arguments = [_value(dtype, word) for dtype, word in zip(site.arguments, words)]
+    message = site.message.format(*arguments) if arguments else site.message
+    raise_at(site.kind, message, site.span)
+
+
+def _value(dtype: str, word: np.int64) -> object:
+    if dtype in ("f64", "f32"):
+        return struct.unpack("<d", struct.pack("<q", int(word)))[0]
+    return bool(word) if dtype == "bool" else int(word)
+
+
+def raise_at(error: str, message: str, span: Span) -> NoReturn:
+    """Raise a builtin exception with the text and the place of the user's expression.
+
+    Raises
+    ------
+    Exception
+        Of the builtin class named ``error``.
+    """
+    kind = getattr(builtins, error, None)
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        kind = RuntimeError
+    if span == NOWHERE:
+        raise kind(message)
+    text = expression(span)
+    raise kind(f"{message}{f': {text}' if text else ''} at {span.file}:{span.line}")
+
+
+def expression(span: Span) -> str:
+    """The source text of a span, of several lines the first."""
+    line = linecache.getline(span.file, span.line).rstrip("\n")
+    end = span.end_column - 1 if span.end_line == span.line else len(line)
+    return line[span.column - 1 : end].strip()
