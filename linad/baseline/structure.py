@@ -1,0 +1,120 @@
+"""Arguments and results of an undecorated function: lifting them to `Active` values, seeding and collecting."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .active import Active, ActiveArray
+from .rebind import Rebinder
+
+Variable = Callable[[Any], Active]
+
+
+def is_float(x: Any) -> bool:
+    return isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "f")
+
+
+def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
+    """A structure of tuples with ``f`` applied to each leaf."""
+    if isinstance(x, tuple):
+        parts = [map_leaves(f, p) for p in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return f(x)
+
+
+def arguments(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments with those annotated ``float`` converted, as at a checked function's entry."""
+    params = inspect.signature(getattr(f, "py_func", f)).parameters.values()
+    kinds = [p.annotation for p in params]
+    return tuple(float(a) if k in (float, "float") else a for a, k in zip(args, kinds, strict=False)) + tuple(
+        args[len(kinds) :]
+    )
+
+
+def lift(x: Any, kind: type[Active], variable: Variable) -> Any:
+    """Float leaves as variables, in order; int arrays copied; the rest as it is."""
+
+    def leaf(v: Any) -> Any:
+        if isinstance(v, np.ndarray):
+            if v.dtype.kind != "f":
+                return v.copy()
+            cells = np.empty(v.shape, dtype=object)
+            for i in np.ndindex(v.shape):
+                cells[i] = variable(v[i])
+            return ActiveArray(cells, v.dtype, kind)
+        return variable(v) if is_float(v) else v
+
+    return map_leaves(leaf, x)
+
+
+def run(f: Callable[..., Any], lifted: tuple[Any, ...], kind: type[Active], updates: Sequence[str] = ()) -> Any:
+    """The result of the undecorated function on lifted arguments.
+
+    With ``updates`` it is ``(result, *updated arguments)``, without the first where the function returns None.
+    """
+    copy = Rebinder(kind).function(f)
+    with np.errstate(all="ignore"):
+        result = copy(*lifted)
+    if not updates:
+        return result
+    names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
+    finals = tuple(lifted[names.index(u)] for u in updates)
+    return finals if result is None else (result, *finals)
+
+
+def strip(x: Any) -> Any:
+    """A result as plain numbers."""
+
+    def leaf(v: Any) -> Any:
+        if isinstance(v, ActiveArray):
+            return v.values
+        return v.value if isinstance(v, Active) else v
+
+    return map_leaves(leaf, x)
+
+
+def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
+    """Each active number of a result with its cotangent."""
+    if isinstance(result, tuple):
+        for r, c in zip(result, cotangent, strict=True):
+            yield from pairs(r, c)
+    elif isinstance(result, ActiveArray):
+        given = np.asarray(cotangent)
+        if given.shape != result.shape:
+            raise ValueError(f"the cotangent has shape {given.shape}, the result {result.shape}")
+        for i in np.ndindex(result.shape):
+            yield result.cells[i], float(given[i])
+    elif isinstance(result, Active):
+        yield result, float(cotangent)
+
+
+def collect(args: tuple[Any, ...], numbers: Iterator[float]) -> tuple[Any, ...]:
+    """Gradients in the structure of the arguments: one entry per parameter that has a float leaf, None for int leaves."""
+
+    def leaf(v: Any) -> Any:
+        if not is_float(v):
+            return None
+        if isinstance(v, np.ndarray):
+            return np.array([next(numbers) for _ in range(v.size)], dtype=v.dtype).reshape(v.shape)
+        return type(v)(next(numbers))
+
+    return tuple(map_leaves(leaf, a) for a in args if has_float(a))
+
+
+def has_float(x: Any) -> bool:
+    return any(map(has_float, x)) if isinstance(x, tuple) else is_float(x)
+
+
+def bare(gradients: tuple[Any, ...]) -> Any:
+    return gradients[0] if len(gradients) == 1 else gradients
+
+
+def unit_cotangent(value: Any) -> float:
+    """The cotangent 1 of a scalar result."""
+    if not is_float(value) or isinstance(value, np.ndarray):
+        raise TypeError("a gradient needs a function with one float as its result")
+    return 1.0
