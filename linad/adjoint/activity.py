@@ -1,0 +1,207 @@
+"""What a linear function's names stand for, and through which values a derivative flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Atom,
+    Block,
+    Call,
+    Copy,
+    Drop,
+    Dup,
+    Fill,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Read,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    outputs,
+    walk,
+)
+from linad_typecheck.linear.uses import Modes
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import Array, is_float
+
+_UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
+
+
+@dataclass
+class Facts:
+    """Of one linear function: the one value behind each name, the arrays that may share a place, what is active.
+
+    ``same`` maps a copy made by `Dup` or `Read` to the value it copies; ``group`` maps each array name to the
+    representative of all names its buffer may go by; ``active`` holds value names and group representatives;
+    ``position`` numbers statements in text order, ``end`` the last statement inside each.
+    """
+
+    function: Function
+    modes: Modes
+    same: dict[str, Atom] = field(default_factory=dict)
+    group: dict[str, str] = field(default_factory=dict)
+    active: set[str] = field(default_factory=set)
+    position: dict[int, int] = field(default_factory=dict)
+    end: dict[int, int] = field(default_factory=dict)
+    writes: list[tuple[str, int]] = field(default_factory=list)  # (group, position)
+    moved: set[str] = field(default_factory=set)  # arrays that are given up other than by a drop
+    home: dict[str, int] = field(default_factory=dict)  # id of the block that defines each value
+    definition: dict[str, Stmt] = field(default_factory=dict)
+
+    def value(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def place(self, v: Var) -> str:
+        name = v.name
+        while self.group.get(name, name) != name:
+            name = self.group[name]
+        return name
+
+    def is_active(self, a: Atom) -> bool:
+        if not isinstance(a, Var) or not is_float(a.type):
+            return False
+        return (self.place(a) if isinstance(a.type, Array) else self.value(a).name) in self.active
+
+    def any_active(self, block: Block) -> bool:
+        """Whether any statement in a block has something to do in the reverse sweep."""
+        return any(self.matters(s) for s in walk(block))
+
+    def matters(self, s: Stmt) -> bool:
+        match s:
+            case If() | Loop():
+                return any(map(self.is_active, outputs(s))) or any(self.any_active(b) for b in blocks(s))
+            case Call(args=args, outs=outs):
+                return any(map(self.is_active, (*args, *outs)))
+            case Let(out=v) | Load(out=v):
+                return self.is_active(v)
+            case Store(array=a) | Fill(array=a) | AddTo(array=a) | AddArray(array=a):
+                return self.is_active(a)
+            case Copy(out=v):
+                return self.is_active(v)
+        return False
+
+
+def learn(f: Function, modes: Modes, wrt: Iterable[str]) -> Facts:
+    """The facts of a linear function, differentiated by the parameters named in ``wrt``."""
+    facts = Facts(f, modes)
+    facts.active |= set(wrt)
+    _names(f, facts)
+    _order(f.body, facts, 0)
+    while True:
+        before = len(facts.active)
+        for s in walk(f.body):
+            _flow(s, facts)
+        if len(facts.active) == before:
+            break
+    return facts
+
+
+def _join(facts: Facts, a: Atom, b: Atom) -> None:
+    if isinstance(a, Var) and isinstance(b, Var) and isinstance(a.type, Array):
+        one, two = facts.place(a), facts.place(b)
+        if one != two:
+            facts.group[two] = one
+            if two in facts.active:
+                facts.active.add(one)
+
+
+def _names(f: Function, facts: Facts) -> None:
+    for p in f.params:
+        facts.home[p.var.name] = id(f.body)
+
+    def visit(block: Block) -> None:
+        for s in block.stmts:
+            match s:
+                case Dup(a, b, x):
+                    facts.same[a.name] = facts.same[b.name] = facts.value(x)
+                case Read(o, x):
+                    facts.same[o.name] = facts.value(x)
+                case If(then=then, orelse=orelse, outs=outs):
+                    for b in (then, orelse):
+                        visit(b)
+                        for o, r in zip(outs, b.results, strict=True):
+                            _join(facts, r, o)
+                            facts.moved |= {r.name} if isinstance(r, Var) else set()
+                case Loop(carried=carried, inits=inits, body=body, outs=outs):
+                    facts.home[s.index.name] = id(body)
+                    for c in carried:
+                        facts.home[c.name] = id(body)
+                    visit(body)
+                    nexts = body.results[1:] if s.exits else body.results
+                    for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                        for other in (i, n, o):
+                            _join(facts, c, other)
+                        facts.moved |= {a.name for a in (i, n) if isinstance(a, Var)}
+                case Call(callee=callee, args=args, outs=outs):
+                    given = [a for a, m in zip(args, facts.modes(callee), strict=True) if m == "own" and isinstance(a.type, Array)]
+                    facts.moved |= {a.name for a in given}
+                    for o in outs:
+                        for a in given:
+                            _join(facts, a, o)
+            for v in outputs(s):
+                facts.home[v.name] = id(block)
+                facts.definition[v.name] = s
+
+    visit(f.body)
+
+
+def _order(block: Block, facts: Facts, at: int) -> int:
+    for s in block.stmts:
+        at += 1
+        facts.position[id(s)] = at
+        match s:
+            case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
+                facts.writes.append((facts.place(a), at))
+            case Call(callee=callee, args=args):
+                for a, m in zip(args, facts.modes(callee), strict=True):
+                    if isinstance(a.type, Array) and m != "read":
+                        facts.writes.append((facts.place(a), at))
+        for b in blocks(s):
+            at = _order(b, facts, at)
+        facts.end[id(s)] = at
+    return at
+
+
+def _flow(s: Stmt, facts: Facts) -> None:
+    """Activity through one statement."""
+
+    def mark(target: Atom, *sources: Atom) -> None:
+        if isinstance(target, Var) and is_float(target.type) and any(map(facts.is_active, sources)):
+            facts.active.add(facts.place(target) if isinstance(target.type, Array) else facts.value(target).name)
+
+    match s:
+        case Let(out=v, op=op, ins=ins):
+            mark(v, *(ins[k] for k in OPS[op].diff))
+        case Load(out=v, array=a):
+            mark(v, a)
+        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v):
+            mark(a, v)
+        case AddArray(array=a, other=b):
+            mark(a, b)
+        case Copy(out=v, array=a):
+            mark(v, a)
+        case If(then=then, orelse=orelse, outs=outs):
+            for o, a, b in zip(outs, then.results, orelse.results, strict=True):
+                mark(o, a, b)
+        case Loop(carried=carried, inits=inits, body=body, outs=outs):
+            nexts = body.results[1:] if s.exits else body.results
+            for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                mark(c, i, n)
+                mark(o, c, i)
+        case Call(args=args, outs=outs, callee=callee):
+            for o in outs:
+                mark(o, *args)
+            for a, m in zip(args, facts.modes(callee), strict=True):
+                if isinstance(a.type, Array) and m != "read":
+                    mark(a, *args)
+        case Drop():
+            pass

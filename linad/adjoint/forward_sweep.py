@@ -1,0 +1,344 @@
+"""The forward sweep under a storage plan, and the way back: what is logged where, and how values are had again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Dim,
+    Drop,
+    Dup,
+    Fill,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Read,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+    outputs,
+    written,
+)
+from linad_typecheck.core_rewrite import freshen, rebuild
+from linad_typecheck.types import I64, Array, Scalar
+
+from .activity import Facts
+from .storage import Body, Frame, Plan
+
+ZERO, ONE = Const(0, I64), Const(1, I64)
+
+
+class ForwardSweep:
+    """Emits primal statements with their logs.
+
+    Attributes
+    ----------
+    there
+        Where the current sweep finds values of logged bodies and of arms: by name, the atom that holds it now.
+    bound
+        Carried values of a fused loop, which its re-execution does not need.
+    address
+        Of each logged body that is being emitted, the cells of this iteration in its logs.
+    """
+
+    def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
+        self.facts, self.plan, self.names = facts, plan, names
+        self.there: dict[str, Atom] = {}
+        self.bound: dict[str, Atom] = {}
+        self.address: dict[int, tuple[Atom, ...]] = {}
+        self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
+        self.cursors: dict[int, Var] = {}  # by id of the body: the position in its logs, where sizes are not known before
+        self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
+        self.rectangular: set[int] = set()  # ids of bodies whose logs are indexed by iteration
+
+    # -- atoms
+
+    def at(self, a: Atom) -> Atom:
+        """Where a primal value is to be found now."""
+        a = self.facts.value(a)
+        if isinstance(a, Const):
+            return a
+        return self.bound.get(a.name) or self.there.get(a.name, a)
+
+    def let(self, out: list[Stmt], op: str, *ins: Atom, hint: str = "k") -> Atom:
+        match op, ins:
+            case ("add" | "sub", (a, Const(value=0))):
+                return a
+            case "add", (Const(value=0), b):
+                return b
+        v = self.names.var(hint, I64)
+        out.append(Let(v, op, ins))
+        return v
+
+    # -- primal statements
+
+    def erased(self, s: Stmt, frame: Frame | None = None) -> tuple[Stmt, ...]:
+        """A simple statement without the marks of linearity, and without what a re-execution must not do again."""
+        if isinstance(s, Dup | Drop | Read):
+            return ()
+        redone = frame.redone if frame is not None else None
+        if redone is not None:
+            target = written(s)
+            if isinstance(s, Check) or (target is not None and self.facts.home[target.name] not in redone):
+                return ()
+        s = rebuild(s, self.at, block=self.plain)
+        match s:
+            case Load(array=a, index=i) | Store(array=a, index=i) | AddTo(array=a, index=i):
+                s = replace(s, checked=s.checked and redone is None)
+                slice_ = self.slice_of(a)
+                return (s,) if slice_ is None else (replace(s, array=slice_[0], index=(*slice_[1], *i)),)
+            case Dim(array=a, axis=k):
+                slice_ = self.slice_of(a)
+                return (s,) if slice_ is None else (replace(s, array=slice_[0], axis=k + len(slice_[1])),)
+            case Alloc(out=v) if self.slice_of(v) is not None:
+                return ()
+        return (s,)
+
+    def plain(self, block: Block) -> Block:
+        """A block whose reverse needs nothing of it."""
+        stmts = tuple(t for s in block.stmts for t in self.erased(s))
+        return Block(stmts, tuple(map(self.at, block.results)))
+
+    def slice_of(self, v: Var) -> tuple[Var, tuple[Atom, ...]] | None:
+        """The log that holds an expanded array, and the place of this iteration's slice in it."""
+        if v.name not in self.logs:
+            return None
+        return next(((self.logs[v.name], self.address[id(b)]) for b in self.plan.bodies.values() if v.name in b.expanded), None)
+
+    # -- the forward sweep
+
+    def block(self, block: Block, region: Frame | Body, start: list[Stmt] | None, out: list[Stmt]) -> None:
+        """The forward sweep of a block; ``start`` gets what its frame must allocate first."""
+        frame = region if isinstance(region, Frame) else region.frame
+        if start is not None:
+            self.starts[id(frame)] = start
+        for s in block.stmts:
+            if id(s) in frame.merged or id(s) in frame.deferred:
+                continue
+            match s:
+                case If():
+                    self.branch(s, region, out)
+                case Loop():
+                    self.loop(s, region, frame, out)
+                case _:
+                    out += self.erased(s, frame)
+            if isinstance(region, Body):
+                for v in outputs(s):
+                    self.log(v, region, out)
+
+    def branch(self, s: If, region: Frame | Body, out: list[Stmt]) -> None:
+        """An `if`; in a frame, values that the reverse of an arm needs become results."""
+        arms: list[list[Stmt]] = [[], []]
+        saved: list[dict[str, Atom]] = [{}, {}]
+        for k, arm in enumerate((s.then, s.orelse)):
+            before = dict(self.there)
+            self.block(arm, region, None, arms[k])
+            if isinstance(region, Frame):
+                made = {n for n in region.needed if self.facts.home[n] == id(arm)}
+                types = {v.name: v.type for t in arm.stmts for v in outputs(t)}
+                saved[k] = {n: Var(n, types[n]) for n in sorted(made) if n in types}
+                saved[k] |= {n: a for n, a in self.there.items() if before.get(n) != a}
+        outs = list(s.outs)
+        results = [[self.at(r) for r in arm.results] for arm in (s.then, s.orelse)]
+        for k, mine in enumerate(saved):
+            for n, a in mine.items():
+                v = self.names.var(n, a.type)
+                outs.append(v)
+                results[k].append(a)
+                results[1 - k].append(_zero(a.type))
+                self.there[n] = v
+        cond = self.at(s.cond)
+        out.append(If(cond, *(Block(tuple(a), tuple(r)) for a, r in zip(arms, results, strict=True)), tuple(outs), s.span))
+
+    def loop(self, s: Loop, region: Frame | Body, frame: Frame, out: list[Stmt]) -> None:
+        match self.plan.modes[id(s)]:
+            case "logged":
+                self.logged_loop(s, self.plan.bodies[id(s)], out)
+            case "fused":
+                (copy,) = freshen(Block(self.erased(s)), self.names, {}).stmts
+                out.append(replace(copy, outs=s.outs))
+            case _:
+                out += self.erased(s, frame) if frame.redone is None else self.without_effects(s, frame)
+
+    def without_effects(self, s: Loop, frame: Frame) -> tuple[Stmt, ...]:
+        """A loop without derivative inside a re-execution."""
+
+        def inside(block: Block) -> Block:
+            stmts = tuple(t for u in block.stmts for t in (nested(u) if isinstance(u, If | Loop) else self.erased(u, frame)))
+            return Block(stmts, tuple(map(self.at, block.results)))
+
+        def nested(u: Stmt) -> tuple[Stmt, ...]:
+            return (rebuild(u, self.at, block=inside),)
+
+        return nested(s)
+
+    def logged_loop(self, s: Loop, body: Body, out: list[Stmt]) -> None:
+        self.make_logs(body, out)
+        cursor = self.cursors.get(id(body))
+        base: Atom = ZERO
+        if cursor is not None:
+            base = self.names.var("base", I64)
+            out.append(Load(base, cursor, (ZERO,), False, s.span))
+        count = None if s.exits else self.trips(s, out)
+        if cursor is not None and count is not None:
+            self.reserve(body, self.let(out, "add", base, count), out)
+        stmts: list[Stmt] = []
+        self.enter(body, s.index, self.at(s.start), self.at(s.step), base, stmts)
+        if cursor is not None and count is None:
+            self.reserve(body, self.let(stmts, "add", self.address[id(body)][0], ONE), stmts)
+        for c in s.carried:
+            self.log(c, body, stmts)
+        self.block(s.body, body, None, stmts)
+        head = rebuild(s, self.at, block=lambda b: b)
+        out.append(replace(head, body=Block(tuple(stmts), tuple(map(self.at, s.body.results)))))
+        if cursor is not None:
+            out.append(Store(cursor, (ZERO,), self.let(out, "add", base, count or s.trips), False, s.span))
+
+    def trips(self, s: Loop, out: list[Stmt]) -> Atom:
+        return self.let(out, "trips", self.at(s.start), self.at(s.stop), self.at(s.step), hint="trips")
+
+    # -- logs
+
+    def make_logs(self, body: Body, out: list[Stmt]) -> None:
+        """Allocate what a body saves: before the outermost loop of its path where sizes are known there."""
+        mine = [n for n, how in body.source.items() if how == "logged" and n not in self.logs]
+        fresh = [(n, a) for n, a in body.expanded.items() if n not in self.logs]
+        if id(body) in self.rectangular or (len(body.path) == 1 and self.known(body)):
+            self.rectangular.add(id(body))
+        for inner in self.plan.bodies.values():  # the bodies inside, whose logs must outlive this loop's iterations
+            if inner is not body and inner.path[0] is body and self.known(inner):
+                self.rectangular.add(id(inner))
+                self.allocate(inner, out)
+        if id(body) in self.rectangular:
+            if len(body.path) == 1:
+                self.allocate(body, out)
+        elif mine or fresh:
+            start = self.starts[id(body.frame)]
+            for n in sorted(mine):
+                self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, 1))
+                start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span))
+            cursor = self.names.var("cursor", Array("i64", 1))
+            start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
+            self.cursors[id(body)] = cursor
+
+    def known(self, body: Body) -> bool:
+        """Whether every loop of a path has a number of iterations that is known before its outermost one."""
+        visible = body.frame.visible()
+
+        def before(a: Atom) -> bool:
+            a = self.facts.value(a)
+            return isinstance(a, Const) or self.facts.home[a.name] in visible
+
+        return body.in_frame_block and all(
+            not b.loop.exits and b.loop.stop is not None and all(map(before, (b.loop.start, b.loop.stop, b.loop.step)))
+            for b in body.path
+        )
+
+    def allocate(self, body: Body, out: list[Stmt]) -> None:
+        mine = sorted(n for n, how in body.source.items() if how == "logged")
+        if not mine and not body.expanded:
+            return
+        shape = tuple(self.trips(b.loop, out) for b in body.path)
+        for n in mine:
+            self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, len(shape)))
+            out.append(Alloc(self.logs[n], shape, None, body.loop.span))
+        for n, a in body.expanded.items():
+            self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
+            out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span))
+
+    def type_of(self, name: str, body: Body) -> Scalar:
+        carried = {c.name: c.type for c in body.loop.carried}
+        if name in carried:
+            return carried[name]
+        return next(v.type for v in outputs(self.facts.definition[name]) if v.name == name)
+
+    def reserve(self, body: Body, size: Atom, out: list[Stmt]) -> None:
+        for n, how in body.source.items():
+            if how == "logged":
+                out.append(Reserve(self.logs[n], size, body.loop.span))
+
+    def log(self, v: Var, body: Body, out: list[Stmt]) -> None:
+        if body.source.get(v.name) == "logged":
+            out.append(Store(self.logs[v.name], self.address[id(body)], v, False, body.loop.span))
+
+    def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
+        """At the beginning of an iteration: where its values lie in the logs."""
+        if not body.expanded and "logged" not in body.source.values() and not any(
+            b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values()
+        ):
+            self.address[id(body)] = ()
+            return
+        match step:
+            case Const(value=1):
+                done = self.let(out, "sub", index, start)
+            case Const(value=-1):
+                done = self.let(out, "sub", start, index)
+            case _:
+                done = self.let(out, "floordiv", self.let(out, "sub", index, start), step)
+        if id(body) in self.rectangular:
+            outer = self.address[id(body.path[-2])] if len(body.path) > 1 else ()
+            self.address[id(body)] = (*outer, done)
+        else:
+            self.address[id(body)] = (self.let(out, "add", base, done),)
+
+    # -- the way back
+
+    def reversed_loop(self, body: Body, out: list[Stmt]) -> tuple[Loop, list[Stmt]]:
+        """The head of the reversed loop, and the statements its iterations begin with."""
+        s = body.loop
+        start, step = self.at(s.start), self.at(s.step)
+        count = self.at(s.trips) if s.exits else None
+        cursor = self.cursors.get(id(body))
+        unit = isinstance(step, Const) and step.value in (1, -1)
+        back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
+        if unit and count is None:
+            first = self.let(out, "sub", self.at(s.stop), step)
+        else:
+            count = self.trips(s, out) if count is None else count
+            steps = self.let(out, "sub", count, ONE)
+            if not (isinstance(step, Const) and step.value == 1):
+                steps = self.let(out, "mul", steps, step)
+            first = self.let(out, "add", start, steps)
+        base: Atom = ZERO
+        if cursor is not None:
+            count = self.trips(s, out) if count is None else count
+            here = self.names.var("base", I64)
+            out.append(Load(here, cursor, (ZERO,), False, s.span))
+            base = self.let(out, "sub", here, count)
+            out.append(Store(cursor, (ZERO,), base, False, s.span))
+        index = self.names.var(s.index.name, I64)
+        stmts: list[Stmt] = []
+        self.there[s.index.name] = index
+        self.enter(body, index, start, step, base, stmts)
+        stop = self.let(out, "sub", start, step)
+        return Loop(index, first, stop, back, (), (), Block(), (), span=s.span), stmts
+
+    def bring_back(self, block: Block, body: Body, out: list[Stmt]) -> None:
+        """The needed values that a block of an iteration defined: from the log, by loading again, by computing again."""
+        facts = self.facts
+        mine = [n for n in body.source if facts.home[n] == id(block)]
+        for n in sorted(mine, key=lambda n: facts.position.get(id(facts.definition.get(n)), -1)):
+            old = Var(n, self.type_of(n, body))
+            new = self.names.var(n, old.type)
+            if body.source[n] == "logged":
+                out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
+            else:
+                (again,) = self.erased(facts.definition[n])
+                again = rebuild(again, lambda a: a, lambda v, new=new: new)
+                out.append(replace(again, checked=False) if isinstance(again, Load) else again)
+            self.there[n] = new
+
+
+def _zero(t: Scalar) -> Const:
+    return Const({"bool": False, "i64": 0, "i32": 0}.get(t.dtype, 0.0), t)

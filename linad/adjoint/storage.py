@@ -1,0 +1,533 @@
+"""The storage plan: how the reverse sweep gets at each primal value it needs.
+
+Decisions, per value, in order of preference: *at hand* (still in scope), *re-read* (a load of cells that are not written
+again before), *recomputed* (cheap arithmetic on such values), *logged* (the cheapest cut between what is lost and what is
+needed). Per loop: *fused* (re-executed next to its reverse, one iteration at a time, without a log), *merged* (executed only
+there) or *logged*.
+
+A **frame** is a stretch of program whose values are all still in scope when its reverse sweep runs: the function's body, an
+iteration of a fused or merged loop, an arm of a merged `if`. A **body** is an iteration of a logged loop: its values are gone
+by then, but for what the plan brings back.
+
+Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
+before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Dim,
+    Drop,
+    Dup,
+    Fill,
+    If,
+    Let,
+    Load,
+    Loop,
+    Read,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    free_vars,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import Array, Scalar, is_float
+
+from ..derivatives.table import RULES
+from .activity import Facts
+from .mincut import cheapest_cut
+
+LoopMode = Literal["plain", "fused", "merged", "logged"]
+Source = Literal["re-read", "recomputed", "logged"]
+
+
+@dataclass(eq=False)
+class Frame:
+    """A stretch of program whose scope is shared by its forward and its reverse sweep."""
+
+    block: Block
+    depth: int  # how many fused frames are around: a statement is re-executed at most once
+    first: int
+    last: int
+    outer: Frame | None = None
+    redone: frozenset[int] | None = None  # ids of the blocks of the fused iteration around, which is a re-execution:
+    # effects on arrays from outside those blocks have been done, and checks have passed
+    merged: set[int] = field(default_factory=set)  # ids of statements that run at their reverse position only
+    deferred: set[int] = field(default_factory=set)  # ids of statements that run after the reverse sweep
+    needed: set[str] = field(default_factory=set)
+
+    def visible(self) -> set[int]:
+        return {id(self.block)} | (self.outer.visible() if self.outer else set())
+
+
+@dataclass(eq=False)
+class Body:
+    """An iteration of a logged loop. ``path``: the logged loops around it from its frame on, itself included."""
+
+    loop: Loop
+    frame: Frame
+    path: tuple[Body, ...] = ()
+    in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
+    needed: set[str] = field(default_factory=set)
+    source: dict[str, Source] = field(default_factory=dict)
+    expanded: dict[str, Alloc] = field(default_factory=dict)  # local arrays that get one slice per iteration and are kept
+
+
+Region = Frame | Body
+
+
+@dataclass(eq=False)
+class Plan:
+    """The decisions, as data: `explain` prints them and `reverse` follows them."""
+
+    facts: Facts
+    modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
+    frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
+    bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
+    region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
+    shapes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)  # of dropped arrays
+
+    def region(self, name: str) -> Region:
+        return self.region_of[self.facts.home[name]]
+
+
+def make_plan(facts: Facts, shapes: dict[str, tuple[Atom, ...]]) -> Plan:
+    plan = Plan(facts, shapes=shapes)
+    _Planner(plan).top()
+    return plan
+
+
+def rule_needs(s: Let, facts: Facts) -> list[Atom]:
+    """The primal values that the reverse of a scalar operation reads."""
+    if not facts.is_active(s.out):
+        return []
+    rule, found = RULES.get(s.op), []
+    for k in OPS[s.op].diff:
+        if rule is not None and k < len(rule.needs) and facts.is_active(s.ins[k]):
+            found += [{"x": s.ins[0], "y": s.ins[-1], "o": s.out}[letter] for letter in rule.needs[k]]
+    return found
+
+
+class _Planner:
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.facts = plan, plan.facts
+        self.rule_needed = self.all_rule_needs()
+        self.wanted = self.closure(self.rule_needed)
+
+    # -- what any reverse statement needs, before knowing where from
+
+    def all_rule_needs(self) -> set[str]:
+        found: set[str] = set()
+        for s in walk(self.facts.function.body):
+            found |= {a.name for a in map(self.facts.value, self.own_needs(s)) if isinstance(a, Var)}
+        return found
+
+    def own_needs(self, s: Stmt) -> list[Atom]:
+        """Primal values that the reverse of a statement reads at its own level."""
+        facts = self.facts
+        match s:
+            case Let():
+                return rule_needs(s, facts)
+            case Drop(x=x) if isinstance(x.type, Array) and facts.is_active(x):
+                return list(self.plan.shapes[x.name])
+        if not facts.matters(s):
+            return []
+        match s:
+            case Load(index=i) | Store(index=i) | AddTo(index=i):
+                return list(i)
+            case If(cond=c):
+                return [c]
+            case Loop(start=a, stop=b, step=c, trips=t):
+                return [a, c, *([b] if t is None else [t])]
+            case Call(args=args):
+                return list(args)
+        return []
+
+    def closure(self, names: set[str]) -> set[str]:
+        """Values from which those may be recomputed."""
+        found, todo = set(), list(names)
+        while todo:
+            n = todo.pop()
+            if n in found:
+                continue
+            found.add(n)
+            s = self.facts.definition.get(n)
+            if isinstance(s, Let | Load):
+                todo += [a.name for a in map(self.facts.value, operands(s)) if isinstance(a, Var) and isinstance(a.type, Scalar)]
+        return found
+
+    # -- frames and modes of loops
+
+    def top(self) -> None:
+        body = self.facts.function.body
+        self.frame(Frame(body, 0, 0, max(self.facts.end.values(), default=0)))
+
+    def frame(self, frame: Frame) -> None:
+        self.plan.frames[id(frame.block)] = frame
+        self.merge(frame)
+        self.modes(frame.block, frame, (), in_frame=True)
+        self.collect(frame.block, frame)
+
+    def modes(self, block: Block, region: Region, path: tuple[Body, ...], in_frame: bool) -> None:
+        """Decide every loop of a block, and of its arms."""
+        self.plan.region_of[id(block)] = region
+        frame = region if isinstance(region, Frame) else region.frame
+        for s in block.stmts:
+            match s:
+                case If() if id(s) in frame.merged:
+                    for arm in (s.then, s.orelse):
+                        self.inner_frame(arm, frame, s, frame.depth, frame.redone)
+                case If():
+                    for arm in (s.then, s.orelse):
+                        self.modes(arm, region, path, False)
+                case Loop() if not self.facts.matters(s):
+                    self.plan.modes[id(s)] = "plain"
+                    self.settle(s.body, region)
+                case Loop() if id(s) in frame.merged:
+                    self.plan.modes[id(s)] = "merged"
+                    self.inner_frame(s.body, frame, s, frame.depth + 1, frame.redone)
+                case Loop() if frame.depth == 0 and self.fusable(s, frame, path):
+                    self.plan.modes[id(s)] = "fused"
+                    self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(_block_ids(s.body)))
+                case Loop():
+                    self.plan.modes[id(s)] = "logged"
+                    body = Body(s, frame)
+                    body.path = (*path, body)
+                    body.in_frame_block = path[0].in_frame_block if path else in_frame
+                    self.plan.bodies[id(s)] = body
+                    self.choose_expanded(body)
+                    self.modes(s.body, body, body.path, False)
+
+    def settle(self, block: Block, region: Region) -> None:
+        """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
+        self.plan.region_of[id(block)] = Body(Loop(*[None] * 9), region if isinstance(region, Frame) else region.frame)  # type: ignore[arg-type]
+        for s in block.stmts:
+            if isinstance(s, Loop):
+                self.plan.modes[id(s)] = "plain"
+            for b in blocks(s):
+                self.settle(b, region)
+
+    def inner_frame(self, block: Block, outer: Frame, s: Stmt, depth: int, redone: frozenset[int] | None) -> None:
+        position, end = self.facts.position, self.facts.end
+        first = position[id(block.stmts[0])] if block.stmts else position[id(s)]
+        last = end[id(block.stmts[-1])] if block.stmts else position[id(s)]
+        frame = Frame(block, depth, first, last, outer, redone)
+        self.plan.region_of[id(block)] = frame
+        self.frame(frame)
+
+    # -- merging: a statement of a frame that can run at its reverse position, forward and reverse in one
+
+    def merge(self, frame: Frame) -> None:
+        later: list[Stmt] = []
+        used: set[str] = set()  # values that statements which are not deferred read
+        tail: list[Stmt] = []
+        for s in reversed(frame.block.stmts):
+            outs = {self.facts.value(v).name for v in outputs(s)}
+            free = not (outs & used) and not (outs & self.rule_needed)
+            if free and isinstance(s, Let | Dup | Read) or (isinstance(s, Drop) and isinstance(s.x.type, Scalar)):
+                tail.append(s)
+                continue
+            if free and self.can_merge(s, frame) and all(self.independent(s, t) for t in later):
+                frame.merged.add(id(s))
+            later.append(s)
+            used |= self.reads_of(s)
+        made = {self.facts.value(v).name for s in frame.block.stmts if id(s) in frame.merged for v in outputs(s)}
+        for s in reversed(tail):
+            if any(isinstance(a, Var) and self.facts.value(a).name in made for a in operands(s)):
+                frame.deferred.add(id(s))
+                made |= {self.facts.value(v).name for v in outputs(s)}
+
+    def reads_of(self, s: Stmt) -> set[str]:
+        inside = {v.name: v for b in blocks(s) for v in free_vars(b).values()}
+        return {self.facts.value(a).name for a in (*operands(s), *inside.values()) if isinstance(a, Var)}
+
+    def can_merge(self, s: Stmt, frame: Frame) -> bool:
+        if not self.facts.matters(s):
+            return False
+        match s:
+            case Loop():
+                return self.fusable(s, frame, ())
+            case If(outs=outs):
+                arrays = any(isinstance(o.type, Array) for o in outs)
+                return not arrays and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b)) and not self.gives_up(s)
+        return False
+
+    def gives_up(self, s: Stmt) -> bool:
+        """Whether an arm moves an array of the outer block."""
+        return any(
+            v.name in self.facts.moved or isinstance(t, Drop) and t.x.name == v.name
+            for b in blocks(s)
+            for v in free_vars(b).values()
+            if isinstance(v.type, Array)
+            for t in walk(b)
+        )
+
+    def touched(self, s: Stmt) -> tuple[set[str], set[str]]:
+        """Groups of arrays that a statement reads, and that it writes, at any depth."""
+        reads, writes = set(), set()
+        for t in (s, *(u for b in blocks(s) for u in walk(b))):
+            match t:
+                case Load(array=a) | Copy(array=a):
+                    reads.add(self.facts.place(a))
+                case Store(array=a) | Fill(array=a) | Reserve(array=a) | AddTo(array=a):
+                    writes.add(self.facts.place(a))
+                case AddArray(array=a, other=b):
+                    writes.add(self.facts.place(a))
+                    reads.add(self.facts.place(b))
+                case Call(callee=callee, args=args):
+                    for a, m in zip(args, self.facts.modes(callee), strict=True):
+                        if isinstance(a.type, Array):
+                            (reads if m == "read" else writes).add(self.facts.place(a))
+                case Alloc(out=v):
+                    writes.add(self.facts.place(v))
+        return reads, writes
+
+    def independent(self, s: Stmt, t: Stmt) -> bool:
+        """Whether two statements may change places."""
+        reads, writes = self.touched(s)
+        others, other_writes = self.touched(t)
+        return not (writes & (others | other_writes)) and not (reads & other_writes)
+
+    # -- fusing
+
+    def fusable(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether re-executing an iteration at its reverse position finds what it found the first time.
+
+        Carried values must only pass by (sums, products that no derivative needs); arrays of outside that the body reads must
+        not be written by the loop, nor later (they are re-readable); nothing may move.
+        """
+        if s.exits or s.stop is None or any(isinstance(c.type, Array) for c in s.carried):
+            return False
+        inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
+        reads, writes = self.touched(s)
+        if (reads & writes) - inner or any(isinstance(t, Call) for t in walk(s.body)):
+            return False
+        outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
+        if any(v.name in self.facts.moved or self.facts.place(v) in inner for v in outer.values()):
+            return False
+        at = self.facts.position[id(s)]
+        for v in outer.values():
+            if self.facts.place(v) in reads and not self.stable(v, self.facts.end[id(s)], frame, path):
+                return False
+            if not self.visible(v, frame, path):
+                return False
+        return at > 0 and not self.carried_needed(s)
+
+    def carried_needed(self, s: Loop) -> bool:
+        """Whether a carried value has a part in anything that the reverse of the body needs."""
+        tainted = {c.name for c in s.carried}
+        if not tainted:
+            return False
+        facts = self.facts
+
+        def is_tainted(a: Atom) -> bool:
+            return isinstance(a, Var) and (facts.place(a) if isinstance(a.type, Array) else facts.value(a).name) in tainted
+
+        while True:
+            before = len(tainted)
+            for t in walk(s.body):
+                match t:
+                    case Let(out=v, ins=ins) if any(map(is_tainted, ins)):
+                        tainted.add(v.name)
+                    case Load(out=v, array=a, index=i) if any(map(is_tainted, (a, *i))):
+                        tainted.add(v.name)
+                    case Store(array=a, index=i, value=v) | AddTo(array=a, index=i, value=v) if any(map(is_tainted, (*i, v))):
+                        tainted.add(facts.place(a))
+                    case Fill(array=a, value=v) if is_tainted(v):
+                        tainted.add(facts.place(a))
+                    case AddArray(array=a, other=b) if is_tainted(b):
+                        tainted.add(facts.place(a))
+                    case Copy(out=v, array=a) if is_tainted(a):
+                        tainted.add(facts.place(v))
+                    case If(cond=c, outs=outs):
+                        for b in blocks(t):
+                            tainted |= {facts.value(o).name for o, r in zip(outs, b.results, strict=True) if is_tainted(r)}
+                        if is_tainted(c):
+                            return True
+                    case Loop(carried=carried, inits=inits, body=body, outs=outs, start=a, stop=b, step=d):
+                        nexts = body.results[1:] if t.exits else body.results
+                        for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                            if is_tainted(i) or is_tainted(n) or is_tainted(c):
+                                tainted |= {c.name, o.name}
+                        if any(is_tainted(x) for x in (a, b, d) if x is not None) or (t.exits and is_tainted(body.results[0])):
+                            return True
+                    case Alloc(shape=shape) if any(map(is_tainted, shape)):
+                        return True
+            if len(tainted) == before:
+                return bool(tainted & self.rule_needed)
+
+    # -- what is at hand
+
+    def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether an array still has its name when the reverse sweep comes to a place."""
+        return self.facts.home[v.name] in frame.visible() or any(v.name in b.expanded for b in path)
+
+    def stable(self, v: Var, position: int, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether what ``v`` holds at a position is what it still holds at the reverse of that position."""
+        if v.name in self.facts.moved or not self.visible(v, frame, path):
+            return False
+        first, last, around = frame.first, frame.last, path
+        for k, b in enumerate(path):
+            if v.name in b.expanded:
+                first, last, around = self.facts.position[id(b.loop)], self.facts.end[id(b.loop)], path[k + 1 :]
+        place = self.facts.place(v)
+        spans = [(self.facts.position[id(b.loop)], self.facts.end[id(b.loop)]) for b in around]
+        for group, at in self.facts.writes:
+            if group == place and first <= at <= last and (at > position or any(a <= at <= b for a, b in spans)):
+                return False
+        return True
+
+    def choose_expanded(self, body: Body) -> None:
+        """Local arrays of an iteration whose contents its reverse may need keep a slice per iteration.
+
+        Where the sizes are known when the outermost logged loop starts, an array that would be dropped at the end of
+        the iteration is moved into a log of one slice each: its cells can then be re-read.
+        """
+        if not self.rectangular(body):
+            return
+        for s in (t for b in _own_blocks(body.loop.body) for t in b.stmts):
+            if not isinstance(s, Alloc) or not all(self.before(a, body) for a in s.shape):
+                continue
+            used = [t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))]
+            local = s.out.name not in self.facts.moved and all(isinstance(t, Load | Store | AddTo | Dim | Drop) for t in used)
+            if local and any(isinstance(t, Load) and t.out.name in self.wanted for t in used):
+                body.expanded[s.out.name] = s
+
+    def rectangular(self, body: Body) -> bool:
+        """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""
+        if not body.in_frame_block:
+            return False
+        return all(
+            not b.loop.exits and b.loop.stop is not None and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
+            for b in body.path
+        )
+
+    def before(self, a: Atom, body: Body) -> bool:
+        """Whether a value is in scope where the outermost logged loop of a path starts."""
+        a = self.facts.value(a)
+        return isinstance(a, Const) or self.facts.home[a.name] in body.frame.visible()
+
+    # -- collecting needs, innermost first
+
+    def collect(self, block: Block, region: Region) -> None:
+        for s in block.stmts:
+            self.need(self.own_needs(s), region)
+            match s:
+                case If() if isinstance(region, Frame) and id(s) in region.merged:
+                    for arm in blocks(s):
+                        self.need(free_vars(arm).values(), region)
+                case If():
+                    for arm in blocks(s):
+                        self.collect(arm, region)
+                case Loop():
+                    self.collect_loop(s, region)
+
+    def collect_loop(self, s: Loop, region: Region) -> None:
+        match self.plan.modes[id(s)]:
+            case "fused" | "merged":
+                self.need((s.start, s.stop, s.step, *free_vars(s.body).values()), region)
+            case "logged":
+                body = self.plan.bodies[id(s)]
+                self.collect(s.body, body)
+                self.need([Var(n, self.facts_type(n)) for n in self.solve(body)], region)
+
+    def facts_type(self, name: str):  # only the name matters to `need`; scalars of any type are treated alike
+        return Scalar("i64")
+
+    def need(self, atoms, region: Region) -> None:
+        for a in atoms:
+            a = self.facts.value(a)
+            if isinstance(a, Var) and isinstance(a.type, Scalar):
+                region.needed.add(a.name)
+
+    def solve(self, body: Body) -> set[str]:
+        """Decide the sources of a body's needed values; returns what it needs of outer regions."""
+        uses: dict[str, list[str]] = {}
+        lost: set[str] = set()
+        outer: set[str] = set()
+        todo = list(body.needed)
+        seen: set[str] = set()
+        while todo:
+            n = todo.pop()
+            if n in seen:
+                continue
+            seen.add(n)
+            if self.plan.region(n) is not body:
+                outer.add(n)
+            elif n != body.loop.index.name:
+                sources = self.recomputable(n, body)
+                if sources is None:
+                    lost.add(n)
+                    uses[n] = []
+                else:
+                    uses[n] = [a.name for a in map(self.facts.value, sources) if isinstance(a, Var)]
+                    todo += uses[n]
+        inside = {n: [m for m in ms if m in uses] for n, ms in uses.items()}
+        logged = cheapest_cut(inside, {n: 1 for n in uses}, lost, body.needed & uses.keys())
+        required: set[str] = set()
+        todo = list(body.needed)
+        while todo:
+            n = todo.pop()
+            if n in body.source or n not in uses:
+                if n in outer:
+                    required.add(n)
+                continue
+            if n in logged:
+                body.source[n] = "logged"
+                continue
+            body.source[n] = "re-read" if isinstance(self.facts.definition.get(n), Load | Dim) else "recomputed"
+            todo += uses[n]
+        return required
+
+    def recomputable(self, name: str, body: Body) -> tuple[Atom, ...] | None:
+        """The operands from which a value can be had again, or None."""
+        s = self.facts.definition.get(name)
+        match s:
+            case Let(op=op, ins=ins, out=out):
+                if OPS[op].dear or (not is_float(out.type) and any(map(self.is_computed_float, ins))):
+                    return None
+                return ins
+            case Load(array=a, index=i) if self.stable(a, self.facts.position[id(s)], body.frame, body.path):
+                return i
+            case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
+                return ()
+        return None
+
+    def is_computed_float(self, a: Atom) -> bool:
+        """A float that arithmetic made: decisions taken on it are logged, a recomputation may round differently."""
+        a = self.facts.value(a)
+        return isinstance(a, Var) and is_float(a.type) and isinstance(self.facts.definition.get(a.name), Let)
+
+
+def _block_ids(block: Block):
+    """The ids of a block and of every block nested in it."""
+    yield id(block)
+    for s in block.stmts:
+        for b in blocks(s):
+            yield from _block_ids(b)
+
+
+def _own_blocks(block: Block):
+    """A block and the arms in it, without the bodies of loops."""
+    yield block
+    for s in block.stmts:
+        if isinstance(s, If):
+            for b in blocks(s):
+                yield from _own_blocks(b)

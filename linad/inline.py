@@ -1,0 +1,67 @@
+"""Calls of functions that do not call themselves are replaced by their bodies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, walk
+from linad_typecheck.core_rewrite import freshen, rebuild
+
+
+def inline(program: Program) -> Program:
+    """The program with only recursive functions left to be called.
+
+    A lent array is the caller's place under its own name and a moved one is the result's, so inlining is renaming.
+    """
+    callees = {n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in program.functions.items()}
+    recursive = {n for n in callees if n in _reach(callees, n)}
+    done: dict[str, Function] = {}
+
+    def finish(name: str) -> Function:
+        if name not in done:
+            f = program.functions[name]
+            keep = Names(all_names(f))
+            ready = {c: finish(c) for c in callees[name] if c not in recursive and c != name}
+            done[name] = replace(f, body=_Inliner(ready, keep).block(f.body))
+        return done[name]
+
+    for name in program.functions:
+        finish(name)
+    used = _reach({n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in done.items()}, program.entry)
+    return replace(program, functions={n: f for n, f in done.items() if n in used | {program.entry}})
+
+
+def _reach(edges: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    todo = list(edges[start])
+    while todo:
+        n = todo.pop()
+        if n not in found:
+            found.add(n)
+            todo += edges[n]
+    return found
+
+
+class _Inliner:
+    def __init__(self, ready: dict[str, Function], names: Names) -> None:
+        self.ready, self.names = ready, names
+        self.same: dict[str, Atom] = {}
+
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block.stmts:
+            match s:
+                case Call(callee=name) if name in self.ready:
+                    f = self.ready[name]
+                    args = dict(zip((p.var.name for p in f.params), map(self.use, s.args), strict=True))
+                    body = freshen(f.body, self.names, args)
+                    out += body.stmts
+                    self.same.update(zip((o.name for o in s.outs), body.results, strict=True))
+                case If() | Loop():
+                    out.append(rebuild(s, self.use, block=self.block))
+                case _:
+                    out.append(rebuild(s, self.use))
+        return Block(tuple(out), tuple(map(self.use, block.results)))
