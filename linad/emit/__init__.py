@@ -1,0 +1,6 @@
+"""From the simplified core to readable Numba source, and from there to machine code."""
+
+from .module import EmitOptions, Generated, emit
+from .sites import Site
+
+__all__ = ["EmitOptions", "Generated", "Site", "emit"]

@@ -1,0 +1,59 @@
+"""Compiling and loading generated modules: the only place that calls `numba.njit` for them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from numba import njit
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
+
+
+class NoAliasCompiler(CompilerBase):
+    """Numba's pipeline with the promise to LLVM that array arguments do not overlap."""
+
+    def define_pipelines(self):
+        self.state.flags.noalias = True
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
+    """The decorator of the function that Python calls: compiled when the module is imported."""
+    return njit(signature, error_model="numpy", nogil=True, cache=cache, fastmath=FASTMATH if fastmath else False)
+
+
+def kernel(*, fastmath: bool, noalias: bool) -> Callable:
+    """The decorator of a function that only generated code calls.
+
+    ``noalias`` promises that no array argument that is written overlaps another one.
+    """
+    options = {"pipeline_class": NoAliasCompiler} if noalias else {}
+    return njit(
+        error_model="numpy",
+        nogil=True,
+        fastmath=FASTMATH if fastmath else False,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        **options,
+    )
+
+
+def load(path: str | Path, name: str | None = None) -> ModuleType:
+    """Import a generated module from its file, which compiles it or takes machine code from the cache beside it."""
+    path = Path(path)
+    name = name or f"linad_generated_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where pickle and Numba's cache look for it
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

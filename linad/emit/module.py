@@ -1,0 +1,181 @@
+"""A program as the text of a Python module: imports, kernels, and the driver that allocates and calls."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from linad_typecheck.core import Block, Call, Const, Function, Program, Var, walk
+from linad_typecheck.types import BOOL, I64, Array, Type
+
+from .allocate import assign_names
+from .build import build
+from .effects import grown_params
+from .lift import Lifted, lift
+from .printer import Printer
+from .sites import Site, Sites
+from .text import CASTS
+from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
+
+ERROR_WORDS = 7  # the site and up to six arguments
+
+
+@dataclass(frozen=True, slots=True)
+class EmitOptions:
+    """How to generate code.
+
+    ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
+    tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other.
+    """
+
+    fastmath: bool = True
+    noalias: bool = True
+    checked: Literal["hoisted", "every"] = "hoisted"
+    parallel: bool = False
+    vector_math: str = "libm"
+    cache: bool = False
+    recursion_limit: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A module: its text, the name of its driver, and what its error codes mean.
+
+    ``driver(*args, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that checks every
+    access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``. ``err`` is an int64 array of `error_words`.
+    """
+
+    source: str
+    entry: str
+    sites: tuple[Site, ...]
+    error_words: int = ERROR_WORDS
+
+
+def emit(program: Program, options: EmitOptions | None = None) -> Generated:
+    """The Numba module of a program of the non-linear core."""
+    return Emitter(program, options or EmitOptions()).module()
+
+
+class Emitter:
+    """The state of the generation of one module."""
+
+    def __init__(self, program: Program, options: EmitOptions) -> None:
+        self.options = options
+        self.sites = Sites()
+        self.program = self.prepare(program)
+        self.needed: set[str] = set()
+        self.recursive = any(isinstance(s, Call) for f in self.program.functions.values() for s in walk(f.body))
+        self.called = {
+            s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
+        }
+        self.entry = identifier(self.program.entry)
+        self.inner = {
+            name: identifier(name) if name != self.program.entry else f"{self.entry}_kernel"
+            for name in self.program.functions
+        }
+
+    def prepare(self, program: Program) -> Program:
+        from .passes import prepare
+
+        return prepare(program, self.options, self.sites)
+
+    @property
+    def hidden(self) -> str:
+        return "err, depth + 1" if self.recursive else "err"
+
+    def reserved(self) -> set[str]:
+        """Names that variables must not take: what the module defines, imports or calls."""
+        from . import runtime
+
+        own = {"np", "math", "err", "depth", "code", "driver", "kernel", self.entry, *self.inner.values()}
+        return own | set(runtime.__all__) | set(dir(builtins)) | set(CASTS.values())
+
+    def module(self) -> Generated:
+        lifted = self.lifted()
+        kernels = [self.kernel(f) for f in self.functions(lifted.kernel)]
+        driver = self.driver(lifted)
+        header = self.header()
+        source = "\n\n\n".join([header, *kernels, driver]) + "\n"
+        return Generated(source, self.entry, tuple(self.sites.found))
+
+    def lifted(self) -> Lifted:
+        main = self.program.main
+        return Lifted(main, (), ()) if main.name in self.called else lift(main)
+
+    def functions(self, main: Function) -> list[Function]:
+        reached = [n for n in self.program.functions if n in self.called and n != main.name]
+        return [*(self.program.functions[n] for n in reached), main]
+
+    def header(self) -> str:
+        lines = [f'"""Generated: {self.program.entry}."""', ""]
+        lines += [f"import {m}" if m == "math" else "import numpy as np" for m in ("math", "np") if m in self.needed]
+        helpers = sorted(self.needed - {"math", "np"})
+        if lines[-1]:
+            lines.append("")
+        lines.append("from linad.emit.compile import driver, kernel")
+        if helpers:
+            lines.append(f"from linad.emit.runtime import {', '.join(helpers)}")
+        return "\n".join(lines)
+
+    def kernel(self, f: Function) -> str:
+        nodes = build(self.program, f, self.sites, careful=not self.options.noalias)
+        if self.recursive and f.name in self.called:
+            nodes = (self.depth_test(f), *nodes)
+        params = tuple(p.var for p in f.params)
+        hidden = ("err", "depth") if self.recursive else ("err",)
+        names = assign_names(nodes, params, self.reserved()) | {"depth": "depth"}
+        grown = grown_params(self.program).get(f.name, ())
+        extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
+        types = tuple(r.type for r in f.body.results) + extra
+        printer = Printer(names, params, types, self.needed, self.inner, self.hidden)
+        printer.nodes(nodes, 1)
+        entry = f.name == self.program.entry
+        noalias = self.options.noalias and entry and f.name not in self.called
+        head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias})"
+        arguments = ", ".join([*(names[p.name] for p in params), *hidden])
+        return "\n".join([head, f"def {self.inner[f.name]}({arguments}):", *printer.lines])
+
+    def depth_test(self, f: Function) -> Node:
+        site = self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))
+        depth = Leaf(Var("depth", I64))
+        limit = Num(Const(self.options.recursion_limit, I64))
+        return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())
+
+    def driver(self, lifted: Lifted) -> str:
+        main = self.program.main
+        params = tuple(p.var for p in main.params)
+        arguments = (*params, *lifted.arrays)
+        f = replace(main, body=Block(lifted.stmts, arguments))
+        nodes = build(Program(main.name, {main.name: f}), f, self.sites, careful=False)[:-1]
+        nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in arguments)))
+        names = assign_names(nodes, params, self.reserved())
+        hidden = "err, 0" if self.recursive else "err"
+        printer = Printer(names, params, (), self.needed, self.inner, hidden)
+        printer.nodes(nodes, 1)
+        signature = ", ".join([*(numba_type(p.type) for p in params), "int64[::1]"])
+        head = f'@driver("({signature}{"" if params else ","})", fastmath={self.options.fastmath}, cache={self.options.cache})'
+        return "\n".join(
+            [head, f"def {self.entry}({', '.join([*(names[p.name] for p in params), 'err'])}):", *printer.lines]
+        )
+
+
+def identifier(name: str) -> str:
+    """A function's name as a Python name."""
+    text = re.sub(r"\W", "_", name)
+    return text if text and not text[0].isdigit() else f"f_{text}"
+
+
+def numba_type(t: Type) -> str:
+    """A type of the core in Numba's notation."""
+    scalar = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "boolean"}[t.dtype]
+    match t:
+        case Array(rank=0):
+            return f"Array({scalar}, 0, 'C')"
+        case Array(rank=r):
+            return f"{scalar}[{':, ' * (r - 1)}::1]"
+    return scalar
+
+
+

@@ -1,0 +1,229 @@
+"""What generated code calls: integer and float operations with Python's and NumPy's exact meaning, logs, errors.
+
+These are compiled without fast-math flags, which LLVM keeps per instruction, so that they keep their meaning where they
+are inlined.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from llvmlite import ir
+from numba import float32, float64, int32, int64, njit, types, uint64
+from numba.extending import intrinsic
+
+__all__ = [
+    "add_into",
+    "fail",
+    "float32",
+    "float64",
+    "float_bits",
+    "float_floordiv",
+    "float_mod",
+    "float_sign",
+    "float_to_i32",
+    "float_to_i64",
+    "grow",
+    "grow_filled",
+    "int32",
+    "int64",
+    "int_floordiv",
+    "int_mod",
+    "int_sign",
+    "logaddexp",
+    "np_maximum",
+    "np_minimum",
+    "shift_left",
+    "shift_right",
+    "trips",
+    "uint64",
+    "wrap",
+]
+
+exact = njit(error_model="numpy", nogil=True)
+
+
+@intrinsic
+def _float_bits(typing_context, x):
+    """The bits of a float64 as an int64."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@exact
+def float_bits(x):
+    """A float as a word of the error array."""
+    return _float_bits(float64(x))
+
+
+@exact
+def fail(err, site, a=0, b=0, c=0, d=0, e=0, f=0):
+    """Write down an error; its code."""
+    err[0] = site
+    err[1] = a
+    err[2] = b
+    err[3] = c
+    err[4] = d
+    err[5] = e
+    err[6] = f
+    return 2
+
+
+@exact
+def wrap(i, n):
+    """A Python index as an offset: negative ones count from the end."""
+    return i + n if i < 0 else i
+
+
+@exact
+def trips(start, stop, step):
+    """``len(range(start, stop, step))``, without overflow; 0 for a step of 0."""
+    if step > 0 and start < stop:
+        return int64((uint64(stop) - uint64(start) - uint64(1)) // uint64(step) + uint64(1))
+    if step < 0 and start > stop:
+        return int64((uint64(start) - uint64(stop) - uint64(1)) // (uint64(0) - uint64(step)) + uint64(1))
+    return int64(0)
+
+
+@exact
+def int_floordiv(a, b):
+    """``a // b``; the smallest int over -1 wraps, and 0, which the caller has excluded, gives 0 instead of a trap."""
+    if b == 0:
+        return int64(0)
+    if b == -1:
+        return -int64(a)
+    return int64(a) // int64(b)
+
+
+@exact
+def int_mod(a, b):
+    """``a % b`` with the sign of ``b``."""
+    if b == 0 or b == -1:
+        return int64(0)
+    return int64(a) % int64(b)
+
+
+@exact
+def float_mod(a, b):
+    """``a % b`` with the sign of ``b``, as NumPy: nan for ``b == 0``."""
+    r = math.fmod(a, b)
+    if r == 0:
+        return math.copysign(r, b) if b != 0 else r
+    if (b < 0) != (r < 0) and r == r:
+        return r + b
+    return r
+
+
+@exact
+def float_floordiv(a, b):
+    """``a // b`` as NumPy: infinite or nan for ``b == 0``."""
+    if b == 0:
+        return a / b
+    r = math.fmod(a, b)
+    q = (a - r) / b
+    if r != 0 and (b < 0) != (r < 0):
+        q -= 1
+    if q == 0:
+        return math.copysign(q, a / b)
+    k = np.floor(q)
+    if q - k > 0.5:
+        k += 1
+    return k
+
+
+@exact
+def float_sign(x):
+    """-1, 0 or 1, or nan."""
+    if x != x or x == 0:
+        return float64(x)
+    return 1.0 if x > 0 else -1.0
+
+
+@exact
+def int_sign(x):
+    """-1, 0 or 1."""
+    return int64(x > 0) - int64(x < 0)
+
+
+@exact
+def shift_left(a, k):
+    """``a << k``; 0 where ``k`` is not a number of bits."""
+    return int64(a) << int64(k) if 0 <= k < 64 else int64(0)
+
+
+@exact
+def shift_right(a, k):
+    """``a >> k``; all sign where ``k`` is not a number of bits."""
+    return int64(a) >> int64(k) if 0 <= k < 64 else (int64(-1) if a < 0 else int64(0))
+
+
+@exact
+def np_minimum(a, b):
+    """NumPy's minimum: the first where both are equal, nan where one is."""
+    return a if a <= b or a != a else b
+
+
+@exact
+def np_maximum(a, b):
+    """NumPy's maximum: the first where both are equal, nan where one is."""
+    return a if a >= b or a != a else b
+
+
+@exact
+def logaddexp(a, b):
+    """``log(exp(a) + exp(b))`` without overflow."""
+    if a == b:
+        return a + math.log(2.0)
+    d = a - b
+    if d > 0:
+        return a + math.log1p(math.exp(-d))
+    if d <= 0:
+        return b + math.log1p(math.exp(d))
+    return d
+
+
+@exact
+def float_to_i64(x):
+    """Truncate; what does not fit, nan included, becomes the smallest int as in NumPy on x86."""
+    if -9223372036854775808.0 <= x < 9223372036854775808.0:
+        return int64(x)
+    return int64(-9223372036854775808)
+
+
+@exact
+def float_to_i32(x):
+    """Truncate; what does not fit, nan included, becomes the smallest int32."""
+    if -2147483649.0 < x < 2147483648.0:
+        return int32(x)
+    return int32(-2147483648)
+
+
+@exact
+def grow(log, size):
+    """A log with room for ``size`` cells, at least doubled; new cells are 0."""
+    room = max(size, 2 * log.shape[0], 16)
+    new = np.zeros(room, log.dtype)
+    for k in range(log.shape[0]):
+        new[k] = log[k]
+    return new
+
+
+@exact
+def grow_filled(log, size, fill):
+    """A log with room for ``size`` cells, at least doubled; new cells are ``fill``."""
+    new = grow(log, size)
+    for k in range(log.shape[0], new.shape[0]):
+        new[k] = fill
+    return new
+
+
+@exact
+def add_into(a, b):
+    """``a += b``, shapes equal."""
+    x, y = a.ravel(), b.ravel()
+    for k in range(min(x.shape[0], y.shape[0])):
+        x[k] += y[k]

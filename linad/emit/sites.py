@@ -1,0 +1,44 @@
+"""Error sites: the places of generated code that can fail, numbered, with what is needed to raise the error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from linad_typecheck.core import Check
+from linad_typecheck.span import Span
+from linad_typecheck.types import DType
+
+RETRY = "retry"  # the error of a Check that demands the checked build instead of raising
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place that can fail.
+
+    ``message`` is a template for the arguments, whose types are ``arguments``: each takes one word of the error array,
+    floats by their bits. For an index error, ``array`` is the name of the array and ``axis`` the axis.
+    """
+
+    span: Span
+    kind: str
+    message: str
+    arguments: tuple[DType, ...] = ()
+    array: str | None = None
+    axis: int | None = None
+
+
+@dataclass
+class Sites:
+    """The sites of a program, in order of number."""
+
+    found: list[Site] = field(default_factory=list)
+    indexed: dict[int, tuple[str, int]] = field(default_factory=dict)  # id of an index check -> array, axis
+
+    def number(self, s: Check) -> int:
+        array, axis = self.indexed.get(id(s), (None, None))
+        return self.add(Site(s.span, s.error, s.message, tuple(a.type.dtype for a in s.args), array, axis))
+
+    def add(self, site: Site) -> int:
+        if site not in self.found:
+            self.found.append(site)
+        return self.found.index(site)

@@ -1,0 +1,226 @@
+"""Expressions as Python text, with as few parentheses as the grammar allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from linad_typecheck.core import Const
+from linad_typecheck.types import Array, Scalar
+
+from .tree import Apply, At, CopyOf, Expr, Grown, Leaf, New, Num, Size
+
+CHOICE, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
+
+BINARY: dict[str, tuple[str, int]] = {
+    "add": ("+", SUM),
+    "sub": ("-", SUM),
+    "mul": ("*", PRODUCT),
+    "div": ("/", PRODUCT),
+    "bitand": ("&", BITAND),
+    "bitor": ("|", BITOR),
+    "bitxor": ("^", BITXOR),
+    "lt": ("<", COMPARE),
+    "le": ("<=", COMPARE),
+    "gt": (">", COMPARE),
+    "ge": (">=", COMPARE),
+    "eq": ("==", COMPARE),
+    "ne": ("!=", COMPARE),
+    "and": ("and", AND),
+    "or": ("or", OR),
+}
+MATH = (
+    "exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma "
+    "sqrt copysign atan2 hypot isnan isinf isfinite"
+).split()
+NUMPY = ("exp2", "cbrt", "floor", "ceil", "trunc", "rint")
+HELPERS = {
+    "floordiv": {"int": "int_floordiv", "float": "float_floordiv"},
+    "mod": {"int": "int_mod", "float": "float_mod"},
+    "shl": {"int": "shift_left"},
+    "shr": {"int": "shift_right"},
+    "sign": {"int": "int_sign", "float": "float_sign"},
+    "minimum": {"int": "min", "float": "np_minimum", "bool": "min"},
+    "maximum": {"int": "max", "float": "np_maximum", "bool": "max"},
+    "logaddexp": {"float": "logaddexp"},
+    "min": {"int": "min", "float": "min", "bool": "min"},
+    "max": {"int": "max", "float": "max", "bool": "max"},
+    "trips": {"int": "trips"},
+    "wrap": {"int": "wrap"},
+}
+ROUNDING = ("floor", "ceil", "trunc", "rint")
+NUMPY_DTYPE = {"f64": "np.float64", "f32": "np.float32", "i64": "np.int64", "i32": "np.int32", "bool": "np.bool_"}
+CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
+BUILTIN = {"min", "max", "abs", "bool"}
+
+
+def family(dtype: str) -> str:
+    """``int``, ``float`` or ``bool``."""
+    return {"f": "float", "i": "int", "b": "bool"}[dtype[0]]
+
+
+class Text:
+    """Prints the expressions of one function.
+
+    ``names`` are the Python names of variables, ``plain`` the loop indices that start at a literal and count up, and
+    ``needed`` collects what the module has to import.
+    """
+
+    def __init__(self, names: Mapping[str, str], needed: set[str]) -> None:
+        self.names = names
+        self.needed = needed
+        self.plain: set[str] = set()
+
+    def __call__(self, e: Expr, level: int = CHOICE) -> str:
+        text, own = self._print(e)
+        return text if own >= level else f"({text})"
+
+    def helper(self, name: str) -> str:
+        if name not in BUILTIN:
+            self.needed.add(name)
+        return name
+
+    def call(self, name: str, *args: Expr) -> str:
+        return f"{self.helper(name)}({', '.join(map(self, args))})"
+
+    def _print(self, e: Expr) -> tuple[str, int]:
+        match e:
+            case Leaf(var):
+                return self.names[var.name], ATOM
+            case Num(const):
+                return self.number(const)
+            case At(array, index):
+                return f"{self.names[array.name]}[{self.index(index)}]", ATOM
+            case Size(array, axis):
+                return f"{self.names[array.name]}.shape[{axis}]", ATOM
+            case CopyOf(array):
+                return f"{self.names[array.name]}.copy()", ATOM
+            case New():
+                return self.new(e), ATOM
+            case Grown(array, size, fill):
+                name = self.names[array.name]
+                if fill is None or fill.value == 0:
+                    return f"{self.helper('grow')}({name}, {self(size)})", ATOM
+                return f"{self.helper('grow_filled')}({name}, {self(size)}, {self.number(fill)[0]})", ATOM
+            case Apply(type=Scalar("i32"), op=op) if op not in ("cast", "select", "min", "max", "minimum", "maximum"):
+                return f"{self.helper('int32')}({self.apply(e)[0]})", ATOM  # Numba widens int32 arithmetic
+            case Apply():
+                return self.apply(e)
+        raise AssertionError(e)
+
+    def apply(self, e: Apply) -> tuple[str, int]:
+        op, args, kind = e.op, e.args, family(e.source.dtype)
+        match op, args:
+            case ("add", (a, Num(Const(value=v)))) if _negative(v):
+                return f"{self(a, SUM)} - {self.negated(args[1], PRODUCT)}", SUM
+            case ("sub", (a, Num(Const(value=v)))) if _negative(v):
+                return f"{self(a, SUM)} + {self.negated(args[1], PRODUCT)}", SUM
+            case ("neg", (a,)):
+                return f"-{self(a, SIGN)}", SIGN
+            case ("not", (a,)):
+                return f"not {self(a, NOT)}", NOT
+            case ("invert", (a,)) if kind == "bool":
+                return f"not {self(a, NOT)}", NOT
+            case ("invert", (a,)):
+                return f"~{self(a, SIGN)}", SIGN
+            case ("bitand" | "bitor" | "bitxor", (a, b)) if kind == "bool":
+                return f"bool({self(a, BITAND + 1)} {BINARY[op][0]} {self(b, BITAND + 1)})", ATOM
+            case ("pow", (a, b)) if kind == "float":
+                return f"{self(a, ATOM)} ** {self(b, SIGN)}", POWER
+            case ("pow" | "powi", (a, Num(Const(value=k)))):
+                return self.power(e, a, int(k)), POWER if e.source.dtype != "f32" else ATOM
+            case ("floordiv" | "mod", (a, Num(Const(value=k)))) if kind == "int" and k > 0:
+                return f"{self(a, PRODUCT)} {'//' if op == 'floordiv' else '%'} {self(args[1], PRODUCT + 1)}", PRODUCT
+            case ("shl" | "shr", (a, Num(Const(value=k)))) if 0 <= k < 31:
+                return f"{self(a, SHIFT)} {'<<' if op == 'shl' else '>>'} {k}", SHIFT
+            case ("select", (c, a, b)):
+                return f"{self(a, OR)} if {self(c, OR)} else {self(b, CHOICE)}", CHOICE
+            case ("cast", (a,)):
+                return self.cast(e, a)
+            case ("abs", (a,)):
+                return self.call("abs", a), ATOM
+        if op in BINARY:
+            symbol, level = BINARY[op]
+            # comparisons do not associate: `a < b < c` would be a chain
+            return f"{self(args[0], level + (level == COMPARE))} {symbol} {self(args[1], level + 1)}", level
+        if op in ROUNDING and kind != "float":
+            return self._print(args[0])
+        if op in HELPERS:
+            text = self.call(HELPERS[op][kind], *args)
+            narrow = e.type.dtype == "f32" and op not in ("min", "max", "minimum", "maximum")
+            return (f"{self.helper('float32')}({text})" if narrow else text), ATOM
+        prefix = "math" if op in MATH else "np"
+        assert prefix == "math" or op in NUMPY, op
+        self.needed.add(prefix)
+        text = f"{prefix}.{op}({', '.join(map(self, args))})"
+        return (f"{self.helper('float32')}({text})" if e.type.dtype == "f32" else text), ATOM
+
+    def power(self, e: Apply, a: Expr, k: int) -> str:
+        text = f"{self(a, ATOM)} ** {k}"
+        return f"{self.helper('float32')}({text})" if e.source.dtype == "f32" else text
+
+    def cast(self, e: Apply, a: Expr) -> tuple[str, int]:
+        to, source = e.type.dtype, e.source.dtype
+        if to == source:
+            return self._print(a)
+        match family(source), to:
+            case "float", "i64" | "i32":
+                return self.call(f"float_to_{to}", a), ATOM
+            case "float" | "int", "bool":
+                return f"{self(a, COMPARE + 1)} != 0", COMPARE
+        return self.call(CASTS[to], a), ATOM
+
+    def negated(self, e: Expr, level: int) -> str:
+        assert isinstance(e, Num)
+        return self(Num(Const(-e.const.value, e.const.type)), level + 1)
+
+    def number(self, const: Const) -> tuple[str, int]:
+        match const.type.dtype:
+            case "bool":
+                return str(bool(const.value)), ATOM
+            case "i64":
+                text = str(int(const.value))
+                return text, SIGN if text[0] == "-" else ATOM
+            case "i32":
+                return f"{self.helper('int32')}({int(const.value)})", ATOM
+        v = float(const.value)
+        if math.isfinite(v):
+            text = repr(v)
+        else:
+            self.needed.add("math")
+            text = "math.nan" if v != v else "math.inf" if v > 0 else "-math.inf"
+        if const.type.dtype == "f32":
+            return f"{self.helper('float32')}({text})", ATOM
+        return text, SIGN if text[0] == "-" else ATOM
+
+    def new(self, e: New) -> str:
+        self.needed.add("np")
+        assert isinstance(e.type, Array)
+        shape = self(e.shape[0]) if len(e.shape) == 1 else f"({', '.join(map(self, e.shape))})"
+        dtype = "" if e.type.dtype == "f64" else f", {NUMPY_DTYPE[e.type.dtype]}"
+        if e.fill is None:
+            return f"np.empty({shape}{dtype})"
+        if repr(e.fill.value) in ("0", "0.0", "False"):
+            return f"np.zeros({shape}{dtype})"
+        return f"np.full({shape}, {self.number(e.fill)[0]}, {NUMPY_DTYPE[e.type.dtype]})"
+
+    # -------------------------------------------------------------------------------------------------- indices
+
+    def index(self, index: tuple[Expr, ...]) -> str:
+        return ", ".join(map(self.one_index, index)) if index else "()"
+
+    def one_index(self, e: Expr) -> str:
+        """An index, as unsigned where Numba's wrap-around of negative ones would keep a loop from being vectorised."""
+        match e:
+            case Num(Const(value=v)) if v >= 0:
+                return self(e)
+            case Leaf(var) if var.name in self.plain:
+                return self(e)
+            case Apply(op="add" | "sub", args=(Leaf(var), Num())) if var.name in self.plain:
+                return self(e)
+        return self.call("uint64", e)
+
+
+def _negative(v: float) -> bool:
+    return math.copysign(1.0, v) < 0 and v == v and v != 0 and v != -(2**63)
+
