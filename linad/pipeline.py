@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Program
+from linad_typecheck.core import Call, Program, walk
 from linad_typecheck.linear.check_linear import check_linear
-from linad_typecheck.linear.erase import erase
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
@@ -46,29 +45,32 @@ class Gradient:
 def differentiate(program: Program, wrt: tuple[str, ...], value: bool = True, after: After | None = None) -> Gradient:
     """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`)."""
     form = linear(program)
+    modes = modes_of(form.functions)
     name = f"{program.entry}_vjp"
-    function, plan = reverse(form.main, modes_of(form.functions), wrt, name, value)
-    others = {k: f for k, f in program.functions.items() if k != program.entry}
-    stored = Program(name, {**others, name: function})
-    check_linear(linearise(stored))
-    simplified = simplify(stored, after)
-    called = {name, *_called(simplified)}
-    simplified = replace(simplified, functions={k: f for k, f in simplified.functions.items() if k in called})
-    check_linear(linearise(simplified))
-    return Gradient(form, stored, simplified, plan)
+    main = reverse(form.main, modes, wrt, name, value)
+    functions = {**program.functions, name: main.function}
+    requests = dict(main.requests)
+    while requests:  # adjoints of recursive functions, which may ask for more of them
+        wanted, (callee, active) = requests.popitem()
+        if wanted not in functions:
+            f = form.functions[callee]
+            made = reverse(f, modes, [f.params[k].var.name for k in active], wanted, value=False)
+            functions[wanted] = made.function
+            requests |= made.requests
+    stored = only_called(Program(name, functions))
+    linear(stored)
+    simplified = only_called(simplify(stored, after))
+    linear(simplified)
+    return Gradient(form, stored, simplified, main.plan)
 
 
-def _called(program: Program) -> set[str]:
-    from linad_typecheck.core import Call, walk
-
-    found: set[str] = set()
-    todo = [program.entry]
+def only_called(program: Program) -> Program:
+    """The program without functions that its entry does not reach."""
+    found, todo = {program.entry}, [program.entry]
     while todo:
         for s in walk(program.functions[todo.pop()].body):
             if isinstance(s, Call) and s.callee not in found:
                 found.add(s.callee)
                 todo.append(s.callee)
-    return found
+    return replace(program, functions={k: f for k, f in program.functions.items() if k in found})
 
-
-__all__ = ["Gradient", "differentiate", "erase", "linear", "prepare"]

@@ -74,7 +74,7 @@ class Bars:
         return Bars(dict(self.scalars), dict(self.arrays))
 
 
-def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: bool = True) -> tuple[Function, Plan]:
+def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: bool = True) -> Reversed:
     """The function that runs ``f`` and then its adjoint.
 
     Parameters
@@ -88,12 +88,11 @@ def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: boo
 
     Returns
     -------
-    Function
-        Parameters: those of ``f``; per float result its cotangent; per float array parameter that is differentiated by, or
+    Reversed
+        ``function``: parameters: those of ``f``; per float result its cotangent; per float array parameter that is differentiated by, or
         updated, its adjoint buffer (of mode `acc` for a parameter that is read, `read` for `acc`, `mut` for `mut`). Results:
         those of ``f``, then the adjoints of the scalar parameters in ``wrt``. Not linear: `linearise` it.
-    Plan
-        The storage decisions taken.
+        ``plan``: the storage decisions taken.
     """
     wrt = tuple(wrt)
     f, shapes = _with_shapes(f)
@@ -121,7 +120,17 @@ def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: boo
     scalars = [p.var for p in f.params if p.var.name in wrt and isinstance(p.var.type, Scalar)]
     block = sweep.frame(frame, bars, primal, scalars)
     block = Block((*sweep.seeds, *block.stmts), block.results)
-    return Function(name, (*f.params, *given), block, f.span), plan
+    return Reversed(Function(name, (*f.params, *given), block, f.span), plan, sweep.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """What `reverse` gives. ``requests``: adjoints of recursive functions that the function calls, by their names, as
+    the callee and the positions of its active parameters."""
+
+    function: Function
+    plan: Plan
+    requests: dict[str, tuple[str, tuple[int, ...]]]
 
 
 _TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
@@ -166,6 +175,7 @@ class _Reverse:
         self.facts, self.plan, self.names = facts, plan, names
         self.forward = ForwardSweep(facts, plan, names)
         self.seeds: list[Stmt] = []
+        self.requests: dict[str, tuple[str, tuple[int, ...]]] = {}
 
     # -- frames
 
@@ -470,6 +480,29 @@ class _Reverse:
         self.block(s.body, plan_body, bars, stmts)
         return header, Block(tuple(stmts), self.carried_bars(s, bars, active, reads))
 
-    def on_call(self, s: Call, region: object, bars: Bars, out: list[Stmt]) -> None:
-        if self.facts.matters(s):
-            raise NoDerivative(f"call of the recursive function {s.callee}", s.span)
+    def on_call(self, s: Call, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
+        """A call that stays a call is run again, with its adjoint: its arguments are at hand or it is refused."""
+        facts = self.facts
+        if not facts.matters(s):
+            return
+        if not self.plan.repeatable[id(s)]:
+            raise NoDerivative(f"a recursive call of {s.callee} whose array arguments change", s.span)
+        active = tuple(k for k, a in enumerate(s.args) if facts.is_active(a))
+        cotangents: list[Atom] = []
+        for o in s.outs:
+            if is_float(o.type):
+                given = bars.arrays.pop(o.name) if isinstance(o.type, Array) else self.take(o, bars)
+                cotangents.append(given if given is not None else Const(0.0, o.type))
+        buffers = [bars.arrays[s.args[k].name] for k in active if isinstance(s.args[k].type, Array)]
+        scalars = [s.args[k] for k in active if isinstance(s.args[k].type, Scalar)]
+        outs = tuple(self.names.var(bar_name(a.name), a.type) for a in scalars)
+        name = self.request(s.callee, active)
+        out.append(Call(outs, name, (*map(self.at, s.args), *cotangents, *buffers), s.span))
+        for a, bar in zip(scalars, outs, strict=True):
+            self.give(a, bar, bars)
+
+    def request(self, callee: str, active: tuple[int, ...]) -> str:
+        """The name of the adjoint of a function by some of its parameters; the pipeline makes it."""
+        name = f"{callee}_vjp_{'_'.join(map(str, active))}"
+        self.requests[name] = (callee, active)
+        return name

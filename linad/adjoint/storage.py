@@ -103,6 +103,7 @@ class Plan:
     bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
     shapes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)  # of dropped arrays
+    repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
 
     def region(self, name: str) -> Region:
         return self.region_of[self.facts.home[name]]
@@ -197,6 +198,8 @@ class _Planner:
                 case If():
                     for arm in (s.then, s.orelse):
                         self.modes(arm, region, path, False)
+                case Call():
+                    self.plan.repeatable[id(s)] = self.can_repeat(s, frame, path)
                 case Loop() if not self.facts.matters(s):
                     self.plan.modes[id(s)] = "plain"
                     self.settle(s.body, region)
@@ -423,6 +426,12 @@ class _Planner:
         """Whether a value is in scope where the outermost logged loop of a path starts."""
         a = self.facts.value(a)
         return isinstance(a, Const) or self.facts.home[a.name] in body.frame.visible()
+
+    def can_repeat(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether a call finds the same arguments again at its reverse position, and changes nothing."""
+        at = self.facts.end[id(s)]
+        arrays = [(a, m) for a, m in zip(s.args, self.facts.modes(s.callee), strict=True) if isinstance(a.type, Array)]
+        return all(m == "read" and self.stable(a, at, frame, path) for a, m in arrays)
 
     # -- collecting needs, innermost first
 
