@@ -34,12 +34,19 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN206", "bad-call", "error", "the arguments of a call do not fit the function"),
     ("LIN207", "mixed-returns", "error", "paths return values that do not fit together"),
     ("LIN208", "bad-option", "error", "an option of the decorator does not fit the function"),
+    ("LIN209", "syntax-error", "error", "the text is not Python"),
+    ("LIN210", "unused-suppression", "warning", "a `linad: ignore` comment that silences nothing"),
     # 3xx types and shapes
     ("LIN301", "wrong-type", "error", "an operation on operands it is not defined for"),
     ("LIN302", "wrong-rank", "error", "an array is indexed with the wrong number of indices"),
     ("LIN303", "type-changes", "error", "a variable changes its type between branches or iterations"),
     ("LIN304", "float-truncated", "warning", "a float is stored in an integer array"),
     ("LIN305", "sizes-differ", "error", "two sizes that must agree never do"),
+    ("LIN306", "unsupported-annotation", "error", "an annotation that is not a type of the language"),
+    ("LIN307", "variadic-dimension", "error", "an annotation leaves the number of dimensions open"),
+    ("LIN308", "union-annotation", "error", "an annotation allows several types"),
+    ("LIN309", "bad-dimension", "error", "a dimension of an annotation that is not a size"),
+    ("LIN310", "too-many-dimensions", "error", "an annotation with more than four dimensions"),
 )
 
 CODES: dict[str, Code] = {slug: Code(code, slug, severity, summary) for code, slug, severity, summary in _ROWS}

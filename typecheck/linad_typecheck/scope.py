@@ -38,9 +38,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class GlobalArray:
-    """A module-level array: a hidden read-only argument, live. ``key`` finds it again at each call."""
+    """A module-level array: a hidden read-only argument, live. ``key`` finds it again at each call.
 
-    type: Array
+    From the text alone the type, or whether it is an array at all, may not be known: then ``type`` is None.
+    """
+
+    type: Array | None
     key: str
 
 
@@ -91,3 +94,16 @@ class FunctionSource:
     defaults: tuple[tuple[str, object], ...] = ()  # of parameters, as live values or constants
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
+
+
+def resolve(node: ast.expr, scope: Scope) -> Entity | None:
+    """The entity of a name or of a dotted name; None for other expressions and unknown names."""
+    match node:
+        case ast.Name(id=name):
+            return scope.lookup(name)
+        case ast.Attribute(value=value, attr=attr):
+            match resolve(value, scope):
+                case Module(dotted=dotted) | External(dotted=dotted):
+                    inside = scope.lookup(ast.unparse(node)) if isinstance(value, ast.Name) else None
+                    return inside or External(f"{dotted}.{attr}")
+    return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
 from ..messages.annotations import BadDimension, RankTooHigh, UnionAnnotation, UnsupportedAnnotation, VariadicDimension
-from ..scope import Annotation, Entity, External, Module, Scope
+from ..scope import Annotation, External, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
 from ..types import DType
@@ -112,18 +112,6 @@ _INSTEAD = {
     "builtins.dict": "pass its values as separate parameters or as a tuple",
     "numpy.float16": "use `np.float32` or `np.float64`",
 }
-
-
-def resolve(node: ast.expr, scope: Scope) -> Entity | None:
-    """The entity of a name or a dotted name; None for other expressions and unknown names."""
-    match node:
-        case ast.Name(id=name):
-            return scope.lookup(name)
-        case ast.Attribute(value=value, attr=attr):
-            match resolve(value, scope):
-                case Module(dotted=dotted) | External(dotted=dotted):
-                    return External(f"{dotted}.{attr}")
-    return None
 
 
 def parse_annotation(node: ast.expr | None, scope: Scope, source: SourceFile) -> ParamType | Message:

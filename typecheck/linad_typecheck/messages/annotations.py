@@ -65,7 +65,7 @@ class BadDimension(Message):
 
 @dataclass(frozen=True)
 class RankTooHigh(Message):
-    slug: ClassVar[str] = "rank-mismatch"
+    slug: ClassVar[str] = "too-many-dimensions"
     rank: int
 
     def message(self) -> str:

@@ -1,0 +1,346 @@
+"""Names of a module as its text shows them: nothing is imported and nothing is run.
+
+A `StaticScope` answers for the statements of a module, or of a function around a nested one, and asks the scope outside
+for the rest. Where the text does not determine what a name means (a value that is computed, bound twice, or bound
+differently on two paths) the answer is a `GlobalArray` of unknown type, about which nothing is reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from .scope import Annotation, Constant, Entity, External, FunctionSource, GlobalArray, Helper, Module, Opaque, resolve
+from .source import SourceFile
+from .static_bindings import Bound, bindings
+from .static_values import constant, is_alias, literal
+
+LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
+
+_PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
+DECORATOR = "linad.linear_grad"
+_BUSY = object()
+
+
+@dataclass(eq=False)
+class StaticModule:
+    """A parsed file and the project files it imports, each parsed once."""
+
+    source: SourceFile
+    files: dict[str, StaticModule | None] = field(default_factory=dict)
+
+    @cached_property
+    def scope(self) -> StaticScope:
+        return StaticScope(self, tuple(self.source.tree.body), None, "")
+
+    @cached_property
+    def path(self) -> Path:
+        return Path(self.source.name).absolute()
+
+    def imported(self, dotted: str, level: int) -> StaticModule | None:
+        """The project file that an import of this file names; None for libraries and for what is not a file here."""
+        parts = [p for p in dotted.split(".") if p]
+        if level:
+            roots = [self.path.parents[level - 1]] if level <= len(self.path.parents) else []
+        elif not parts or parts[0] in LIBRARIES:
+            return None
+        else:
+            # beside the file, or beside one of the packages that hold it
+            roots = [self.path.parent]
+            while (roots[-1] / "__init__.py").is_file():
+                roots.append(roots[-1].parent)
+        for root in roots:
+            target = root.joinpath(*parts)
+            for file in (target.with_suffix(".py") if parts else target / "__init__.py", target / "__init__.py"):
+                if file != self.path and file.is_file():
+                    return self.open(file)
+        return None
+
+    def open(self, file: Path) -> StaticModule | None:
+        name = str(file)
+        if name not in self.files:
+            self.files[name] = None
+            try:
+                source = SourceFile(name, file.read_text(encoding="utf-8"))
+                source.tree  # noqa: B018  (parse now: a file that does not parse is as good as none)
+            except (OSError, ValueError, SyntaxError):
+                return None
+            self.files[name] = StaticModule(source, self.files)
+        return self.files[name]
+
+
+@dataclass(eq=False)
+class StaticScope:
+    """The names bound by ``body``; parameters of an enclosing function are of unknown value."""
+
+    module: StaticModule
+    body: tuple[ast.stmt, ...]
+    outer: StaticScope | None
+    path: str  # of the enclosing functions and classes, with a dot at the end
+    unknown: frozenset[str] = frozenset()
+    _known: dict[str, object] = field(default_factory=dict)
+
+    @cached_property
+    def bound(self) -> dict[str, list[Bound]]:
+        return bindings(self.body)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name in sight, innermost first."""
+        outside = self.outer.names() if self.outer else tuple(dir(builtins))
+        return tuple(dict.fromkeys((*self.bound, *self.unknown, *outside)))
+
+    def lookup(self, name: str) -> Entity | None:
+        """The entity a free name stands for; a dotted name is looked up in user modules."""
+        first, _, rest = name.partition(".")
+        if rest:
+            return self._within(first, rest)
+        found = self._known.get(name)
+        if found is _BUSY:  # defined by itself: x = x
+            return GlobalArray(None, name)
+        if found is None:
+            self._known[name] = _BUSY
+            found = self._known[name] = self._find(name)
+        return found
+
+    def _find(self, name: str) -> Entity | None:
+        if name in self.unknown:
+            return GlobalArray(None, name)
+        found = self.bound.get(name)
+        if found is not None:
+            return self._decide(name, found)
+        if "*" in self.bound:
+            return self._starred(name)
+        if self.outer is not None:
+            return self.outer.lookup(name)
+        return External(f"builtins.{name}") if hasattr(builtins, name) else None
+
+    def _decide(self, name: str, found: list[Bound]) -> Entity:
+        """The last unconditional binding counts; with alternatives after it, all must agree."""
+        last = max((k for k, b in enumerate(found) if not b.conditional), default=0)
+        entities = [self._entity(name, b) for b in found[last:]]
+        agreed = all(e == entities[0] for e in entities[1:])
+        if agreed or isinstance(entities[0], (Module, External)):
+            return entities[0]  # `try: import a except ImportError: a = None`: the first is the intended one
+        return GlobalArray(None, name)
+
+    def _entity(self, name: str, bound: Bound) -> Entity:
+        match bound.node:
+            case ast.Import() | ast.ImportFrom():
+                return self._import(bound.node, bound.alias)
+            case ast.FunctionDef() as node:
+                return self._function(node)
+            case ast.AsyncFunctionDef():
+                return Opaque(f"the coroutine function `{name}`")
+            case ast.ClassDef():
+                return Opaque(f"the class `{name}`")
+            case ast.expr() as value if bound.whole:
+                return self._value(name, value)
+        return GlobalArray(None, name)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Entity:
+        if isinstance(node, ast.Import):
+            return Module(alias.name if alias.asname else alias.name.partition(".")[0])
+        home = node.module or ""
+        file = self.module.imported(home, node.level)
+        if file is not None:
+            found = file.scope.lookup(alias.name) if alias.name in file.scope.bound else None
+            if found is not None:
+                return found
+        inner = self.module.imported(f"{home}.{alias.name}", node.level)
+        if inner is not None:
+            return Module("." * node.level + f"{home}.{alias.name}".strip("."))
+        if file is not None or node.level:
+            return GlobalArray(None, alias.name)
+        if f"{home}.{alias.name}" in _SUBMODULES:
+            return Module(f"{home}.{alias.name}")
+        return External(f"{home}.{alias.name}")
+
+    def _starred(self, name: str) -> Entity | None:
+        """A name that ``from ... import *`` may bind; what a library exports is not known here, `math` excepted."""
+        outside = self.outer.lookup(name) if self.outer else None
+        unknown = False
+        for bound in self.bound["*"]:
+            file = self.module.imported(bound.node.module or "", bound.node.level)
+            if file is not None and name in file.scope.bound:
+                return file.scope.lookup(name)
+            if bound.node.module == "math" and hasattr(math, name):
+                return External(f"math.{name}")
+            unknown = unknown or (file is None and bound.node.module != "math")
+        if outside is None and hasattr(builtins, name):
+            outside = External(f"builtins.{name}")
+        return outside or (GlobalArray(None, name) if unknown else None)
+
+    def _within(self, first: str, rest: str) -> Entity | None:
+        """``rest`` of the user module that ``first`` is bound to."""
+        match self.lookup(first):
+            case Module(dotted=dotted):
+                stripped = dotted.lstrip(".")
+                file = self.module.imported(stripped, len(dotted) - len(stripped))
+                return None if file is None else file.scope.lookup(rest)
+        return None
+
+    def _value(self, name: str, value: ast.expr) -> Entity:
+        match value:
+            case ast.Name() | ast.Attribute():
+                found = resolve(value, self)
+                return GlobalArray(None, name) if found is None else found
+            case ast.Call(func=func) if self._dotted(func) == DECORATOR and value.args:
+                return self._wrapped(name, value)
+            case ast.Lambda():
+                return Helper(self.source(value, name, ()))
+            case ast.Constant(value=str()) | ast.JoinedStr():
+                return Opaque("a string")
+            case ast.Constant(value=None):
+                return Opaque("None")
+            case ast.Dict() | ast.DictComp():
+                return Opaque("a dict")
+            case ast.Set() | ast.SetComp():
+                return Opaque("a set")
+            case ast.List() | ast.ListComp():
+                return Opaque("a list")
+        known, number = constant(value, self)
+        if known:
+            return Constant(number)
+        if is_alias(value, self):
+            return Annotation(value, self)
+        return GlobalArray(None, name)
+
+    def _wrapped(self, name: str, call: ast.Call) -> Entity:
+        """``g = linear_grad(f, ...)``."""
+        match call.args[0]:
+            case ast.Lambda() as node:
+                return Helper(self.source(node, name, (call,)))
+            case inner:
+                match resolve(inner, self):
+                    case Helper(function=f):
+                        return Helper(replace_options(f, options(call, self)))
+        return GlobalArray(None, name)
+
+    def _function(self, node: ast.FunctionDef) -> Entity:
+        for decorator in node.decorator_list:
+            dotted = self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            if dotted != DECORATOR and dotted not in _PYTHON_ONLY:
+                return Opaque(f"the function `{node.name}`, which `@{ast.unparse(decorator)}` replaces")
+        return Helper(self.source(node, node.name, tuple(node.decorator_list)))
+
+    def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
+        """The function ``node`` of this scope, the same object each time."""
+        known = self._sources.get(node)
+        if known is None:
+            key = f"{self.module.source.name}:{first_line(node)}:{self.path}{name}"
+            found = [options(d, self) for d in decorators if isinstance(d, ast.Call) and self._dotted(d.func) == DECORATOR]
+            updates, wrt = found[0] if found else ((), None)
+            plain = name if isinstance(node, ast.FunctionDef) else "<lambda>"
+            known = FunctionSource(
+                plain, node, self.module.source, self, key, self._defaults(node.args), updates, wrt
+            )
+            self._sources[node] = known
+        return known
+
+    @cached_property
+    def _sources(self) -> dict[ast.AST, FunctionSource]:
+        return {}
+
+    def _defaults(self, arguments: ast.arguments) -> tuple[tuple[str, object], ...]:
+        positional = [*arguments.posonlyargs, *arguments.args]
+        pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults))
+        pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]
+        return tuple((a.arg, self._default(a.arg, d)) for a, d in pairs)
+
+    def _default(self, name: str, node: ast.expr) -> object:
+        """The value of a default where the text gives one, else an entity of unknown type."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        known, value = constant(node, self)
+        return value if known else GlobalArray(None, name)
+
+    def _dotted(self, node: ast.expr) -> str:
+        found = resolve(node, self)
+        return found.dotted if isinstance(found, External) else ""
+
+
+_SUBMODULES = ("numpy.random", "numpy.linalg", "numpy.typing", "numpy.fft", "scipy.special", "scipy.linalg")
+
+
+def first_line(node: ast.FunctionDef | ast.Lambda) -> int:
+    """The line Python gives as a function's first: the first decorator's."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+
+
+Options = tuple[tuple[str, ...], tuple[str | int, ...] | None]
+
+
+def options(call: ast.expr, scope: StaticScope) -> Options:
+    """The options ``updates`` and ``wrt`` of a decorator call, as far as they are literal or named tuples."""
+    found = {k.arg: literal(k.value, scope.module.scope.bound) for k in getattr(call, "keywords", ()) if k.arg}
+    wrt = found.get("wrt")
+    return _several(found.get("updates"), (str,)) or (), _several(wrt, (str, int)) if wrt is not None else None
+
+
+def _several(value: object, kinds: tuple[type, ...]) -> tuple | None:
+    items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return items if items and all(isinstance(item, kinds) for item in items) else None
+
+
+def replace_options(f: FunctionSource, found: Options) -> FunctionSource:
+    """``f`` under other options."""
+    updates, wrt = found
+    return FunctionSource(f.name, f.node, f.source, f.scope, f.key, f.defaults, updates, wrt)
+
+
+def decorated_functions(source: SourceFile) -> list[FunctionSource]:
+    """Every function of a file under `linad.linear_grad`, by any alias and wherever it is nested, in order of text.
+
+    Raises
+    ------
+    SyntaxError
+        Where the text is not Python.
+    """
+    found: dict[tuple[str, int], FunctionSource] = {}
+    for function in _walk(StaticModule(source).scope):
+        found.setdefault((function.key, function.node.col_offset), function)
+    return list(found.values())
+
+
+def function_at(source: SourceFile, line: int) -> FunctionSource | None:
+    """The function whose ``def`` or first decorator is on a line of the file, decorated or not."""
+    for scope, node in _definitions(StaticModule(source).scope):
+        if line - source.first_line + 1 in (node.lineno, first_line(node)):
+            return scope.source(node, node.name, tuple(node.decorator_list))
+    return None
+
+
+def _walk(scope: StaticScope):
+    for home, node in _definitions(scope):
+        for decorator in node.decorator_list:
+            if home._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
+                yield home.source(node, node.name, tuple(node.decorator_list))
+    for name, bound in scope.bound.items():  # g = linear_grad(f)
+        for b in bound:
+            match b.node:
+                case ast.Call(func=func, args=[_, *_]) if b.whole and scope._dotted(func) == DECORATOR:
+                    match scope._wrapped(name, b.node):
+                        case Helper(function=f) if f.source is scope.module.source:
+                            yield f
+
+
+def _definitions(scope: StaticScope):
+    """Each function definition with the scope it is in; class bodies are looked into, their names are not in scope."""
+    pending: list[tuple[StaticScope, ast.AST]] = [(scope, node) for node in reversed(scope.body)]
+    while pending:
+        home, node = pending.pop()
+        inner = home
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(node, ast.FunctionDef):
+                yield home, node
+            a = node.args
+            given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+            names = frozenset(p.arg for p in given)
+            inner = StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
+            pending += [(inner, child) for child in reversed(node.body)]
+        elif isinstance(node, (ast.stmt, ast.excepthandler, ast.match_case)):
+            pending += [(inner, child) for child in reversed(list(ast.iter_child_nodes(node)))]

@@ -1,0 +1,101 @@
+"""Module-level values that the text determines: numbers, tuples of numbers, type aliases, option tuples."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .scope import Annotation, Constant, External, resolve
+
+if TYPE_CHECKING:
+    from .static_bindings import Bound
+    from .static_scope import StaticScope
+
+_BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+_NUMBERS = {
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "nan": math.nan,
+    "tau": math.tau,
+}
+_ANNOTATIONS = ("jaxtyping", "typing", "builtins", "numpy")
+UNKNOWN = (False, None)
+
+
+def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
+    """Whether an expression is a number or a tuple of such, and its value."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() as value):
+            return True, value
+        case ast.Tuple(elts=items):
+            values = [constant(item, scope) for item in items]
+            return (True, tuple(v for _, v in values)) if all(known for known, _ in values) else UNKNOWN
+        case ast.UnaryOp(op=op, operand=operand):
+            return _apply(_UNARY.get(type(op)), constant(operand, scope))
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            a, b = constant(left, scope), constant(right, scope)
+            small = isinstance(b[1], (int, float)) and abs(b[1]) <= 64  # no bignums from a line of text
+            return _apply(operator.pow, a, b) if small else UNKNOWN
+        case ast.BinOp(left=left, op=op, right=right):
+            return _apply(_BINARY.get(type(op)), constant(left, scope), constant(right, scope))
+        case ast.Name() | ast.Attribute():
+            return _named(node, scope)
+    return UNKNOWN
+
+
+def _named(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
+    match resolve(node, scope):
+        case Constant(value=value):
+            return True, value
+        case External(dotted=dotted):
+            home, _, name = dotted.rpartition(".")
+            if home in ("math", "numpy") and name in _NUMBERS:
+                return True, _NUMBERS[name]
+    return UNKNOWN
+
+
+def _apply(function, *operands: tuple[bool, object]) -> tuple[bool, object]:
+    values = [v for known, v in operands if known and isinstance(v, (int, float))]
+    if function is None or len(values) != len(operands):
+        return UNKNOWN
+    try:
+        value = function(*values)
+    except (ArithmeticError, TypeError, ValueError):
+        return UNKNOWN
+    return (True, value) if isinstance(value, (int, float)) else UNKNOWN
+
+
+def is_alias(node: ast.expr, scope: StaticScope) -> bool:
+    """Whether an assigned expression is a type: ``Float64[np.ndarray, "n"]``, ``tuple[float, float]``."""
+    match node:
+        case ast.Subscript(value=base):
+            match resolve(base, scope):
+                case External(dotted=dotted):
+                    return dotted.partition(".")[0] in _ANNOTATIONS
+                case Annotation():
+                    return True
+        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+            return is_alias(left, scope) or is_alias(right, scope)
+    return False
+
+
+def literal(node: ast.expr, bound: Mapping[str, list[Bound]]) -> object:
+    """The value of an option: a literal, or a module-level name bound once to one; None where it is neither."""
+    if isinstance(node, ast.Name) and len(bound.get(node.id, ())) == 1 and bound[node.id][0].whole:
+        node = bound[node.id][0].node
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
