@@ -56,6 +56,7 @@ class Facts:
     moved: set[str] = field(default_factory=set)  # arrays that are given up other than by a drop
     home: dict[str, int] = field(default_factory=dict)  # id of the block that defines each value
     definition: dict[str, Stmt] = field(default_factory=dict)
+    undo: dict[int, Var] = field(default_factory=dict)  # by id of a write: the old cell, to be put back in reverse
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -84,15 +85,15 @@ class Facts:
             case Let(out=v) | Load(out=v):
                 return self.is_active(v)
             case Store(array=a) | Fill(array=a) | AddTo(array=a) | AddArray(array=a):
-                return self.is_active(a)
+                return self.is_active(a) or id(s) in self.undo
             case Copy(out=v):
                 return self.is_active(v)
         return False
 
 
-def learn(f: Function, modes: Modes, wrt: Iterable[str]) -> Facts:
+def learn(f: Function, modes: Modes, wrt: Iterable[str], undo: dict[int, Var] | None = None) -> Facts:
     """The facts of a linear function, differentiated by the parameters named in ``wrt``."""
-    facts = Facts(f, modes)
+    facts = Facts(f, modes, undo=undo or {})
     facts.active |= set(wrt)
     _names(f, facts)
     _order(f.body, facts, 0)

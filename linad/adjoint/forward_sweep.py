@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -324,13 +325,12 @@ class ForwardSweep:
         stop = self.let(out, "sub", start, step)
         return Loop(index, first, stop, back, (), (), Block(), (), span=s.span), stmts
 
-    def bring_back(self, block: Block, body: Body, out: list[Stmt]) -> None:
-        """The needed values that a block of an iteration defined: from the log, by loading again, by computing again."""
+    def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:
+        """Values of an iteration that a reversed statement needs: from the log, by loading or by computing again."""
         facts = self.facts
-        mine = [n for n in body.source if facts.home[n] == id(block)]
+        mine = [n for n in names if n not in self.there]
         for n in sorted(mine, key=lambda n: facts.position.get(id(facts.definition.get(n)), -1)):
-            old = Var(n, self.type_of(n, body))
-            new = self.names.var(n, old.type)
+            new = self.names.var(n, self.type_of(n, body))
             if body.source[n] == "logged":
                 out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
             else:

@@ -45,9 +45,10 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
-from .activity import Facts, learn
+from .activity import Facts
 from .forward_sweep import ForwardSweep
-from .storage import Body, Frame, Plan, make_plan
+from .storage import Body, Frame, Plan
+from .undo import choose_undo
 
 
 class NoDerivative(Exception):
@@ -97,8 +98,8 @@ def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: boo
     wrt = tuple(wrt)
     f, shapes = _with_shapes(f)
     updated = [p.var.name for p in f.params if p.mode in ("mut", "acc") and is_float(p.var.type)]
-    facts = learn(f, modes, wrt)
-    plan = make_plan(facts, shapes)
+    facts, plan = choose_undo(f, modes, wrt, shapes)
+    f = facts.function
     names = Names(all_names(f))
     sweep = _Reverse(facts, plan, names)
     bars = Bars()
@@ -206,9 +207,9 @@ class _Reverse:
     # -- the walk
 
     def block(self, block: Block, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
-        if isinstance(region, Body):
-            self.forward.bring_back(block, region, out)
         for s in reversed(block.stmts):
+            if isinstance(region, Body):
+                self.forward.bring_back(self.plan.wants.get(id(s), ()), region, out)
             rule = getattr(self, "on_" + type(s).__name__.lower(), None)
             if rule is not None:
                 rule(s, region, bars, out)
@@ -271,13 +272,21 @@ class _Reverse:
         if bar is not None and self.facts.is_active(s.array):
             out.append(AddTo(bars.arrays[s.array.name], self.index(s.index), bar, False, s.span))
 
+    def put_back(self, s: Store | AddTo, out: list[Stmt]) -> None:
+        """Undo a write: older contents can then be read again."""
+        old = self.facts.undo.get(id(s))
+        if old is not None:
+            out.append(Store(s.array, self.index(s.index), self.at(old), False, s.span))
+
     def on_store(self, s: Store, region: object, bars: Bars, out: list[Stmt]) -> None:
+        self.put_back(s, out)
         if self.facts.is_active(s.array):
             cells, index = bars.arrays[s.array.name], self.index(s.index)
             self.give_cell(s, cells, index, bars, out)
             out.append(Store(cells, index, Const(0.0, Scalar(cells.type.dtype)), False, s.span))
 
     def on_addto(self, s: AddTo, region: object, bars: Bars, out: list[Stmt]) -> None:
+        self.put_back(s, out)
         if self.facts.is_active(s.array):
             self.give_cell(s, bars.arrays[s.array.name], self.index(s.index), bars, out)
 

@@ -10,11 +10,15 @@ iteration of a fused or merged loop, an arm of a merged `if`. A **body** is an i
 by then, but for what the plan brings back.
 
 Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
-before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations).
+before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Of an
+array whose writes are all *undone* (`undo.py`: the reverse of a write puts the old cell back), the contents are again what they
+were when the reverse sweep comes by: then only the writes between the load and the last statement whose reverse
+needs its value count.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -86,6 +90,7 @@ class Body:
     path: tuple[Body, ...] = ()
     in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
     needed: set[str] = field(default_factory=set)
+    requests: list[tuple[str, tuple[tuple[int, Stmt], ...]]] = field(default_factory=list)  # (name, blocks and statements to it)
     source: dict[str, Source] = field(default_factory=dict)
     expanded: dict[str, Alloc] = field(default_factory=dict)  # local arrays that get one slice per iteration and are kept
 
@@ -103,6 +108,7 @@ class Plan:
     bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
     shapes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)  # of dropped arrays
+    wants: dict[int, list[str]] = field(default_factory=dict)  # by id of a statement: values of its block to bring back for it
     repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
 
     def region(self, name: str) -> Region:
@@ -129,6 +135,10 @@ def rule_needs(s: Let, facts: Facts) -> list[Atom]:
 class _Planner:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.facts = plan, plan.facts
+        self.undone = {v.name for v in self.facts.undo.values()}  # old cells
+        self.undone_places = {
+            self.facts.place(s.array) for s in walk(self.facts.function.body) if id(s) in self.facts.undo
+        }
         self.rule_needed = self.all_rule_needs()
         self.wanted = self.closure(self.rule_needed)
 
@@ -152,7 +162,7 @@ class _Planner:
             return []
         match s:
             case Load(index=i) | Store(index=i) | AddTo(index=i):
-                return list(i)
+                return [*i, *([facts.undo[id(s)]] if id(s) in facts.undo else [])]
             case If(cond=c):
                 return [c]
             case Loop(start=a, stop=b, step=c, trips=t):
@@ -269,6 +279,9 @@ class _Planner:
                 return self.fusable(s, frame, ())
             case If(outs=outs):
                 arrays = any(isinstance(o.type, Array) for o in outs)
+                outer = [v for b in blocks(s) for v in free_vars(b).values() if isinstance(v.type, Array)]
+                if any(self.undone_place(v) for v in outer):
+                    return False
                 return not arrays and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b)) and not self.gives_up(s)
         return False
 
@@ -326,6 +339,8 @@ class _Planner:
         if any(v.name in self.facts.moved or self.facts.place(v) in inner for v in outer.values()):
             return False
         at = self.facts.position[id(s)]
+        if any(self.undone_place(v) and self.facts.place(v) in writes for v in outer.values()):
+            return False  # what it overwrites is to be logged
         for v in outer.values():
             if self.facts.place(v) in reads and not self.stable(v, self.facts.end[id(s)], frame, path):
                 return False
@@ -386,6 +401,8 @@ class _Planner:
         """Whether what ``v`` holds at a position is what it still holds at the reverse of that position."""
         if v.name in self.facts.moved or not self.visible(v, frame, path):
             return False
+        if self.undone_place(v):
+            return True
         first, last, around = frame.first, frame.last, path
         for k, b in enumerate(path):
             if v.name in b.expanded:
@@ -435,39 +452,44 @@ class _Planner:
 
     # -- collecting needs, innermost first
 
-    def collect(self, block: Block, region: Region) -> None:
+    def collect(self, block: Block, region: Region, path: tuple[tuple[int, Stmt], ...] = ()) -> None:
         for s in block.stmts:
-            self.need(self.own_needs(s), region)
+            here = (*path, (id(block), s))
+            self.need(self.own_needs(s), region, here)
             match s:
                 case If() if isinstance(region, Frame) and id(s) in region.merged:
                     for arm in blocks(s):
-                        self.need(free_vars(arm).values(), region)
+                        self.need(free_vars(arm).values(), region, here)
                 case If():
                     for arm in blocks(s):
-                        self.collect(arm, region)
+                        self.collect(arm, region, here)
                 case Loop():
-                    self.collect_loop(s, region)
+                    self.collect_loop(s, region, here)
 
-    def collect_loop(self, s: Loop, region: Region) -> None:
+    def collect_loop(self, s: Loop, region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:
         match self.plan.modes[id(s)]:
             case "fused" | "merged":
-                self.need((s.start, s.stop, s.step, *free_vars(s.body).values()), region)
+                self.need((s.start, s.stop, s.step, *free_vars(s.body).values()), region, here)
             case "logged":
                 body = self.plan.bodies[id(s)]
                 self.collect(s.body, body)
-                self.need([Var(n, self.facts_type(n)) for n in self.solve(body)], region)
+                for n in self.solve(body):
+                    self.ask(n, region, here)
 
-    def facts_type(self, name: str):  # only the name matters to `need`; scalars of any type are treated alike
-        return Scalar("i64")
-
-    def need(self, atoms, region: Region) -> None:
+    def need(self, atoms: Iterable[Atom], region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:
         for a in atoms:
             a = self.facts.value(a)
             if isinstance(a, Var) and isinstance(a.type, Scalar):
-                region.needed.add(a.name)
+                self.ask(a.name, region, here)
+
+    def ask(self, name: str, region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:
+        region.needed.add(name)
+        if isinstance(region, Body):
+            region.requests.append((name, here))
 
     def solve(self, body: Body) -> set[str]:
         """Decide the sources of a body's needed values; returns what it needs of outer regions."""
+        last = self.last_uses(body)
         uses: dict[str, list[str]] = {}
         lost: set[str] = set()
         outer: set[str] = set()
@@ -481,7 +503,7 @@ class _Planner:
             if self.plan.region(n) is not body:
                 outer.add(n)
             elif n != body.loop.index.name:
-                sources = self.recomputable(n, body)
+                sources = self.recomputable(n, body, last)
                 if sources is None:
                     lost.add(n)
                     uses[n] = []
@@ -491,21 +513,47 @@ class _Planner:
         inside = {n: [m for m in ms if m in uses] for n, ms in uses.items()}
         logged = cheapest_cut(inside, {n: 1 for n in uses}, lost, body.needed & uses.keys())
         required: set[str] = set()
-        todo = list(body.needed)
-        while todo:
-            n = todo.pop()
-            if n in body.source or n not in uses:
-                if n in outer:
-                    required.add(n)
+        done: set[tuple[str, int]] = set()
+        requests = list(body.requests)
+        while requests:
+            n, here = requests.pop()
+            if n in outer:
+                required.add(n)
+            at = self.statement_in(self.facts.home[n], here)
+            if n not in uses or (n, id(at)) in done:
                 continue
+            done.add((n, id(at)))
+            self.plan.wants.setdefault(id(at), []).append(n)
             if n in logged:
                 body.source[n] = "logged"
                 continue
             body.source[n] = "re-read" if isinstance(self.facts.definition.get(n), Load | Dim) else "recomputed"
-            todo += uses[n]
+            requests += [(m, here) for m in uses[n]]
         return required
 
-    def recomputable(self, name: str, body: Body) -> tuple[Atom, ...] | None:
+    def statement_in(self, block: int, here: tuple[tuple[int, Stmt], ...]) -> Stmt | None:
+        """The statement of a given block on the way to a place."""
+        return next((s for b, s in here if b == block), None)
+
+    def last_uses(self, body: Body) -> dict[str, int]:
+        """Per value, the end of the last statement of its own block whose reverse may need it, for it or for what is
+        computed from it."""
+        last: dict[str, int] = {}
+        todo = list(body.requests)
+        seen: set[tuple[str, int]] = set()
+        while todo:
+            n, here = todo.pop()
+            at = self.statement_in(self.facts.home[n], here)
+            if at is None or (n, id(at)) in seen:
+                continue
+            seen.add((n, id(at)))
+            last[n] = max(last.get(n, 0), self.facts.end[id(at)])
+            s = self.facts.definition.get(n)
+            if isinstance(s, Let | Load):
+                todo += [(a.name, here) for a in map(self.facts.value, operands(s)) if isinstance(a, Var) and isinstance(a.type, Scalar)]
+        return last
+
+    def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
         """The operands from which a value can be had again, or None."""
         s = self.facts.definition.get(name)
         match s:
@@ -513,11 +561,20 @@ class _Planner:
                 if OPS[op].dear or (not is_float(out.type) and any(map(self.is_computed_float, ins))):
                     return None
                 return ins
+            case Load(array=a, index=i) if self.undone_place(a):
+                return i if name not in self.undone and self.unwritten(a, self.facts.position[id(s)], last[name]) else None
             case Load(array=a, index=i) if self.stable(a, self.facts.position[id(s)], body.frame, body.path):
                 return i
             case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
                 return ()
         return None
+
+    def undone_place(self, v: Var) -> bool:
+        return self.facts.place(v) in self.undone_places
+
+    def unwritten(self, v: Var, first: int, last: int) -> bool:
+        place = self.facts.place(v)
+        return not any(group == place and first < at <= last for group, at in self.facts.writes)
 
     def is_computed_float(self, a: Atom) -> bool:
         """A float that arithmetic made: decisions taken on it are logged, a recomputation may round differently."""

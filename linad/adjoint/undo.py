@@ -1,0 +1,129 @@
+"""The undo log: which arrays have their writes put back by the reverse sweep, so that older contents can be read again.
+
+A load of an array that is written later can either have its value logged, or the array's writes can be logged and undone. In
+Cholesky's factorisation by loops, for one, the first takes n^3/3 words and the second n^2/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Copy,
+    Drop,
+    Function,
+    If,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    walk,
+    written,
+)
+from linad_typecheck.linear.uses import Modes
+from linad_typecheck.types import Scalar
+
+from .activity import Facts, learn
+from .storage import Plan, make_plan
+
+_TRIPS = 64  # a loop is taken to run this often when words are compared
+_CANDIDATES = 6
+
+
+def choose_undo(
+    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[str, tuple[Atom, ...]]
+) -> tuple[Facts, Plan]:
+    """The facts and the plan of a function for the set of undone arrays that logs the fewest words, found greedily."""
+    facts = learn(f, modes, wrt)
+    best = facts, make_plan(facts, shapes)
+    undone: set[str] = set()
+    for place in _candidates(*best)[:_CANDIDATES]:
+        changed, undo = _with_old_cells(f, best[0], undone | {place})
+        facts = learn(changed, modes, wrt, undo)
+        plan = make_plan(facts, shapes)
+        if _words(plan) < _words(best[1]):
+            best, undone = (facts, plan), undone | {place}
+    return best
+
+
+def _words(plan: Plan) -> int:
+    """Words logged, each loop of a path counted with the same number of iterations."""
+    return sum(
+        _TRIPS ** len(b.path) * sum(how == "logged" for how in b.source.values()) for b in plan.bodies.values()
+    )
+
+
+def _candidates(facts: Facts, plan: Plan) -> list[str]:
+    """Arrays made in a frame, known under one name, written cell by cell, whose logged loads might be re-read instead."""
+    frames = set(plan.frames)
+    one_name: dict[str, Var] = {}
+    excluded = {r.name for r in facts.function.body.results if isinstance(r, Var)} | facts.moved
+    for s in walk(facts.function.body):
+        if isinstance(s, Alloc | Copy) and facts.home[s.out.name] in frames and s.out.name not in excluded:
+            one_name[facts.place(s.out)] = s.out
+    for s in walk(facts.function.body):
+        target = written(s)
+        if target is not None and not isinstance(s, Store | AddTo):
+            one_name.pop(facts.place(target), None)
+    found: list[str] = []
+    for b in plan.bodies.values():
+        for s in (t for t in walk(b.loop.body) if isinstance(t, Load)):
+            place = facts.place(s.array)
+            home = plan.region_of.get(facts.home[s.array.name])
+            if place in one_name and place not in found and home is b.frame and _writes_in(facts, plan, place, b.frame):
+                found.append(place)
+    return found
+
+
+def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
+    """Whether all writes to an array stand in its own frame."""
+
+    def inside(block: Block) -> bool:
+        region = plan.region_of.get(id(block), frame)
+        own = region is frame or getattr(region, "frame", None) is frame
+        for s in block.stmts:
+            target = written(s)
+            if target is not None and facts.place(target) == place and not own:
+                return False
+            if not all(map(inside, (s.then, s.orelse) if isinstance(s, If) else (s.body,) if isinstance(s, Loop) else ())):
+                return False
+        return True
+
+    return inside(facts.function.body)
+
+
+def _with_old_cells(f: Function, facts: Facts, places: set[str]) -> tuple[Function, dict[int, Var]]:
+    """The function with the old cell loaded before each write to the arrays, and where each write's old cell is."""
+    names = Names(all_names(f))
+    undo: dict[int, Var] = {}
+
+    def inside(block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block.stmts:
+            match s:
+                case Store(array=a) | AddTo(array=a) if facts.place(a) in places:
+                    old = names.var("old", Scalar(a.type.dtype))
+                    write = replace(s, checked=False)
+                    undo[id(write)] = old
+                    out += [Load(old, a, s.index, s.checked, s.span), write]
+                    if old.type.dtype in ("f64", "f32"):
+                        out.append(Drop(old, s.span))
+                case If():
+                    out.append(replace(s, then=inside(s.then), orelse=inside(s.orelse)))
+                case Loop():
+                    out.append(replace(s, body=inside(s.body)))
+                case _:
+                    out.append(s)
+        return Block(tuple(out), block.results)
+
+    return replace(f, body=inside(f.body)), undo
+
+
