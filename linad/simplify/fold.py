@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Check, Const, Dim, Function, If, Let, Loop, Stmt, Var
+from linad_typecheck.core import (
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    walk,
+    written,
+)
 from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Scalar
+from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 _WRAP = 1 << 64
 
@@ -41,7 +60,29 @@ _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor",
 
 def fold(f: Function) -> Function:
     """The function with every operation that is known or already computed replaced by its value."""
-    return replace(f, body=_Folder().block(f.body, {}, {}))
+    grown = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    return replace(f, body=_Folder(grown).block(f.body, {}, {}))
+
+
+def _changed(stmts: Iterable[Stmt]) -> set[str]:
+    """Arrays that statements may write to, or give another name, at any depth."""
+    found: set[str] = set()
+    for s in stmts:
+        target = written(s)
+        if target is not None:
+            found.add(target.name)
+        if isinstance(s, Call):
+            found |= {a.name for a in s.args if isinstance(a.type, Array)}
+        for b in blocks(s):
+            found |= _changed(b.stmts)
+    return found
+
+
+def _forget(known: dict[tuple, Atom], arrays: set[str]) -> None:
+    """Loads of arrays that have changed are no longer known, nor are sizes of logs, which may have grown."""
+    if arrays:
+        for key in [k for k in known if k[0] in ("load", "log size") and k[1] in arrays]:
+            del known[key]
 
 
 def _value(a: Atom) -> object:
@@ -49,7 +90,8 @@ def _value(a: Atom) -> object:
 
 
 class _Folder:
-    def __init__(self) -> None:
+    def __init__(self, grown: set[str]) -> None:
+        self.grown = grown
         self.same: dict[str, Atom] = {}
 
     def use(self, a: Atom) -> Atom:
@@ -76,12 +118,23 @@ class _Folder:
                         return
                 self.same[v.name] = value
             case Dim(v, a, axis):
-                key = ("dim", self.use(a).name, axis)
+                key = ("log size" if self.use(a).name in self.grown else "dim", self.use(a).name, axis)
                 if key in known:
                     self.same[v.name] = known[key]
                 else:
                     known[key] = v
                     out.append(rebuild(s, self.use))
+            case Load(v, a, index, checked, span):
+                key = ("load", self.use(a).name, *map(self.use, index))
+                if key in known:
+                    self.same[v.name] = known[key]
+                else:
+                    known[key] = v
+                    out.append(rebuild(s, self.use))
+            case Store(a, index, value) if value.type.dtype == a.type.dtype:
+                _forget(known, {self.use(a).name})
+                known[("load", self.use(a).name, *map(self.use, index))] = self.use(value)
+                out.append(rebuild(s, self.use))
             case Check(cond):
                 cond = self.decided(self.use(cond), facts)
                 if _value(cond) is not True:
@@ -93,6 +146,7 @@ class _Folder:
             case Loop():
                 self.loop(s, known, facts, out)
             case _:
+                _forget(known, _changed((s,)))
                 out.append(rebuild(s, self.use))
 
     def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:
@@ -117,12 +171,14 @@ class _Folder:
                 self.same[v.name] = cond
             else:
                 keep.append(k)
+        _forget(known, _changed((s,)))
         arms = [replace(arm, results=tuple(arm.results[k] for k in keep)) for arm in arms]
         if keep or any(arm.stmts for arm in arms):
             out.append(If(cond, *arms, tuple(s.outs[k] for k in keep), s.span))
 
     def loop(self, s: Loop, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
         s = rebuild(s, self.use, block=lambda b: b)
+        _forget(known, _changed((s,)))
         shift = 1 if s.exits else 0
         for c, init, nxt, o in zip(s.carried, s.inits, s.body.results[shift:], s.outs, strict=True):
             if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration
