@@ -1,0 +1,237 @@
+"""From a live function and the types of its arguments to kernels, through the cache where it already knows them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from linad_typecheck.diagnostics import Diagnostic, LinadError
+from linad_typecheck.scope import FunctionSource
+from linad_typecheck.signature import Signature
+
+from .boundary.errors import refusal
+from .boundary.kernel import Kernel, Loaded
+from .boundary.live import Record, source_mark
+from .emit import cache as disk
+from .options import Options
+
+if TYPE_CHECKING:
+    from linad_typecheck.core import Program
+    from linad_typecheck.signature import Checked
+
+# What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per derivative.
+Level = tuple[tuple[int, ...], bool]
+Request = tuple[Level, ...]
+
+lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
+
+
+def _fresh_lock() -> None:
+    global lock
+    lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_fresh_lock) if hasattr(os, "register_at_fork") else None
+
+
+@dataclass(frozen=True)
+class Front:
+    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call."""
+
+    marks: tuple[tuple[str, str, str], ...]
+    signature: Signature | None
+    diagnostics: tuple[Diagnostic, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Specialisation:
+    """A function for one set of argument types, module constants and helpers."""
+
+    options: Options
+    binding: Mapping[str, object]
+    record: Record
+    front: Front
+    store: disk.Entry
+    key: str
+    checked: Checked | None = None
+    kernels: dict[Request, Kernel] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the types of all parameters are known."""
+        return self.front.signature is not None and not self.front.missing
+
+    @property
+    def signature(self) -> Signature:
+        assert self.front.signature is not None
+        return self.front.signature
+
+    def kernel(self, request: Request = ()) -> Kernel:
+        """The kernel that answers a request, compiled or loaded at its first call."""
+        found = self.kernels.get(request)
+        if found is None:
+            with lock:
+                found = self.kernels.setdefault(request, Kernel(partial(self._load, request)))
+        return found
+
+    def program(self, request: Request = ()) -> Program:
+        """The simplified core program that answers a request."""
+        from . import pipeline
+        from .adjoint.reverse import NoDerivative
+
+        if self.checked is None:
+            self.checked = checked_or_error(self.record.entry(), self.binding)
+        assert self.checked.program is not None
+        program = pipeline.prepare(self.checked.program)
+        for wrt, value in request:
+            names = tuple(program.main.params[k].var.name for k in wrt)
+            program = pipeline.differentiate(program, names, value).simplified
+        if self.options.update == "pure":
+            from .baseline.pure import purify
+
+            program = purify(program)
+        return program if self.options.boundscheck else unchecked(program)
+
+    def _load(self, request: Request, checked: str) -> Loaded:
+        with lock:
+            if self.options.backend == "interpret":
+                return _interpreted(self.program(request))
+            return self._compiled(request, checked)
+
+    def _compiled(self, request: Request, checked: str) -> Loaded:
+        from .emit import EmitOptions, emit
+        from .emit.compile import load
+
+        persistent = self.options.cache and disk.enabled()
+        wanted = EmitOptions(
+            fastmath=self.options.fastmath, checked=checked, parallel=self.options.parallel, cache=persistent
+        )
+        key = f"{self.key}-{disk.digest(request, wanted, target())}"
+        store = self.store
+        with store.locked():
+            known = store.module(key)
+            if known is not None:
+                path, (entry, sites, words) = known
+                try:
+                    return Loaded(getattr(load(path), entry), sites, words)
+                except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
+                    store.discard(key)
+            generated = emit(self.program(request), wanted)
+            parts = (generated.entry, generated.sites, generated.error_words)
+            path = store.store_module(key, generated.source, parts)
+            if path is None:
+                path = disk.entry(store.folder.name, "0", persistent=False).store_module(key, generated.source, parts)
+            return Loaded(getattr(load(path), generated.entry), generated.sites, generated.error_words)
+
+
+def _interpreted(program: Program) -> Loaded:
+    from .interpret import run
+
+    def driver(*values: object) -> tuple[object, ...]:
+        return (0, *run(program, values[:-1]))
+
+    return Loaded(driver, (), 1)
+
+
+@cache
+def target() -> tuple[str, str]:
+    """The processor that code is compiled for."""
+    import llvmlite.binding as llvm
+    from numba.core import config
+
+    name = config.CPU_NAME or llvm.get_host_cpu_name()
+    features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()
+    return str(name), str(features)
+
+
+def specialise(
+    f: FunctionType,
+    options: Options,
+    binding: Mapping[str, object],
+    surroundings: Mapping[str, object],
+    early: bool = False,
+) -> Specialisation:
+    """Run the front end, or take its outcome from the cache.
+
+    Raises
+    ------
+    LinadError
+        With every error of the function and of what it calls.
+    NotYet
+        At decoration (``early``), where a name is looked up that the module binds further down.
+    """
+
+    def record() -> Record:
+        return Record(f, options.updates, options.wrt, surroundings, early)
+
+    entry = record().entry()
+    folder = disk.digest(source_mark(entry), options.code(), sorted(binding.items()), disk.versions())
+    store = disk.entry(f.__name__, folder, options.cache)
+    for key, front in store.fronts():
+        again = record()
+        if isinstance(front, Front) and again.replay(front.marks):
+            again.early = False
+            return Specialisation(options, binding, again, front, store, key)
+    fresh = record()
+    checked = checked_or_error(fresh.entry(), binding)
+    fresh.early = False
+    front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing)
+    key = disk.digest(front.marks)
+    store.store_front(key, front)
+    warn(front.diagnostics)
+    return Specialisation(options, binding, fresh, front, store, key, checked)
+
+
+def unchecked(program: Program) -> Program:
+    """The program without index tests, for those who asked for that."""
+    from dataclasses import replace
+
+    from linad_typecheck.core import AddTo, Block, Load, Stmt, Store
+    from linad_typecheck.core_rewrite import rebuild
+
+    def without(s: Stmt) -> Stmt:
+        s = rebuild(s, lambda a: a, block=within)
+        return replace(s, checked=False) if isinstance(s, (Load, Store, AddTo)) else s
+
+    def within(b: Block) -> Block:
+        return Block(tuple(map(without, b.stmts)), b.results)
+
+    functions = {name: replace(f, body=within(f.body)) for name, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def checked_or_error(source: FunctionSource, binding: Mapping[str, object]) -> Checked:
+    """The checked function.
+
+    Raises
+    ------
+    LinadError
+        Where a diagnostic is an error.
+    """
+    from linad_typecheck.check import check
+
+    checked = check(source, binding)
+    if any(d.severity == "error" for d in checked.diagnostics):
+        raise LinadError(checked.diagnostics, rendered(checked.diagnostics))
+    return checked
+
+
+def rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
+    """Diagnostics with the lines they speak of."""
+    from linad_typecheck.render import render_text
+
+    return "\n" + render_text(diagnostics)
+
+
+def warn(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Issue what the checker only warns of as Python warnings."""
+    for d in diagnostics:
+        if d.severity == "warning":
+            warnings.warn_explicit(f"{d.message} [{d.code} {d.slug}]", UserWarning, d.span.file, max(d.span.line, 1))
