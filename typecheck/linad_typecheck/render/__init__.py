@@ -1,0 +1,15 @@
+"""Diagnostics as text, one line each, JSON, or annotations of a hosted build. One function per format."""
+
+from __future__ import annotations
+
+from .lines import render_concise, render_github, render_json
+from .text import Sources, render_text
+
+FORMATS = {
+    "full": render_text,
+    "concise": render_concise,
+    "json": render_json,
+    "github": render_github,
+}
+
+__all__ = ["FORMATS", "Sources", "render_concise", "render_github", "render_json", "render_text"]

@@ -1,0 +1,54 @@
+"""Source lines as a terminal shows them: tabs, wide characters, and what must never reach a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+TAB = 4
+
+
+def width(character: str) -> int:
+    """How many terminal cells a character takes."""
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A source line ready to print; ``starts[k]`` is the cell where its k-th character starts, one more for its end."""
+
+    text: str
+    starts: tuple[int, ...]
+
+    def cell(self, column: int) -> int:
+        """The cell of a 1-based column; columns behind the end lie on the end."""
+        return self.starts[max(0, min(column - 1, len(self.starts) - 1))]
+
+
+def shown(line: str) -> Shown:
+    """Expand tabs, replace control characters, and note where each character lands."""
+    out: list[str] = []
+    starts = []
+    cell = 0
+    for character in line:
+        starts.append(cell)
+        if character == "\t":
+            character = " " * (TAB - cell % TAB)
+            cell += len(character)
+        elif unicodedata.category(character) == "Cc" or character in "\u2028\u2029":
+            character = "\ufffd"
+            cell += 1
+        else:
+            cell += width(character)
+        out.append(character)
+    starts.append(cell)
+    return Shown("".join(out), tuple(starts))
+
+
+def visible(text: str) -> str:
+    """A message with control characters replaced: names and strings of the program may hold anything."""
+    return "".join("\ufffd" if unicodedata.category(c) == "Cc" and c != "\n" else c for c in text)

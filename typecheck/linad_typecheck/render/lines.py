@@ -1,0 +1,55 @@
+"""The short forms: one line per finding, JSON for programs, annotations for a hosted build."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from ..diagnostics import Diagnostic
+from .columns import visible
+from .text import Sources
+
+
+def render_concise(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
+    """``file:line:column: severity[code]: message``, one line each."""
+    return "\n".join(f"{visible(str(d.span))}: {d.severity}[{d.code}]: {_one_line(d.message)}" for d in diagnostics)
+
+
+def render_json(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
+    """A JSON array with `Diagnostic.to_json` of each."""
+    return json.dumps([d.to_json() for d in diagnostics], indent=2)
+
+
+_COMMANDS = {"error": "error", "warning": "warning", "information": "notice"}
+
+
+def render_github(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
+    """Workflow commands, which put each finding at its line of a change under review."""
+    return "\n".join(_command(d) for d in diagnostics)
+
+
+def _command(d: Diagnostic) -> str:
+    s = d.span
+    properties = {
+        "file": s.file,
+        "line": s.line,
+        "col": s.column,
+        "endLine": s.end_line,
+        "endColumn": s.end_column,
+        "title": f"{d.code} {d.slug}",
+    }
+    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    text = "\n".join([d.message, *(f"{x.span.line}: {x.message}" for x in d.labels), *(f"help: {f.message}" for f in d.fixes)])
+    return f"::{_COMMANDS[d.severity]} {listed}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.splitlines()))
