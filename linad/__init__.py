@@ -1,0 +1,44 @@
+"""Exact gradients of NumPy-style loop programs with in-place updates, compiled by Numba.
+
+Names are imported at their first use, so that ``import linad`` is cheap: nothing here loads Numba before something is
+compiled.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linad_typecheck.diagnostics import LinadError as LinadError
+
+    from .api import grad as grad
+    from .api import value_and_grad as value_and_grad
+    from .api import vjp as vjp
+    from .decorator import LinearGrad as LinearGrad
+    from .decorator import linear_grad as linear_grad
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "linear_grad": ".decorator",
+    "LinearGrad": ".decorator",
+    "grad": ".api",
+    "value_and_grad": ".api",
+    "vjp": ".api",
+    "LinadError": "linad_typecheck.diagnostics",
+}
+
+__all__ = ["LinadError", "LinearGrad", "grad", "linear_grad", "value_and_grad", "vjp"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(home, __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

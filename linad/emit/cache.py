@@ -132,6 +132,12 @@ class Entry:
         self.touch()
         return path
 
+    def discard(self, key: str) -> None:
+        """Forget a module, with the machine code beside it."""
+        for path in (*self.folder.glob(f"{key}.*"), *self.folder.glob(f"__pycache__/{key}.*")):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
     def touch(self) -> None:
         """Note the use, for `purge`."""
         with contextlib.suppress(OSError):
@@ -173,11 +179,6 @@ def entry(name: str, key: str, persistent: bool = True) -> Entry:
     folder = temporary() / leaf
     folder.mkdir(parents=True, exist_ok=True)
     return Entry(folder)
-
-
-def writable(folder: Path) -> bool:
-    """Whether files can be made in a folder."""
-    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def read(path: Path) -> object | None:

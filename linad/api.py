@@ -1,0 +1,250 @@
+"""`grad`, `value_and_grad` and `vjp` as functions of functions, with JAX's names, argument order and defaults."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from linad_typecheck.signature import Leaf
+from linad_typecheck.types import Array
+
+from . import derive
+from .boundary.errors import refusal
+from .boundary.results import float_leaves, restore
+from .decorator import LinearGrad, linear_grad
+from .specialise import Request, Specialisation
+
+_plain: weakref.WeakKeyDictionary[FunctionType, LinearGrad[..., Any]] = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One derivative: the positions it is taken by, and what it gives besides."""
+
+    argnums: int | tuple[int, ...]
+    value: bool
+    has_aux: bool
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+
+
+class Derivative:
+    """A checked function differentiated once or several times. `grad` and `value_and_grad` make them.
+
+    Attributes
+    ----------
+    function : LinearGrad
+        What is differentiated.
+    steps : tuple of Step
+        The derivatives, the innermost first.
+    """
+
+    def __init__(self, function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> None:
+        functools.update_wrapper(self, function.py_func)
+        del self.__wrapped__
+        self.function = function
+        self.steps = steps
+        self.__name__ = f"{'value_and_grad' if steps[-1].value else 'grad'}_{function.__name__}"
+        self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        arguments = self.function._arguments(args, kwargs)
+        s = self.function.specialisation(arguments)
+        if len(self.steps) > 1:
+            return _nested(s, self.steps, arguments)
+        step = self.steps[0]
+        if step.has_aux:
+            return _with_aux(s, step, arguments)
+        value, grads = derive.gradient(s, arguments, step.positions, step.value)
+        return _shaped(step, value, grads)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
+
+
+def _shaped(step: Step, value: object, grads: tuple[object, ...]) -> object:
+    gradient = grads[0] if isinstance(step.argnums, int) else grads
+    return (value, gradient) if step.value else gradient
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The function that gives the gradient of a scalar function.
+
+    Parameters
+    ----------
+    f : function
+        A checked function, a plain one, or what `grad` returned.
+    argnums : int or sequence of int
+        The positions to differentiate by. One gives the gradient bare, a sequence a tuple.
+    has_aux : bool
+        Whether `f` returns a pair of which only the first is differentiated; then a pair is returned too.
+
+    Returns
+    -------
+    callable
+        With the parameters of `f`.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def cube(x: float) -> float:
+    ...     return x * x * x
+    >>> linad.grad(cube)(2.0), linad.grad(linad.grad(cube))(2.0)
+    (12.0, 12.0)
+    """
+    return _derivative(f, argnums, False, has_aux)
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that gives the value and the gradient of a scalar function; parameters as those of `grad`.
+
+    Returns
+    -------
+    callable
+        Returning ``(value, gradient)``, with `has_aux` ``((value, aux), gradient)``.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def product(x: float, y: float) -> float:
+    ...     return x * y
+    >>> linad.value_and_grad(product, argnums=(0, 1))(2.0, 3.0)
+    (6.0, (3.0, 2.0))
+    """
+    return _derivative(f, argnums, True, has_aux)
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The value of a function and its pullback.
+
+    Parameters
+    ----------
+    f : function
+        A checked function or a plain one.
+    *primals
+        Its arguments.
+
+    Returns
+    -------
+    value
+        What `f` returns.
+    pullback : callable
+        From a cotangent of the structure of ``value`` to a tuple with one entry per differentiable parameter.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def product(x: float, y: float) -> float:
+    ...     return x * y
+    >>> value, pullback = linad.vjp(product, 2.0, 3.0)
+    >>> value, pullback(10.0)
+    (6.0, (30.0, 20.0))
+    """
+    return checked(f).vjp(*primals)
+
+
+def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
+    """The checked function for a plain one, the same for the same; a checked one as it is."""
+    if isinstance(f, LinearGrad):
+        return f
+    if isinstance(f, Derivative):
+        raise refusal("no-gradient", f"`{f.__name__}` is a derivative; compose it with `grad` or `value_and_grad`")
+    if not isinstance(f, FunctionType):
+        return linear_grad(f)
+    found = _plain.get(f)
+    if found is None:
+        found = _plain[f] = linear_grad(f)
+    return found
+
+
+def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative:
+    if not isinstance(argnums, int):
+        argnums = tuple(argnums)
+    if not all(type(n) is int for n in ((argnums,) if isinstance(argnums, int) else argnums)):
+        raise TypeError(f"argnums: expected an int or a sequence of ints, got {argnums!r}")
+    step = Step(argnums, value, has_aux)
+    if not isinstance(f, Derivative):
+        return Derivative(checked(f), (step,))
+    inner = f.steps[-1]
+    if inner.value or inner.has_aux or not isinstance(inner.argnums, int):
+        raise refusal(
+            "non-scalar-loss",
+            f"`{f.__name__}` returns a tuple, and only a float scalar has a gradient",
+            help="differentiate `grad` with one position",
+        )
+    if has_aux:
+        raise refusal("non-scalar-loss", f"`{f.__name__}` returns no pair, so there is no `aux`")
+    return Derivative(f.function, (*f.steps, step))
+
+
+# ------------------------------------------------------------------------------------------------------ higher order
+
+
+def _nested(s: Specialisation, steps: tuple[Step, ...], arguments: Sequence[object]) -> object:
+    """The last of several derivatives; each but the last is by one scalar, so it is a scalar function again."""
+    signature = s.signature
+    derive.require_scalar(signature)
+    if signature.updates:
+        raise refusal("no-gradient", f"`{signature.name}` updates an argument: only its first derivative is supported")
+    levels = [derive.wanted(signature, step.positions) for step in steps]
+    for want in levels[:-1]:
+        if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):
+            raise refusal(
+                "non-scalar-loss",
+                f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient",
+                help="differentiate by a float parameter",
+            )
+    last = levels[-1]
+    values = derive.flat_values(s, arguments)
+    seeds = [derive.one(signature.result), *(derive.one(want.active[0]) for want in levels[:-1])]
+    buffers = derive.buffers_for(last, values)
+    arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
+    inner: Request = tuple((want.leaves, False) for want in levels[:-1])
+    out = s.kernel((*inner, (last.leaves, steps[-1].value))).run([*values, *seeds, *arrays])
+    value, scalars = (out[0], out[1:]) if steps[-1].value else (None, out)
+    names = [leaf.index for leaf in last.active if not _array(leaf)]
+    grads = derive.structured(last, {**buffers, **dict(zip(names, scalars, strict=True))})
+    before = levels[-2].active[0]
+    shown = restore(before, {before.index: value}) if steps[-1].value else None
+    return _shaped(steps[-1], shown, grads)
+
+
+def _array(leaf: Leaf) -> bool:
+    return isinstance(leaf.type, Array)
+
+
+def _with_aux(s: Specialisation, step: Step, arguments: Sequence[object]) -> object:
+    """The gradient of the first of a pair, and the second as it is."""
+    signature = s.signature
+    pair = signature.result
+    if not isinstance(pair, tuple) or len(pair) != 2 or not derive.is_scalar_float(pair[0]):
+        raise refusal(
+            "non-scalar-loss",
+            f"`{signature.name}` returns {derive.shape_word(pair)}; with `has_aux` it returns a float and something else",
+        )
+    want = derive.wanted(signature, step.positions)
+    values = derive.flat_values(s, arguments)
+    _, results = derive.primal(s, values)
+    seeds = [derive.one(pair[0])]
+    for leaf in float_leaves(pair[1]):
+        seeds.append(np.zeros_like(results[leaf.index]) if _array(leaf) else 0.0 * derive.one(leaf))
+    _, grads = derive.pull(s, want, derive.refreshed(signature, values), seeds, derive.buffers_for(want, values), False)
+    value, aux = restore(pair, results)
+    shaped = _shaped(step, (value, aux), derive.structured(want, grads))
+    return shaped if step.value else (shaped, aux)
+
+
+__all__ = ["Derivative", "grad", "value_and_grad", "vjp"]

@@ -1,0 +1,407 @@
+"""`linear_grad`: from a plain function to an object that calls and differentiates it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+
+from linad_typecheck.diagnostics import Diagnostic
+from linad_typecheck.signature import Leaf, Signature, Structure
+
+from . import derive, specialise
+from .boundary.arguments import argument_type
+from .boundary.entities import underlying
+from .boundary.errors import refusal
+from .boundary.live import NotYet
+from .boundary.locate import locate
+from .options import Options
+from .specialise import Specialisation
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_KEPT = 8  # specialisations per argument types: constants that go back and forth do not compile again
+
+
+class LinearGrad(Generic[P, R]):
+    """A checked function: call it, or ask for its derivatives. `linear_grad` makes them.
+
+    Attributes
+    ----------
+    py_func : function
+        The plain Python function; it gives the same numbers.
+    options : Options
+        What was passed to `linear_grad`.
+    """
+
+    def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
+        functools.update_wrapper(self, py_func)
+        self.py_func = py_func
+        self.options = options
+        self._parameters = inspect.signature(py_func)
+        self._count = len(self._parameters.parameters)
+        self._surroundings = surroundings
+        self._missing: tuple[str, ...] | None = None
+        self._known: dict[object, list[Specialisation]] = {}
+        _check_options(py_func, options, tuple(self._parameters.parameters))
+        try:
+            first = specialise.specialise(py_func, options, {}, surroundings, early=True)
+        except NotYet:
+            return
+        self._adopt(first)
+
+    # ---------------------------------------------------------------------------------------------- calls
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = self._arguments(args, kwargs)
+        return derive.call(self.specialisation(arguments), arguments)
+
+    def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """The gradient of the scalar result.
+
+        Returns
+        -------
+        gradient
+            One entry per differentiable parameter, in the structure of the argument; bare if there is only one. Arrays
+            are fresh and have the dtype of the argument.
+
+        Raises
+        ------
+        LinadError
+            Where the function does not return one float.
+        """
+        return self._bare(self._gradient(args, kwargs, False)[1])
+
+    def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
+        """The value and the gradient, as `grad` gives it, in one run."""
+        value, grads = self._gradient(args, kwargs, True)
+        return value, self._bare(grads)
+
+    def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+        """The value and the pullback.
+
+        Returns
+        -------
+        value
+            What the function returns; with declared updates ``(returned, y_final, ...)``, without the first where it
+            returns None. The caller's arrays are not touched.
+        pullback : callable
+            Takes a cotangent of the structure of ``value`` and gives a tuple with one entry per differentiable
+            parameter. It owns copies of the arguments and may be called again.
+        """
+        arguments = self._arguments(args, kwargs)
+        return derive.vjp(self.specialisation(arguments), arguments, self.options.wrt)
+
+    def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
+        """Add the gradients into buffers that the caller owns.
+
+        Parameters
+        ----------
+        cotangent
+            Of the structure of the result.
+        *args, **kwargs
+            The arguments.
+        into : tuple of ndarray, or ndarray
+            A buffer per differentiable parameter, bare if there is only one: an array of the argument's dtype and shape,
+            for a scalar of rank 0. For a parameter that is only read the buffer is added to; for an updated one it holds
+            the cotangent of the final value before, and of the initial value after.
+
+        Returns
+        -------
+        value
+            As `vjp` gives it.
+        """
+        arguments = self._arguments(args, kwargs)
+        return derive.vjp_into(self.specialisation(arguments), cotangent, arguments, into, self.options.wrt)
+
+    def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Compile the function and its gradient for arguments like these; nothing is run."""
+        s = self.specialisation(self._arguments(args, kwargs))
+        derive.prepare(s, self.options.wrt)
+
+    def _gradient(self, args: Sequence[object], kwargs: Mapping[str, object], value: bool) -> tuple[object, tuple]:
+        arguments = self._arguments(args, kwargs)
+        return derive.gradient(self.specialisation(arguments), arguments, self.options.wrt, value)
+
+    @staticmethod
+    def _bare(grads: tuple[object, ...]) -> object:
+        return grads[0] if len(grads) == 1 else grads
+
+    # ---------------------------------------------------------------------------------------------- types
+
+    def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
+        if not kwargs and len(args) == self._count:
+            return tuple(args)
+        try:
+            bound = self._parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}(): {error}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def specialisation(self, arguments: Sequence[object]) -> Specialisation:
+        """The checked function for the types of these arguments, and for the module as it is now."""
+        found = self._find(arguments)
+        if found is not None:
+            return found
+        with specialise.lock:
+            return self._find(arguments) or self._make(arguments)
+
+    def _find(self, arguments: Sequence[object]) -> Specialisation | None:
+        if self._missing is None:
+            return None
+        for s in self._known.get(self._types(arguments), ()):
+            if s.complete and s.record.holds():
+                return s
+        return None
+
+    def _types(self, arguments: Sequence[object]) -> tuple[object, ...]:
+        if not self._missing:
+            return ()
+        values = dict(zip(self._parameters.parameters, arguments))
+        return tuple(argument_type(values[n], f"{self.__name__}(): argument `{n}`") for n in self._missing)
+
+    def _make(self, arguments: Sequence[object]) -> Specialisation:
+        if self._missing is None or not self._missing:
+            made = specialise.specialise(self.py_func, self.options, {}, self._surroundings)
+            self._adopt(made)
+            if made.complete:
+                return made
+        types = self._types(arguments)
+        binding = dict(zip(self._missing, types))
+        made = specialise.specialise(self.py_func, self.options, binding, self._surroundings)
+        if not made.complete:
+            names = ", ".join(f"`{n}`" for n in made.front.missing)
+            raise refusal("unsupported-annotation", f"`{self.__name__}`: the types of {names} do not follow from the call")
+        self._keep(types, made)
+        return made
+
+    def _adopt(self, made: Specialisation) -> None:
+        """Take over what the annotations alone decide."""
+        self._missing = made.front.missing
+        if made.complete:
+            derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
+            self._keep((), made)
+
+    def _keep(self, types: tuple[object, ...], made: Specialisation) -> None:
+        self._known[types] = [made, *self._known.get(types, ())][:_KEPT]
+
+    @property
+    def signature(self) -> Signature | None:
+        """What the function takes and gives, as last specialised; None before types are known."""
+        latest = [kept[0] for kept in self._known.values() if kept]
+        return latest[-1].signature if latest else None
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The types of the parameters and, as ``return``, of the result, as last specialised."""
+        found = self.signature
+        if found is None:
+            return {}
+        return {p.name: _type_text(p.structure) for p in found.params} | {"return": _type_text(found.result)}
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings and facts that the checker reported."""
+        return tuple(dict.fromkeys(d for kept in self._known.values() for d in kept[0].front.diagnostics))
+
+    # ---------------------------------------------------------------------------------------------- being a function
+
+    def __linad_source__(self) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None]:
+        return self.py_func, self.options.updates, self.options.wrt
+
+    def __repr__(self) -> str:
+        return f"<linear_grad {self.__qualname__}{self._parameters}>"
+
+    def __get__(self, instance: object, owner: type | None = None) -> LinearGrad[P, R]:
+        if instance is not None:
+            raise _method(self.py_func)
+        return self
+
+    def __copy__(self) -> LinearGrad[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> LinearGrad[P, R]:
+        return self
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        holder: object = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            holder = getattr(holder, name, None)
+        if holder is self:
+            return self.__qualname__
+        return _again, (self.py_func, self.options)
+
+
+def _again(py_func: FunctionType, options: Options) -> LinearGrad[..., Any]:
+    return LinearGrad(py_func, options, {})
+
+
+def _type_text(structure: Structure) -> str:
+    if structure is None:
+        return "None"
+    if isinstance(structure, Leaf):
+        weak = {"f64": "float", "i64": "int", "bool": "bool"}
+        return weak.get(structure.type.dtype, str(structure.type)) if structure.weak else str(structure.type)
+    return f"({', '.join(map(_type_text, structure))})"
+
+
+def _method(f: Callable[..., object]) -> Exception:
+    return refusal(
+        "unsupported",
+        f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
+        help="make it a plain function of the numbers and arrays it needs, or a `staticmethod`",
+    )
+
+
+def _check_options(f: FunctionType, options: Options, names: tuple[str, ...]) -> None:
+    if names[:1] == ("self",) and "." in f.__qualname__.rpartition("<locals>.")[2]:
+        raise _method(f)
+    for which in (*options.updates, *(options.wrt or ())):
+        if isinstance(which, str) and which not in names:
+            raise refusal("bad-option", f"`{f.__name__}` has no parameter `{which}`; it has {', '.join(names) or 'none'}")
+        if isinstance(which, int) and not -len(names) <= which < len(names):
+            raise refusal("bad-option", f"`{f.__name__}` has no parameter number {which}; it has {len(names)}")
+
+
+@overload
+def linear_grad(f: Callable[P, R], /) -> LinearGrad[P, R]: ...
+@overload
+def linear_grad(
+    f: Callable[P, R],
+    /,
+    *,
+    wrt: str | int | Sequence[str | int] | None = None,
+    updates: str | Sequence[str] = (),
+    parallel: bool = False,
+    fastmath: bool = True,
+    cache: bool = True,
+    update: Literal["in-place", "pure"] = "in-place",
+    boundscheck: bool = True,
+    backend: Literal["numba", "interpret"] = "numba",
+) -> LinearGrad[P, R]: ...
+@overload
+def linear_grad(
+    f: None = None,
+    /,
+    *,
+    wrt: str | int | Sequence[str | int] | None = None,
+    updates: str | Sequence[str] = (),
+    parallel: bool = False,
+    fastmath: bool = True,
+    cache: bool = True,
+    update: Literal["in-place", "pure"] = "in-place",
+    boundscheck: bool = True,
+    backend: Literal["numba", "interpret"] = "numba",
+) -> Callable[[Callable[P, R]], LinearGrad[P, R]]: ...
+
+
+def linear_grad(
+    f: Any = None,
+    /,
+    *,
+    wrt: str | int | Sequence[str | int] | None = None,
+    updates: str | Sequence[str] = (),
+    parallel: bool = False,
+    fastmath: bool = True,
+    cache: bool = True,
+    update: Literal["in-place", "pure"] = "in-place",
+    boundscheck: bool = True,
+    backend: Literal["numba", "interpret"] = "numba",
+) -> Any:
+    """Check, compile and differentiate a function of numbers and arrays.
+
+    Parameters
+    ----------
+    f : function
+        A plain function, an ``@njit``-ed one, or an already checked one.
+    wrt : name or position, or several
+        The parameters to differentiate by; by default all that are floats or float arrays.
+    updates : names
+        The parameters whose arrays the function updates in place, for the caller to see.
+    parallel : bool
+        Whether loops whose iterations are independent may run in parallel.
+    fastmath : bool
+        Whether sums may be reordered and products contracted into fused operations; nan, inf and the sign of zero keep
+        their meaning. False gives the rounding of the order in which the program is written.
+    cache : bool
+        Whether compiled code is kept on disk for the next process.
+    update : {"in-place", "pure"}
+        How adjoints of arrays are accumulated. "pure" copies the array at each step and is there to be measured against.
+    boundscheck : bool
+        Whether an index out of range raises IndexError. False makes it undefined, as in C.
+    backend : {"numba", "interpret"}
+        Where programs run: compiled, or in the reference interpreter (slow, for tests).
+
+    Returns
+    -------
+    LinearGrad
+        The compiled function, with ``.grad``, ``.value_and_grad``, ``.vjp`` and ``.vjp_into``.
+
+    Raises
+    ------
+    LinadError
+        At decoration, where the annotations give the types of all parameters, otherwise at the first call: with the
+        place of each error and what to write instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from jaxtyping import Float64
+    >>> from linad import linear_grad
+    >>> @linear_grad
+    ... def loss(x: Float64[np.ndarray, "n"], w: float) -> float:
+    ...     total = 0.0
+    ...     for i in range(len(x)):
+    ...         total += w * x[i] ** 2
+    ...     return total
+    >>> loss(np.array([1.0, 2.0]), 3.0)
+    15.0
+    >>> x_bar, w_bar = loss.grad(np.array([1.0, 2.0]), 3.0)
+    >>> x_bar, w_bar
+    (array([ 6., 12.]), 5.0)
+    """
+    options = Options(_several(wrt), _several(updates) or (), parallel, fastmath, cache, update, boundscheck, backend)
+    frame = sys._getframe(1)
+    if f is not None:
+        return _decorate(f, options, frame.f_locals)
+    return lambda g: _decorate(g, options, frame.f_locals)
+
+
+def _several(given: Any) -> tuple[Any, ...] | None:
+    if given is None:
+        return None
+    return (given,) if isinstance(given, (str, int)) else tuple(given)
+
+
+def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:
+    found = underlying(f)
+    if found is None:
+        kind = "a " + type(f).__name__ if not isinstance(f, type) else f"the class `{f.__name__}`"
+        raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}")
+    plain = found[0]
+    _check_choice("update", options.update, ("in-place", "pure"))
+    _check_choice("backend", options.backend, ("numba", "interpret"))
+    return LinearGrad(plain, options, _surroundings(plain, local_names))
+
+
+def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise refusal("bad-option", f"`{option}` is one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def _surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str, object]:
+    """The local names at the place of decoration that annotations mention: Python evaluates those there."""
+    if local_names is f.__globals__ or "<locals>" not in f.__qualname__:
+        return {}
+    _, node = locate(f)
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    notes = [a.annotation for a in every if a.annotation is not None] + [r for r in [getattr(node, "returns", None)] if r]
+    mentioned = {n.id for note in notes for n in ast.walk(note) if isinstance(n, ast.Name)}
+    return {name: local_names[name] for name in mentioned if name in local_names}

@@ -1,0 +1,333 @@
+"""Calls and derivatives of a specialised function: arguments in, kernels run, results and gradients out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from linad_typecheck.signature import Leaf, ParamInfo, Signature
+from linad_typecheck.types import Array
+
+from .boundary.arguments import Flat, checked_array, described, flatten
+from .boundary.dims import check_dims
+from .boundary.errors import refusal
+from .boundary.overlap import check_written, overlap
+from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, zeros_for
+from .specialise import Level, Request, Specialisation
+
+Values = list[object]
+
+
+def call(s: Specialisation, arguments: Sequence[object]) -> object:
+    """The function's value; declared updates reach the caller's arrays, also when an error leaves."""
+    flat = _flatten(s, arguments)
+    try:
+        results = s.kernel().run(flat.values)
+    finally:
+        if flat.back:
+            flat.give_back()
+    return restore(s.signature.result, results)
+
+
+def prepare(s: Specialisation, wrt: tuple[str | int, ...] | None) -> None:
+    """Compile the function and its derivative ahead of the first call."""
+    requests: list[Request] = [()]
+    if any(float_leaves(p.structure) for p in s.signature.params):
+        leaves = wanted(s.signature, wrt).leaves
+        scalar = is_scalar_float(s.signature.result)
+        requests += [((leaves, False),), *([((leaves, True),)] if scalar else [])]
+    for request in requests:
+        s.kernel(request).build("hoisted")
+
+
+def _flatten(s: Specialisation, arguments: Sequence[object], update: bool = True, private: bool = False) -> Flat:
+    hidden = [s.record.array(key) for key in s.signature.hidden]
+    flat = flatten(s.signature, arguments, hidden, update=update, private=private)
+    check_dims(s.signature, arguments)
+    return flat
+
+
+def flat_values(s: Specialisation, arguments: Sequence[object]) -> Values:
+    """The flat arguments of a derivative, which never touches the caller's arrays."""
+    return _flatten(s, arguments, update=False).values
+
+
+# ------------------------------------------------------------------------------------------------ what to differentiate
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The parameters asked for and, in order of leaf, everything the derivative has to carry."""
+
+    params: tuple[ParamInfo, ...]
+    active: tuple[Leaf, ...]
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        return tuple(leaf.index for leaf in self.active)
+
+
+def wanted(signature: Signature, wrt: tuple[str | int, ...] | None) -> Wanted:
+    """Resolve names and positions of parameters, by default all that have float parts.
+
+    Raises
+    ------
+    LinadError
+        Where there is no such parameter, or it has no float part, or there is nothing to differentiate by.
+    """
+    if wrt is None:
+        params = tuple(p for p in signature.params if float_leaves(p.structure))
+        if not params:
+            raise refusal("no-gradient", f"`{signature.name}` has no float parameter to differentiate by")
+    else:
+        params = tuple(_param(signature, w) for w in wrt)
+    carried = (*params, *(p for p in signature.params if p.name in signature.updates))
+    active = {leaf.index: leaf for p in carried for leaf in float_leaves(p.structure)}
+    return Wanted(params, tuple(active[k] for k in sorted(active)))
+
+
+def _param(signature: Signature, which: str | int) -> ParamInfo:
+    names = [p.name for p in signature.params]
+    if isinstance(which, int) and -len(names) <= which < len(names):
+        found = signature.params[which]
+    elif which in names:
+        found = signature.params[names.index(which)]
+    else:
+        shown = f"`{which}`" if isinstance(which, str) else f"number {which}"
+        raise refusal("no-gradient", f"`{signature.name}` has no parameter {shown}; it has {', '.join(names)}")
+    if not float_leaves(found.structure):
+        raise refusal("no-gradient", f"parameter `{found.name}` of `{signature.name}` is not a float: it has no gradient")
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------- gradients
+
+
+def gradient(
+    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool
+) -> tuple[object, tuple[object, ...]]:
+    """The value (None where it is not asked for) and the gradients of a scalar function.
+
+    Raises
+    ------
+    LinadError
+        Where the function does not return one float.
+    """
+    signature = s.signature
+    require_scalar(signature)
+    want = wanted(signature, wrt)
+    flat = _flatten(s, arguments, update=False)
+    buffers = buffers_for(want, flat.values)
+    results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
+    return restore(signature.result, results) if value else None, structured(want, grads)
+
+
+def require_scalar(signature: Signature) -> None:
+    """Refuse a function without a gradient.
+
+    Raises
+    ------
+    LinadError
+        Where the result is anything but one float scalar.
+    """
+    if not is_scalar_float(signature.result):
+        raise refusal(
+            "non-scalar-loss",
+            f"`{signature.name}` returns {shape_word(signature.result)}, and only a float scalar has a gradient",
+            help="return one float, or use `vjp` with a cotangent of the result's structure",
+        )
+
+
+def shape_word(structure: object) -> str:
+    """A result in words."""
+    match structure:
+        case None:
+            return "nothing"
+        case Leaf(type=Array()):
+            return "an array"
+        case Leaf(type=t):
+            return {"bool": "a bool"}.get(t.dtype, "an int" if t.dtype[0] == "i" else "a float")
+        case _:
+            return f"a tuple of {len(structure)}"
+
+
+def one(leaf: Leaf) -> object:
+    """The cotangent of a scalar result that makes a gradient."""
+    return np.float32(1.0) if leaf.type.dtype == "f32" else 1.0
+
+
+def buffers_for(want: Wanted, values: Values) -> dict[int, np.ndarray]:
+    """Zeros for every array leaf that the derivative carries."""
+    return {k.index: zeros_for(k, values[k.index]) for k in want.active if isinstance(k.type, Array)}
+
+
+def pull(
+    s: Specialisation, want: Wanted, values: Values, seeds: Values, buffers: dict[int, np.ndarray], value: bool
+) -> tuple[tuple[object, ...], dict[int, object]]:
+    """Run the adjoint: the flat results and the gradients by leaf."""
+    level: Level = (want.leaves, value)
+    arrays = [buffers[k.index] for k in want.active if isinstance(k.type, Array)]
+    out = s.kernel((level,)).run([*values, *seeds, *arrays])
+    count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
+    scalars = [k.index for k in want.active if not isinstance(k.type, Array)]
+    return out[:count], {**buffers, **dict(zip(scalars, out[count:], strict=True))}
+
+
+def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
+    """Gradients by parameter, in the structure of the arguments."""
+    return tuple(restore(p.structure, grads) for p in want.params)
+
+
+# ---------------------------------------------------------------------------------------------------------- pullbacks
+
+
+def vjp(
+    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None
+) -> tuple[object, Callable[[object], tuple[object, ...]]]:
+    """The value and the pullback, which owns copies of the arguments and may be called again."""
+    want = wanted(s.signature, wrt)
+    flat = _flatten(s, arguments, update=False, private=True)
+    values, results = primal(s, flat.values)
+    return full_value(s.signature, results, values), partial(_pullback, s, want, flat.values, results, values)
+
+
+def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
+    """Run the function on copies of what it updates: the arguments afterwards and the flat results."""
+    after = refreshed(s.signature, values)
+    return after, s.kernel().run(after)
+
+
+def refreshed(signature: Signature, values: Values) -> Values:
+    """The flat arguments with copies of those that the function updates."""
+    touched = {leaf.index for p in updated(signature) for leaf in leaf_types(p.structure)}
+    return [v.copy() if k in touched and isinstance(v, np.ndarray) else v for k, v in enumerate(values)]
+
+
+def updated(signature: Signature) -> tuple[ParamInfo, ...]:
+    """The parameters that the caller sees updated, as declared."""
+    by_name = {p.name: p for p in signature.params}
+    return tuple(by_name[name] for name in signature.updates)
+
+
+def full_value(signature: Signature, results: Sequence[object], values: Values) -> object:
+    """The value of a pure reading of the function: what it returns, then the final contents of what it updates."""
+    value = restore(signature.result, results)
+    if not signature.updates:
+        return value
+    finals = tuple(restore(p.structure, values) for p in updated(signature))
+    return finals if signature.result is None else (value, *finals)
+
+
+def split_cotangent(
+    signature: Signature, cotangent: object, results: Sequence[object], values: Values
+) -> tuple[Values, dict[int, np.ndarray]]:
+    """The flat cotangents of results and, by leaf, those of updated arrays; all are copies."""
+    where = f"{signature.name}(): cotangent"
+    if not signature.updates:
+        return cotangents(signature.result, cotangent, results, where), {}
+    own = () if signature.result is None else (signature.result,)
+    count = len(own) + len(signature.updates)
+    if not isinstance(cotangent, tuple) or len(cotangent) != count:
+        raise TypeError(f"{where}: expected a tuple of {count} (results, then updated arrays), got {described(cotangent)}")
+    flat = cotangents(own, cotangent[: len(own)], results, where)
+    finals: dict[int, np.ndarray] = {}
+    for p, part in zip(updated(signature), cotangent[len(own) :]):
+        pieces = cotangents(p.structure, part, values, f"{where} of `{p.name}`")
+        finals.update(zip((leaf.index for leaf in float_leaves(p.structure)), pieces))
+    return flat, finals
+
+
+def _pullback(
+    s: Specialisation, want: Wanted, values: Values, results: Sequence[object], after: Values, cotangent: object
+) -> tuple[object, ...]:
+    seeds, finals = split_cotangent(s.signature, cotangent, results, after)
+    buffers = {**buffers_for(want, values), **finals}
+    _, grads = pull(s, want, refreshed(s.signature, values), seeds, buffers, value=False)
+    return structured(want, grads)
+
+
+# --------------------------------------------------------------------------------------- gradients into own buffers
+
+
+def vjp_into(
+    s: Specialisation, cotangent: object, arguments: Sequence[object], into: object, wrt: tuple[str | int, ...] | None
+) -> object:
+    """The value, the gradients being added into the caller's buffers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a buffer is not an array of the argument's dtype and shape, overlaps an argument or cannot be written.
+    """
+    signature = s.signature
+    want = wanted(signature, wrt)
+    flat = _flatten(s, arguments, update=False)
+    places = _places(want, into, flat.values, f"{signature.name}(): buffer")
+    check_buffers(signature.name, places, flat)
+    arrays_out = any(isinstance(leaf.type, Array) for leaf in float_leaves(signature.result))
+    first = arrays_out or bool(signature.updates)  # the results' shapes and final contents come from a run of its own
+    after, results = primal(s, flat.values) if first else (flat.values, ())
+    seeds = cotangents(signature.result, cotangent, results, f"{signature.name}(): cotangent")
+    touched = {leaf.index for p in updated(signature) for leaf in float_leaves(p.structure)} & places.keys()
+    direct = _direct(want, places) - touched
+    buffers = buffers_for(want, flat.values)
+    buffers |= {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in touched}
+    out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, value=not first)
+    for k, (_, place) in places.items():
+        if k in touched:
+            place[...] = grads[k]
+        elif k not in direct:
+            place[...] += grads[k]
+    return full_value(signature, results if first else out, after)
+
+
+Places = dict[int, tuple[str, np.ndarray]]
+
+
+def _places(want: Wanted, into: object, values: Values, where: str) -> Places:
+    alone = len(want.params) == 1 and not (isinstance(into, tuple) and isinstance(want.params[0].structure, Leaf))
+    parts = (into,) if alone or not isinstance(into, tuple) else into
+    if len(parts) != len(want.params):
+        raise TypeError(f"{where}: expected {len(want.params)} buffers, got {len(parts)}")
+    places: Places = {}
+    for p, part in zip(want.params, parts):
+        _collect(p.structure, part, f"{where} for `{p.name}`", p.name, values, places)
+    return places
+
+
+def _collect(structure: object, part: object, where: str, name: str, values: Values, places: Places) -> None:
+    if isinstance(structure, tuple):
+        if not isinstance(part, tuple) or len(part) != len(structure):
+            raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(part)}")
+        for k, (inner, x) in enumerate(zip(structure, part)):
+            _collect(inner, x, f"{where}[{k}]", name, values, places)
+    elif structure is not None and float_leaves(structure):
+        rank = structure.type.rank if isinstance(structure.type, Array) else 0
+        checked_array(Array(structure.type.dtype, rank), part, where)
+        if part.shape != np.shape(values[structure.index]):
+            raise ValueError(f"{where}: expected shape {np.shape(values[structure.index])}, got {part.shape}")
+        places[structure.index] = (f"into[{name}]", part)
+
+
+def check_buffers(function: str, places: Places, flat: Flat) -> None:
+    """Refuse buffers that cannot be written or share memory with an argument; with each other they may.
+
+    Raises
+    ------
+    ValueError
+        Naming the buffer.
+    """
+    for place in places.values():
+        check_written(function, (place,), (*flat.read, *flat.written))
+
+
+def _direct(want: Wanted, places: Places) -> set[int]:
+    """The buffers that a kernel can add into in place: contiguous arrays that no other buffer overlaps."""
+    arrays = {leaf.index for leaf in want.active if isinstance(leaf.type, Array)} & places.keys()
+
+    def alone(k: int) -> bool:
+        return not any(overlap(places[k][1], a) for j, (_, a) in places.items() if j != k)
+
+    return {k for k in arrays if places[k][1].flags.c_contiguous and places[k][1].flags.aligned and alone(k)}

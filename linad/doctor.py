@@ -1,0 +1,64 @@
+"""``linad doctor``: what this machine offers, for bug reports."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+
+from . import __version__
+from .emit import cache
+
+_PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
+
+
+def report() -> Iterator[tuple[str, str]]:
+    """What there is, as pairs of a heading and what was found."""
+    yield "linad", __version__
+    yield "python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
+    for name in _PACKAGES:
+        yield name, _version(name)
+    yield "processor", _processor()
+    yield "threading layer", _threading()
+    yield "cache", f"{cache.directory()}{'' if cache.enabled() else ' (off: LINAD_CACHE=0)'}"
+    items = cache.stored()
+    yield "cache size", f"{len(items)} entries, {sum(s.size for s in items) / 2**20:.2f} MB"
+
+
+def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _processor() -> str:
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name()
+
+
+def _threading() -> str:
+    """The layers of parallel Numba code that can be loaded, best first."""
+    from importlib import import_module
+
+    found = []
+    for layer, module in (("tbb", "tbbpool"), ("omp", "omppool"), ("workqueue", "workqueue")):
+        try:
+            import_module(f"numba.np.ufunc.{module}")
+        except ImportError:
+            continue
+        found.append(layer)
+    return ", ".join(found) or "none"
+
+
+def command(argv: Sequence[str] = ()) -> int:
+    """Print the report; the exit code."""
+    if argv:
+        print("usage: linad doctor", file=sys.stderr)
+        return 2
+    for heading, found in report():
+        print(f"{heading:<16} {found}")
+    return 0
