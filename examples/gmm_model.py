@@ -140,14 +140,17 @@ def adbench_reference(name: str) -> tuple[float, tuple[np.ndarray, ...]]:
         return float(z["f"]), (z["g_alphas"], z["g_means"], z["g_icf"])
 
 
-def pinwheel(arms: int = 5, per_arm: int = 240, seed: int = 3) -> Problem:
+def pinwheel(arms: int = 5, per_arm: int = 240, per_fit: int = 3, seed: int = 3) -> Problem:
     """Points along bent arms: a mixture has to turn and stretch its components to follow them."""
     rng = np.random.default_rng(seed)
-    along = 1.0 + 0.45 * rng.standard_normal((arms, per_arm))
-    across = 0.12 * rng.standard_normal((arms, per_arm))
-    angle = 2.0 * np.pi * np.arange(arms)[:, None] / arms + 0.55 * np.exp(along - 1.0)
+    along = rng.uniform(0.25, 2.0, (arms, per_arm))
+    across = 0.11 * rng.standard_normal((arms, per_arm))
+    angle = 2.0 * np.pi * np.arange(arms)[:, None] / arms + 0.5 * along
     x = np.stack([along * np.cos(angle) - across * np.sin(angle), along * np.sin(angle) + across * np.cos(angle)], -1)
-    x = 1.6 * x.reshape(-1, 2)
-    k = 3 * arms
-    means = x[rng.choice(len(x), k, replace=False)]
-    return Problem("pinwheel", np.zeros(k), means, np.tile([1.0, 1.0, 0.0], (k, 1)), x, 0.1, 0)
+    x = 1.5 * x.reshape(-1, 2)
+    k = per_fit * arms
+    chosen = [int(rng.integers(len(x)))]
+    for _ in range(k - 1):                      # each start far from the ones before
+        squares = ((x[:, None, :] - x[chosen]) ** 2).sum(-1).min(1)
+        chosen.append(int(rng.choice(len(x), p=squares / squares.sum())))
+    return Problem("pinwheel", np.zeros(k), x[chosen], np.tile([1.0, 1.0, 0.0], (k, 1)), x, 0.1, 0)
