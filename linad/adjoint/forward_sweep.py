@@ -295,25 +295,29 @@ class ForwardSweep:
 
     # -- the way back
 
+    def reversed_range(self, s: Loop, out: list[Stmt]) -> tuple[Atom, Atom, Atom]:
+        """Start, stop and step of a loop's range backwards."""
+        start, step = self.at(s.start), self.at(s.step)
+        unit = isinstance(step, Const) and step.value in (1, -1)
+        back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
+        if unit and not s.exits:
+            first = self.let(out, "sub", self.at(s.stop), step)
+        else:
+            steps = self.let(out, "sub", self.at(s.trips) if s.exits else self.trips(s, out), ONE)
+            if not (isinstance(step, Const) and step.value == 1):
+                steps = self.let(out, "mul", steps, step)
+            first = self.let(out, "add", start, steps)
+        return first, self.let(out, "sub", start, step), back
+
     def reversed_loop(self, body: Body, out: list[Stmt]) -> tuple[Loop, list[Stmt]]:
         """The head of the reversed loop, and the statements its iterations begin with."""
         s = body.loop
         start, step = self.at(s.start), self.at(s.step)
-        count = self.at(s.trips) if s.exits else None
+        first, stop, back = self.reversed_range(s, out)
         cursor = self.cursors.get(id(body))
-        unit = isinstance(step, Const) and step.value in (1, -1)
-        back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
-        if unit and count is None:
-            first = self.let(out, "sub", self.at(s.stop), step)
-        else:
-            count = self.trips(s, out) if count is None else count
-            steps = self.let(out, "sub", count, ONE)
-            if not (isinstance(step, Const) and step.value == 1):
-                steps = self.let(out, "mul", steps, step)
-            first = self.let(out, "add", start, steps)
         base: Atom = ZERO
         if cursor is not None:
-            count = self.trips(s, out) if count is None else count
+            count = self.at(s.trips) if s.exits else self.trips(s, out)
             here = self.names.var("base", I64)
             out.append(Load(here, cursor, (ZERO,), False, s.span))
             base = self.let(out, "sub", here, count)
@@ -322,7 +326,6 @@ class ForwardSweep:
         stmts: list[Stmt] = []
         self.there[s.index.name] = index
         self.enter(body, index, start, step, base, stmts)
-        stop = self.let(out, "sub", start, step)
         return Loop(index, first, stop, back, (), (), Block(), (), span=s.span), stmts
 
     def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:

@@ -47,7 +47,7 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
 from .forward_sweep import ForwardSweep
-from .storage import Body, Frame, Plan
+from .storage import Body, Frame, Plan, order_free
 from .undo import choose_undo
 
 
@@ -134,6 +134,7 @@ class Reversed:
     requests: dict[str, tuple[str, tuple[int, ...]]]
 
 
+_ZERO = {"f64": 0.0, "f32": 0.0, "i64": 0, "i32": 0, "bool": False}
 _TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
@@ -446,7 +447,7 @@ class _Reverse:
         if mode == "logged":
             head, body = self.logged_loop(s, inside, active, reads, out)
         else:
-            head, body = self.frame_loop(s, mode, inside, active, reads)
+            head, body = self.frame_loop(s, mode, inside, active, reads, out)
         outs = [self.names.var(c.name, c.type) for c in carried]
         merged = mode == "merged"
         loop = replace(
@@ -472,15 +473,20 @@ class _Reverse:
         own = [s.carried[k] for k in active]
         return tuple(bars.arrays[c.name] if isinstance(c.type, Array) else self.scalar_bar(c, bars) for c in (*own, *reads))
 
-    def frame_loop(self, s: Loop, mode: str, bars: Bars, active: list[int], reads: list[Var]) -> tuple[Loop, Block]:
-        """A fused or merged loop: each iteration runs forward and at once backward; iterations do not depend on each other."""
-        frame = self.plan.frames[id(s.body)]
+    def frame_loop(
+        self, s: Loop, mode: str, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
+    ) -> tuple[Loop, Block]:
+        """A fused or merged loop: each iteration runs forward and at once backward, in the loop's own order if it may."""
         if mode == "fused":
             for c in s.carried:
-                self.forward.bound[c.name] = Const(0.0 if is_float(c.type) else 0 if c.type != Scalar("bool") else False, c.type)
-        block = self.frame(frame, bars, s.body.results if mode == "merged" else (), ())
+                self.forward.bound[c.name] = Const(_ZERO[c.type.dtype], c.type)
+        if order_free(s, self.facts):
+            start, stop, step = self.at(s.start), self.at(s.stop), self.at(s.step)
+        else:
+            start, stop, step = self.forward.reversed_range(s, out)
+        block = self.frame(self.plan.frames[id(s.body)], bars, s.body.results if mode == "merged" else (), ())
         body = Block(block.stmts, (*block.results, *self.carried_bars(s, bars, active, reads)))
-        return replace(s, start=self.at(s.start), stop=self.at(s.stop), step=self.at(s.step)), body
+        return replace(s, start=start, stop=stop, step=step), body
 
     def logged_loop(self, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]) -> tuple[Loop, Block]:
         """The reversed range; the iteration's primal values come back from the log, or are had again."""
