@@ -1,1 +1,36 @@
-"""The front end of linad: parser, types, ownership and the linear checker (standard library only)."""
+"""The linear type checker: reads Python text, never imports or runs it. Standard library only.
+
+Everything is imported at its first use, so that an editor or a command starts quickly.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .diagnostics import Diagnostic as Diagnostic
+    from .diagnostics import LinadError as LinadError
+    from .findings import check_file as check_file
+    from .findings import check_source as check_source
+
+_HOMES = {
+    "Diagnostic": ".diagnostics",
+    "LinadError": ".diagnostics",
+    "check_file": ".findings",
+    "check_source": ".findings",
+}
+
+__all__ = ["Diagnostic", "LinadError", "check_file", "check_source"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(home, __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

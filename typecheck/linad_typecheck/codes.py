@@ -36,6 +36,8 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN208", "bad-option", "error", "an option of the decorator does not fit the function"),
     ("LIN209", "syntax-error", "error", "the text is not Python"),
     ("LIN210", "unused-suppression", "warning", "a `linad: ignore` comment that silences nothing"),
+    ("LIN211", "no-source", "error", "the text of a function cannot be found"),
+    ("LIN212", "source-changed", "error", "the text of a function is no longer what Python runs"),
     # 3xx types and shapes
     ("LIN301", "wrong-type", "error", "an operation on operands it is not defined for"),
     ("LIN302", "wrong-rank", "error", "an array is indexed with the wrong number of indices"),
@@ -47,6 +49,11 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN308", "union-annotation", "error", "an annotation allows several types"),
     ("LIN309", "bad-dimension", "error", "a dimension of an annotation that is not a size"),
     ("LIN310", "too-many-dimensions", "error", "an annotation with more than four dimensions"),
+    # 4xx derivatives
+    ("LIN401", "no-gradient", "error", "a gradient by something that is not a float parameter"),
+    ("LIN402", "non-scalar-loss", "error", "a gradient of a function whose result is not one float"),
+    # 9xx internal
+    ("LIN901", "internal-error", "error", "a defect of linad itself"),
 )
 
 CODES: dict[str, Code] = {slug: Code(code, slug, severity, summary) for code, slug, severity, summary in _ROWS}

@@ -1,0 +1,50 @@
+"""9xx and the messages about a text as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..diagnostics import Fix
+from . import Message
+
+
+@dataclass(frozen=True)
+class NotPython(Message):
+    """``why`` is the parser's own message."""
+
+    slug = "syntax-error"
+    why: str
+
+    def message(self) -> str:
+        return f"this is not Python: {self.why}"
+
+    def label(self) -> str:
+        return "the parser stops here"
+
+
+@dataclass(frozen=True)
+class UnusedSuppression(Message):
+    slug = "unused-suppression"
+    silenced: str
+
+    def message(self) -> str:
+        return f"`{self.silenced}` is not reported in this line, or cannot be silenced"
+
+    def label(self) -> str:
+        return "silences nothing"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("remove the comment"),)
+
+
+@dataclass(frozen=True)
+class InternalError(Message):
+    slug = "internal-error"
+    function: str
+    error: str
+
+    def message(self) -> str:
+        return f"linad itself failed while it checked `{self.function}`: {self.error}"
+
+    def notes(self) -> tuple[str, ...]:
+        return ("this is a defect of linad, not of the program; please report it with the function",)
