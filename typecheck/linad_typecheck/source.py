@@ -19,7 +19,9 @@ class SourceFile:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        return tuple(self.text.splitlines())
+        """Lines as Python counts them: a form feed or a line separator inside one does not end it."""
+        lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return tuple(lines if lines[-1] else lines[:-1])
 
     @cached_property
     def tree(self) -> ast.Module:
