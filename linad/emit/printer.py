@@ -33,7 +33,7 @@ from .tree import (
     uses,
 )
 
-AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
+AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/=", "bitor": "|="}
 
 
 class Printer:

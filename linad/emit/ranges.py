@@ -1,0 +1,269 @@
+"""What is known about the ints of a function: affine forms, inequalities, and proofs from them.
+
+A form says what a variable is up to a multiple of 2**64, since int64 arithmetic wraps. An index that is proved to lie in
+an array by its form therefore *is* in it. An inequality between variables, on the other hand, may be learned from a form
+only where the form cannot overflow (`Ranges.value`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from linad_typecheck.core import Atom, Const, Let, Var
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.types import Array
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+ITEM = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
+DEPTH = 5  # steps of a proof
+BUDGET = 300  # forms that a proof may look at
+OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+
+
+def unknown(name: str) -> Affine:
+    return Affine(0, ((name, 1),))
+
+
+def constant(value: int) -> Affine:
+    return Affine(int(value))
+
+
+Snapshot = tuple[list[Affine], dict[str, tuple[int, int]], dict[str, Affine], set[tuple[str, int, Affine]]]
+
+
+@dataclass
+class Ranges:
+    """Facts that hold at the place the walk over the function has reached.
+
+    ``facts`` are forms that are at least 0, ``interval`` numeric bounds of unknowns, ``equal`` unknowns that equalities
+    have removed, ``dims`` the sizes of arrays.
+    """
+
+    forms: dict[str, Affine] = field(default_factory=dict)
+    tests: dict[str, Let] = field(default_factory=dict)  # the bools that are tests of ints
+    dims: dict[tuple[str, int], Affine] = field(default_factory=dict)
+    facts: list[Affine] = field(default_factory=list)
+    interval: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)  # the unknowns that are sizes, and the largest possible one
+    equal: dict[str, Affine] = field(default_factory=dict)
+    trips: dict[str, Affine] = field(default_factory=dict)  # what a number of trips is where it is positive
+    done: set[tuple[str, int, Affine]] = field(default_factory=set)  # indices that have been tested
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Facts learned inside are forgotten."""
+        saved = self.snapshot()
+        yield
+        self.restore(saved)
+
+    def snapshot(self) -> Snapshot:
+        return list(self.facts), dict(self.interval), dict(self.equal), set(self.done)
+
+    def restore(self, s: Snapshot) -> None:
+        self.facts, self.interval, self.equal, self.done = list(s[0]), dict(s[1]), dict(s[2]), set(s[3])
+
+    budget: int = 0  # of the proof under way
+
+    # --------------------------------------------------------------------------------------------------- forms
+
+    def form(self, a: Atom) -> Affine:
+        """The form of an int, up to multiples of 2**64."""
+        if isinstance(a, Const):
+            return constant(int(a.value))
+        return self.normal(self.forms.get(a.name, unknown(a.name)))
+
+    def value(self, a: Atom) -> Affine:
+        """A form that equals the int, not only up to overflow."""
+        f = self.form(a)
+        return f if self.exact(f) or isinstance(a, Const) else unknown(a.name)
+
+    def normal(self, f: Affine) -> Affine:
+        for _ in range(8):
+            if not any(a in self.equal for a in f.atoms):
+                break
+            f = f.substitute(self.equal)
+        return f
+
+    def bounds(self, f: Affine) -> tuple[int, int]:
+        low = high = f.const
+        for name, c in f.terms:
+            a, b = self.span(name)
+            low += min(c * a, c * b)
+            high += max(c * a, c * b)
+        return low, high
+
+    def span(self, name: str) -> tuple[int, int]:
+        low, high = self.interval.get(name, (LOWEST, HIGHEST))
+        if name in self.sizes:
+            return max(low, 0), min(high, self.sizes[name])
+        return low, high
+
+    def exact(self, f: Affine) -> bool:
+        """Whether int64 arithmetic computes the form without overflow."""
+        low, high = self.bounds(f)
+        return LOWEST <= low and high <= HIGHEST
+
+    def dim(self, array: Var, axis: int) -> Affine:
+        key = array.name, axis
+        if key not in self.dims:
+            name = f"{array.name}.shape{axis}"
+            self.dims[key] = unknown(name)
+            assert isinstance(array.type, Array)
+            self.sizes[name] = HIGHEST // ITEM[array.type.dtype]
+        return self.normal(self.dims[key])
+
+    # --------------------------------------------------------------------------------------------------- facts
+
+    def learn(self, f: Affine) -> None:
+        """The form, which cannot overflow, is at least 0."""
+        f = self.normal(f)
+        if f.terms and f not in self.facts:
+            self.facts.append(f)
+        if len(f.terms) == 1 and abs(f.terms[0][1]) == 1:
+            (name, c), k = f.terms[0], f.const
+            low, high = self.span(name)
+            self.interval[name] = (max(low, -k), high) if c == 1 else (low, min(high, k))
+
+    def learn_equal(self, f: Affine) -> None:
+        """The form, which cannot overflow, is 0."""
+        f = self.normal(f)
+        unit = [name for name, c in f.terms if abs(c) == 1]
+        if not unit:
+            return
+        name = max(unit, key=lambda u: (".shape" in u, u))
+        c = dict(f.terms)[name]
+        rest = (f - unknown(name) * c) * -c
+        low, high = self.span(name)
+        self.equal[name] = rest
+        self.facts = [self.normal(g) for g in self.facts]
+        if low > LOWEST:
+            self.learn(rest - low)
+        if high < HIGHEST:
+            self.learn(constant(high) - rest)
+
+    def learn_test(self, cond: Atom, holds: bool) -> None:
+        """A condition is true, or is false."""
+        test = self.tests.get(cond.name) if isinstance(cond, Var) else None
+        if test is None:
+            return
+        match test.op, holds:
+            case "not", _:
+                self.learn_test(test.ins[0], not holds)
+            case ("and", True) | ("or", False):
+                self.learn_test(test.ins[0], holds)
+                self.learn_test(test.ins[1], holds)
+            case ("and" | "or"), _:
+                pass
+            case op, _:
+                a, b = (self.value(x) for x in test.ins)
+                self.learn_comparison(op if holds else OPPOSITE[op], a, b)
+
+    def learn_comparison(self, op: str, a: Affine, b: Affine) -> None:
+        match op:
+            case "lt":
+                self.learn(b - a - 1)
+            case "le":
+                self.learn(b - a)
+            case "gt":
+                self.learn(a - b - 1)
+            case "ge":
+                self.learn(a - b)
+            case "eq":
+                self.learn_equal(a - b)
+            case "ne" if self.proves(a - b):
+                self.learn(a - b - 1)
+
+    # -------------------------------------------------------------------------------------------------- proofs
+
+    def proves(self, f: Affine) -> bool:
+        """Whether the form is at least 0 in every run that comes here."""
+        self.budget = BUDGET
+        return self._proves(f, DEPTH)
+
+    def _proves(self, f: Affine, depth: int) -> bool:
+        self.budget -= 1
+        f = self.normal(f)
+        if self.bounds(f)[0] >= 0:
+            return True
+        if depth == 0 or not f.terms or self.budget <= 0:
+            return False
+        for name, c in f.terms:
+            for fact in self.facts:
+                d = dict(fact.terms).get(name, 0)
+                if d and c % d == 0 and c // d > 0 and self._proves(f - fact * (c // d), depth - 1):
+                    return True
+        return False
+
+    # ------------------------------------------------------------------------------------------------- scalars
+
+    def let(self, s: Let) -> None:
+        """What a scalar operation says about its result."""
+        out, op, ins = s.out, s.op, s.ins
+        if out.type.dtype == "bool":
+            ints = all(i.type.dtype in ("i64", "i32") for i in ins)
+            if op in ("and", "or", "not") or (op in OPPOSITE and ints):
+                self.tests[out.name] = s
+            return
+        if out.type.dtype == "i32":
+            self.interval[out.name] = (-(2**31), 2**31 - 1)
+        if out.type.dtype != "i64" or any(i.type.dtype not in ("i64", "i32") for i in ins[-2:]):
+            return
+        f = self.affine(op, ins)
+        if f is not None:
+            self.forms[out.name] = f
+        else:
+            self.constrain(out, op, ins)
+
+    def affine(self, op: str, ins: tuple[Atom, ...]) -> Affine | None:
+        match op, tuple(map(self.form, ins)):
+            case "add", (a, b):
+                return a + b
+            case "sub", (a, b):
+                return a - b
+            case "neg", (a,):
+                return -a
+            case "mul", (a, b) if a.value is not None:
+                return b * a.value
+            case "mul", (a, b) if b.value is not None:
+                return a * b.value
+            case "cast", (a,):
+                return a
+            case "trips", (a, b, c) if c.value == 1 and self.proves(self.value(ins[1]) - self.value(ins[0])):
+                return b - a
+        return None
+
+    def constrain(self, out: Var, op: str, ins: tuple[Atom, ...]) -> None:
+        """Inequalities about the result of an operation that is not affine."""
+        r = unknown(out.name)
+        values = tuple(map(self.value, ins))
+        match op, values:
+            case ("min" | "minimum"), _:
+                for v in values:
+                    self.learn(v - r)
+            case ("max" | "maximum"), _:
+                for v in values:
+                    self.learn(r - v)
+            case "floordiv", (a, b) if b.value is not None and b.value > 0:
+                self.interval[out.name] = tuple(x // b.value for x in self.bounds(a))  # type: ignore[assignment]
+                self.learn(a - r * b.value)
+                self.learn(r * b.value + (b.value - 1) - a)
+            case "mod", (_, b) if self.proves(b - 1):
+                self.learn(r)
+                self.learn(b - 1 - r)
+            case "trips", (a, b, c):
+                self.learn(r)
+                if c.value == 1 and self.exact(b - a):
+                    self.trips[out.name] = b - a
+                if c.value == -1 and self.exact(a - b):
+                    self.trips[out.name] = a - b
+            case "mul", (a, b) if self.proves(a) and self.proves(b):
+                low, high = self.bounds(a)[1] * self.bounds(b)[1], HIGHEST
+                if low <= high:
+                    self.learn(r)
+            case "bitand", (a, b):
+                for v in (a, b):
+                    if self.proves(v):
+                        self.learn(r)
+                        self.learn(v - r)
