@@ -42,19 +42,24 @@ class Gradient:
     plan: Plan
 
 
-def differentiate(program: Program, wrt: tuple[str, ...], value: bool = True, after: After | None = None) -> Gradient:
-    """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`)."""
+def differentiate(
+    program: Program, wrt: tuple[str, ...], value: bool = True, after: After | None = None, log_everything: bool = False
+) -> Gradient:
+    """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`).
+
+    With ``log_everything`` no plan spares anything: what every needed value costs, and what the plan is tested against.
+    """
     form = linear(program)
     modes = modes_of(form.functions)
     name = f"{program.entry}_vjp"
-    main = reverse(form.main, modes, wrt, name, value)
+    main = reverse(form.main, modes, wrt, name, value, log_everything)
     functions = {**program.functions, name: main.function}
     requests = dict(main.requests)
     while requests:  # adjoints of recursive functions, which may ask for more of them
         wanted, (callee, active) = requests.popitem()
         if wanted not in functions:
             f = form.functions[callee]
-            made = reverse(f, modes, [f.params[k].var.name for k in active], wanted, value=False)
+            made = reverse(f, modes, [f.params[k].var.name for k in active], wanted, False, log_everything)
             functions[wanted] = made.function
             requests |= made.requests
     stored = only_called(Program(name, functions))

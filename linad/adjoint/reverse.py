@@ -75,7 +75,9 @@ class Bars:
         return Bars(dict(self.scalars), dict(self.arrays))
 
 
-def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: bool = True) -> Reversed:
+def reverse(
+    f: Function, modes: Modes, wrt: Iterable[str], name: str, value: bool = True, log_everything: bool = False
+) -> Reversed:
     """The function that runs ``f`` and then its adjoint.
 
     Parameters
@@ -86,6 +88,8 @@ def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: boo
         Names of the float parameters to differentiate by.
     value
         Whether the results of ``f`` are results here too.
+    log_everything
+        Whether loops save every value that their reverse needs, in place of a plan.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def reverse(f: Function, modes: Modes, wrt: Iterable[str], name: str, value: boo
     wrt = tuple(wrt)
     f, shapes = _with_shapes(f)
     updated = [p.var.name for p in f.params if p.mode in ("mut", "acc") and is_float(p.var.type)]
-    facts, plan = choose_undo(f, modes, wrt, shapes)
+    facts, plan = choose_undo(f, modes, wrt, shapes, log_everything)
     f = facts.function
     names = Names(all_names(f))
     sweep = _Reverse(facts, plan, names)

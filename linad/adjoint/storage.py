@@ -111,13 +111,14 @@ class Plan:
     shapes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)  # of dropped arrays
     wants: dict[int, list[str]] = field(default_factory=dict)  # by id of a statement: values of its block to bring back for it
     repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
+    log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
 
     def region(self, name: str) -> Region:
         return self.region_of[self.facts.home[name]]
 
 
-def make_plan(facts: Facts, shapes: dict[str, tuple[Atom, ...]]) -> Plan:
-    plan = Plan(facts, shapes=shapes)
+def make_plan(facts: Facts, shapes: dict[str, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
+    plan = Plan(facts, shapes=shapes, log_everything=log_everything)
     _Planner(plan).top()
     return plan
 
@@ -273,7 +274,7 @@ class _Planner:
         return {self.facts.value(a).name for a in (*operands(s), *inside.values()) if isinstance(a, Var)}
 
     def can_merge(self, s: Stmt, frame: Frame) -> bool:
-        if not self.facts.matters(s):
+        if self.plan.log_everything or not self.facts.matters(s):
             return False
         match s:
             case Loop():
@@ -330,7 +331,7 @@ class _Planner:
         Carried values must only pass by (sums, products that no derivative needs); arrays of outside that the body reads must
         not be written by the loop, nor later (they are re-readable); nothing may move.
         """
-        if s.exits or s.stop is None or any(isinstance(c.type, Array) for c in s.carried):
+        if self.plan.log_everything or s.exits or s.stop is None or any(isinstance(c.type, Array) for c in s.carried):
             return False
         inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
         reads, writes = self.touched(s)
@@ -421,7 +422,7 @@ class _Planner:
         Where the sizes are known when the outermost logged loop starts, an array that would be dropped at the end of
         the iteration is moved into a log of one slice each: its cells can then be re-read.
         """
-        if not self.rectangular(body):
+        if self.plan.log_everything or not self.rectangular(body):
             return
         for s in (t for b in _own_blocks(body.loop.body) for t in b.stmts):
             if not isinstance(s, Alloc) or not all(self.before(a, body) for a in s.shape):
@@ -556,6 +557,8 @@ class _Planner:
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
         """The operands from which a value can be had again, or None."""
+        if self.plan.log_everything:
+            return None
         s = self.facts.definition.get(name)
         match s:
             case Let(op=op, ins=ins, out=out):

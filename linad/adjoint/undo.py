@@ -39,11 +39,13 @@ _CANDIDATES = 6
 
 
 def choose_undo(
-    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[str, tuple[Atom, ...]]
+    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[str, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
     """The facts and the plan of a function for the set of undone arrays that logs the fewest words, found greedily."""
     facts = learn(f, modes, wrt)
-    best = facts, make_plan(facts, shapes)
+    best = facts, make_plan(facts, shapes, log_everything)
+    if log_everything:
+        return best
     undone: set[str] = set()
     for place in _candidates(*best)[:_CANDIDATES]:
         changed, undo = _with_old_cells(f, best[0], undone | {place})
