@@ -106,6 +106,7 @@ class _Purifier:
         self.inner = inner
         self.names = Names(all_names(function))
         self.lent = [p for p in function.params if p.mode in LENT_FOR_WRITING]
+        self.fills = {s.out.name: s.fill for s in walk(function.body) if isinstance(s, Alloc)}
         self.original = {p.var.name: p.var for p in function.params}
         for s in walk(function.body):
             self.original.update((v.name, v) for v in (*outputs(s), *(s.carried if isinstance(s, Loop) else ())))
@@ -195,8 +196,7 @@ class _Purifier:
                 scope.stmts.append(Alloc(out, self.shape(scope, scope.use(v), span), None, span))
                 self.becomes(scope, v, out, Fill(out, scope.use(e), span))
             case Reserve(v, size, span):
-                out = self.copied(scope, v, span)
-                self.becomes(scope, v, out, Reserve(out, scope.use(size), span))
+                scope.now[v.name] = self.grown(scope, scope.use(v), scope.use(size), self.fills.get(v.name), span)
             case If():
                 self.branch(s, scope, live)
             case Loop():
@@ -306,6 +306,24 @@ class _Purifier:
             ]
 
         self.nest(scope, sizes, (), cell, span)
+        return out
+
+    def grown(self, scope: _Scope, log: Var, size: Atom, fill: Const | None, span: Span) -> Var:
+        """The log, or where it is too short a longer one with the same cells at its beginning."""
+        new, out = self.names.var(log.name, log.type), self.names.var(log.name, log.type)
+        short, double, most = self.names.var("short", BOOL), self.names.var("n"), self.names.var("n")
+        inside = scope.nested()
+        (n,) = self.shape(scope, log, span)
+        inside.stmts += [
+            Let(double, "add", (n, n), span),
+            Let(most, "max", (double, size), span),
+            Alloc(new, (most,), fill or _zero(log.type.dtype, 0.0), span),
+        ]
+        self.nest(inside, (n,), (), lambda s, i: self.move(s, log, new, i), span)
+        scope.stmts += [
+            Let(short, "lt", (n, size), span),
+            If(short, Block(tuple(inside.stmts), (new,)), Block((), (log,)), (out,), span),
+        ]
         return out
 
     def move(self, scope: _Scope, source: Var, target: Var, index: tuple[Atom, ...]) -> None:
