@@ -352,9 +352,10 @@ class _Reverse:
 
     # -- regions
 
-    def outer_reads(self, inside: Iterable[Block]) -> list[Var]:
-        """Active float scalars of outer blocks that blocks borrow: their adjoints are carried through."""
-        made: set[str] = set()
+    def outer_reads(self, inside: Iterable[Block], own: Iterable[str] = ()) -> list[Var]:
+        """Active float scalars of outer blocks that blocks borrow: their adjoints are carried through. ``own`` are names
+        that the blocks begin with."""
+        made = set(own)
         read: dict[str, Var] = {}
         for b in inside:
             for s in walk(b):
@@ -426,7 +427,7 @@ class _Reverse:
         if mode == "plain":
             return
         nexts = s.body.results[1:] if s.exits else s.body.results
-        reads = self.outer_reads([s.body])
+        reads = self.outer_reads([s.body], {c.name for c in s.carried})
         active = [k for k, c in enumerate(s.carried) if self.facts.is_active(c)]
         inside = bars.fork()
         carried: list[Var] = []

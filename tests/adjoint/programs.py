@@ -443,3 +443,22 @@ entry fn gs(u0: read f64[:], c: own f64, T: own i64) -> f64 {
   return s.3
 }
 """
+
+PROGRAMS["carried_read_in_arm"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s.1: f64 = w) -> (s.3) {
+    c = gt i 1
+    s.2 = if c {
+      a = load &x [i]
+      b = mul a s.1
+      yield b
+    } else {
+      d = sin s.1
+      yield d
+    }
+    yield s.2
+  }
+  return s.3
+}
+"""
