@@ -402,6 +402,6 @@ def build(program: Program, f: Function, sites: Sites, careful: bool) -> tuple[N
     b.block(f.body)
     values = tuple(b.expr(r) for r in f.body.results)
     grown = grown_params(program)[f.name]
-    extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown, strict=True) if g)
+    extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown, strict=False) if g)
     b.out.append(Finish((*values, *extra)))
     return tuple(b.out)
