@@ -1,0 +1,140 @@
+"""Annotations to types, and mistakes to messages at the right place."""
+
+import ast
+
+import pytest
+from linad_typecheck.infer.affine import atom, constant
+from linad_typecheck.lower.annotations import (
+    UNKNOWN,
+    ArrayType,
+    NoneType,
+    ScalarType,
+    TupleType,
+    parse_annotation,
+)
+from linad_typecheck.messages import Message
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import StaticModule
+
+HEAD = """\
+import jaxtyping as jt
+import numpy as np
+import numpy.typing as npt
+import typing
+from jaxtyping import Bool, Float, Float32, Float64, Int, Int32, Int64
+from typing import Any, Optional, Union, Annotated
+Vec = Float64[np.ndarray, "n"]
+Pair = tuple[Vec, float]
+Also = Vec
+Loop: typing.TypeAlias = "Loop"
+"""
+
+
+def parse(annotation: str):
+    source = SourceFile("m.py", f"{HEAD}def f(x: {annotation}): ...\n")
+    function = source.tree.body[-1]
+    assert isinstance(function, ast.FunctionDef)
+    return parse_annotation(function.args.args[0].annotation, StaticModule(source).scope, source)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("float", ScalarType("f64", True)),
+        ("int", ScalarType("i64", True)),
+        ("bool", ScalarType("bool", True)),
+        ("np.float64", ScalarType("f64", False)),
+        ("np.float32", ScalarType("f32", False)),
+        ("np.int32", ScalarType("i32", False)),
+        ("np.bool_", ScalarType("bool", False)),
+        ("None", NoneType()),
+        ("Any", UNKNOWN),
+        ("np.ndarray", ArrayType()),
+        ("npt.NDArray[np.float32]", ArrayType(("f32",))),
+        ("np.ndarray[Any, np.dtype[np.int64]]", ArrayType(("i64",))),
+        ("tuple[float, tuple[int, bool]]", TupleType((ScalarType("f64", True), TupleType((ScalarType("i64", True), ScalarType("bool", True)))))),
+        ("Annotated[float, 'metres']", ScalarType("f64", True)),
+        ("'float'", ScalarType("f64", True)),
+    ],
+)
+def test_types(text, expected):
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "dtypes"),
+    [
+        ("Float64", ("f64",)),
+        ("jt.Float32", ("f32",)),
+        ("Int64", ("i64",)),
+        ("Int32", ("i32",)),
+        ("Bool", ("bool",)),
+        ("Float", ("f64", "f32")),
+        ("Int", ("i64", "i32")),
+    ],
+)
+def test_array_dtypes(text, dtypes):
+    found = parse(f'{text}[np.ndarray, "n m"]')
+    assert found.dtypes == dtypes and found.rank == 2
+    assert found.dtype == (dtypes[0] if len(dtypes) == 1 else None)
+
+
+def test_dimensions():
+    found = parse('Float64[np.ndarray, "n d+1 2*k _"]')
+    assert [d.size for d in found.dims] == [atom("n"), atom("d") + 1, 2 * atom("k"), None]
+    assert found.dim_texts == ("n", "d+1", "2*k", "_")
+    assert parse('Float64[np.ndarray, "3"]').dims[0].size == constant(3)
+    assert parse('Float64[np.ndarray, "rows=3"]').dims[0].size == constant(3)
+    assert parse('Float64[np.ndarray, ""]').rank == 0
+
+
+@pytest.mark.parametrize("text", ["Vec", "Also", "'Vec'", "tuple[Vec, int]", "Pair", "'tuple[Vec, Pair]'"])
+def test_aliases_mean_what_they_name(text):
+    vec = parse('Float64[np.ndarray, "n"]')
+    pair = TupleType((vec, ScalarType("f64", True)))
+    expected = {
+        "tuple[Vec, int]": TupleType((vec, ScalarType("i64", True))),
+        "Pair": pair,
+        "'tuple[Vec, Pair]'": TupleType((vec, pair)),
+    }
+    assert parse(text) == expected.get(text, vec)
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "segment"),
+    [
+        ("float | None", "union-annotation", "float | None"),
+        ("Optional[float]", "union-annotation", "Optional[float]"),
+        ("Union[int, float]", "union-annotation", "Union[int, float]"),
+        ("tuple[float, int | float]", "union-annotation", "int | float"),
+        ("tuple[float, ...]", "unsupported-annotation", "tuple[float, ...]"),
+        ("str", "unsupported-annotation", "str"),
+        ("complex", "unsupported-annotation", "complex"),
+        ("np.float16", "unsupported-annotation", "np.float16"),
+        ("Float64", "unsupported-annotation", "Float64"),
+        ("Nonsense", "unsupported-annotation", "Nonsense"),
+        ("'float +'", "unsupported-annotation", "'float +'"),
+        ("list[float]", "unsupported-annotation", "list[float]"),
+        ("Loop", "unsupported-annotation", "Loop"),
+        ('Float64[np.ndarray]', "unsupported-annotation", 'Float64[np.ndarray]'),
+        ('Float64[list, "n"]', "unsupported-annotation", "list"),
+        ('Float64[np.ndarray, "... n"]', "variadic-dimension", '"... n"'),
+        ('Float64[np.ndarray, "*batch n"]', "variadic-dimension", '"*batch n"'),
+        ('Float64[np.ndarray, "#n"]', "bad-dimension", '"#n"'),
+        ('Float64[np.ndarray, "n*d"]', "bad-dimension", '"n*d"'),
+        ('Float64[np.ndarray, "-2"]', "bad-dimension", '"-2"'),
+        ('Float64[np.ndarray, "n+"]', "bad-dimension", '"n+"'),
+        ('Float64[np.ndarray, "a b c d e"]', "too-many-dimensions", '"a b c d e"'),
+    ],
+)
+def test_mistakes(text, slug, segment):
+    found = parse(text)
+    assert isinstance(found, Message)
+    d = found.diagnostic()
+    source = SourceFile("m.py", f"{HEAD}def f(x: {text}): ...\n")
+    assert (d.slug, source.segment(d.span)) == (slug, segment)
+
+
+def test_no_annotation():
+    source = SourceFile("m.py", "")
+    assert parse_annotation(None, StaticModule(source).scope, source) == UNKNOWN

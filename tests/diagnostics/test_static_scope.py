@@ -1,0 +1,183 @@
+"""Names of a module from its text: what each means, which functions are decorated, what stays unknown."""
+
+import pytest
+from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import StaticModule, decorated_functions, function_at
+
+import ast
+
+TEXT = '''\
+import numpy as np, math
+import os.path
+import linad as ln
+from linad import linear_grad as lg
+from math import sin as s, pi
+from jaxtyping import Float64
+from numpy import linalg
+try:
+    import numba
+except ImportError:
+    numba = None
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from numpy import int64 as I
+N = 3
+M = (N * 2, -1.5, np.pi)
+HUGE = 9 ** 9 ** 9
+Vec = Float64[np.ndarray, "n"]
+W = np.zeros(3)
+if N:
+    K = 1
+    L = 7
+else:
+    K = 2
+    L = 7
+TWICE = 1
+TWICE = 2
+COUNT = 0
+COUNT += 1
+for LAST in range(3):
+    pass
+f2 = np.sin
+a, (b, c) = 1, (2, 3)
+UPDATED = ("u",)
+SELF = SELF
+TEXT = "x"
+square = lambda x: x * x
+
+
+def helper(x, p=N + 1, q=W, *, r=None):
+    return x
+
+
+def wraps(g):
+    return g
+
+
+@wraps
+def hidden(x):
+    return x
+
+
+@numba.njit
+def jitted(x):
+    return x
+
+
+@lg
+def f(x: Vec):
+    return helper(x)
+
+
+class C:
+    N = 5
+
+    @ln.linear_grad(updates=UPDATED, wrt=["x", 1])
+    def g(self, u):
+        local = 4
+
+        @lg
+        def inner(z):
+            return z + local + u + N
+
+        return inner
+
+
+h = lg(helper, wrt="x")
+'''
+SOURCE = SourceFile("nowhere/x.py", TEXT)
+SCOPE = StaticModule(SOURCE).scope
+
+
+@pytest.mark.parametrize(
+    ("name", "entity"),
+    [
+        ("np", Module("numpy")),
+        ("os", Module("os")),
+        ("s", External("math.sin")),
+        ("pi", External("math.pi")),
+        ("I", External("numpy.int64")),
+        ("linalg", Module("numpy.linalg")),
+        ("numba", Module("numba")),
+        ("N", Constant(3)),
+        ("M", Constant((6, -1.5, 3.141592653589793))),
+        ("L", Constant(7)),
+        ("TWICE", Constant(2)),
+        ("b", Constant(2)),
+        ("f2", External("numpy.sin")),
+        ("range", External("builtins.range")),
+        ("C", Opaque("the class `C`")),
+        ("hidden", Opaque("the function `hidden`, which `@wraps` replaces")),
+        ("TEXT", Opaque("a string")),
+        ("nothing", None),
+    ],
+)
+def test_entities(name, entity):
+    assert SCOPE.lookup(name) == entity
+
+
+@pytest.mark.parametrize("name", ["W", "K", "COUNT", "LAST", "SELF", "HUGE"])
+def test_what_the_text_does_not_tell_is_unknown(name):
+    assert SCOPE.lookup(name) == GlobalArray(None, name)
+
+
+def test_aliases_and_helpers():
+    assert isinstance(SCOPE.lookup("Vec"), Annotation)
+    assert all(isinstance(SCOPE.lookup(n), Helper) for n in ("helper", "f", "jitted", "square", "h"))
+    assert SCOPE.lookup("helper").function is SCOPE.lookup("helper").function
+    assert SCOPE.lookup("helper").function.defaults == (("p", 4), ("q", GlobalArray(None, "q")), ("r", None))
+
+
+def test_dotted_names():
+    node = ast.parse("np.linalg.norm", mode="eval").body
+    assert resolve(node, SCOPE) == External("numpy.linalg.norm")
+
+
+def test_decorated_functions_and_their_options():
+    found = {f.name: f for f in decorated_functions(SOURCE)}
+    assert list(found) == ["f", "g", "inner", "helper"]
+    assert found["g"].updates == ("u",) and found["g"].wrt == ("x", 1)
+    assert found["helper"].wrt == ("x",)
+
+
+def test_nested_functions_see_locals_and_not_the_class():
+    inner = next(f for f in decorated_functions(SOURCE) if f.name == "inner")
+    assert inner.scope.lookup("local") == Constant(4)
+    assert inner.scope.lookup("u") == GlobalArray(None, "u")
+    assert inner.scope.lookup("N") == Constant(3)
+
+
+def test_function_by_line_of_def_or_decorator():
+    line = TEXT.splitlines().index("def f(x: Vec):") + 1
+    assert function_at(SOURCE, line).name == function_at(SOURCE, line - 1).name == "f"
+    assert function_at(SOURCE, 1) is None
+
+
+def test_sibling_files_are_read_and_not_run(tmp_path):
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .low import SCALE\n")
+    (package / "low.py").write_text("raise SystemExit\nSCALE = 2.5\nfrom .top import f\ndef low(x):\n    return x\n")
+    top = "from . import low as lo, SCALE\nfrom .low import low, missing\nimport pack.low\ndef f(x):\n    return x\n"
+    (package / "top.py").write_text(top)
+    scope = StaticModule(SourceFile(str(package / "top.py"), top)).scope
+    assert scope.lookup("SCALE") == Constant(2.5)
+    assert scope.lookup("low").function.source.name == str(package / "low.py")
+    assert scope.lookup("lo.SCALE") == Constant(2.5)
+    assert scope.lookup("missing") == GlobalArray(None, "missing")
+    assert scope.lookup("pack") == Module("pack")
+
+
+def test_files_that_import_each_other(tmp_path):
+    (tmp_path / "one.py").write_text("from two import x\n")
+    (tmp_path / "two.py").write_text("from one import x\n")
+    scope = StaticModule(SourceFile(str(tmp_path / "one.py"), "from two import x\n")).scope
+    assert scope.lookup("x") == GlobalArray(None, "x")
+
+
+def test_star_imports():
+    scope = StaticModule(SourceFile("x.py", "from math import *\n")).scope
+    assert scope.lookup("sin") == External("math.sin") and scope.lookup("nope") is None
+    unknown = StaticModule(SourceFile("x.py", "from somewhere import *\n")).scope
+    assert unknown.lookup("sin") == GlobalArray(None, "sin") and unknown.lookup("len") == External("builtins.len")
