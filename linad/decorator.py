@@ -367,10 +367,9 @@ def linear_grad(
     (array([ 6., 12.]), 5.0)
     """
     options = Options(_several(wrt), _several(updates) or (), parallel, fastmath, cache, update, boundscheck, backend)
-    frame = sys._getframe(1)
     if f is not None:
-        return _decorate(f, options, frame.f_locals)
-    return lambda g: _decorate(g, options, frame.f_locals)
+        return _decorate(f, options, sys._getframe(1).f_locals)
+    return lambda g: _decorate(g, options, sys._getframe(1).f_locals)
 
 
 def _several(given: Any) -> tuple[Any, ...] | None:

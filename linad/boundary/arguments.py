@@ -65,13 +65,15 @@ def flatten(
     """
     flat = Flat()
     for info, value in zip(signature.params, arguments):
-        where = f"{signature.name}(): argument `{info.name}`"
+        place = f"{signature.name}(): argument `{info.name}`"
         updated = info.name in signature.updates
-        for leaf, x in leaves(info.structure, value, where):
+        for leaf, x, where in leaves(info.structure, value, place):
             if isinstance(leaf.type, Scalar):
                 flat.values.append(scalar(leaf, x, where))
                 continue
             checked_array(leaf.type, x, where)
+            if x.__class__ is not np.ndarray:
+                x = np.asarray(x)  # a memory map, say: the same cells as a plain array
             if not updated:
                 flat.read.append((info.name, x))
                 flat.values.append(np.array(x, order="C") if private else contiguous(x))
@@ -88,8 +90,8 @@ def flatten(
     return flat
 
 
-def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, object]]:
-    """The leaves of a structure with the parts of a value that belong to them.
+def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, object, str]]:
+    """The leaves of a structure with the parts of a value that belong to them, and what to call these.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, 
         Where the value has another structure.
     """
     if isinstance(structure, Leaf):
-        return [(structure, value)]
+        return [(structure, value, where)]
     if structure is None:
         return []
     if not isinstance(value, tuple):
@@ -177,19 +179,31 @@ def checked_array(type: Array, value: object, where: str) -> None:
     TypeError
         Naming the parameter, what was expected and what was given.
     """
-    name = NUMPY_NAMES[type.dtype]
-    if not isinstance(value, np.ndarray) or isinstance(value, (np.ma.MaskedArray, np.matrix)):
-        raise _wrong(where, f"a NumPy array of {name}", value)
-    if value.dtype.name != name or not value.dtype.isnative or value.ndim != type.rank:
-        raise _wrong(where, f"a {name} array of rank {type.rank}", value)
+    if not _plain(value):
+        raise _wrong(where, f"a NumPy array of {NUMPY_NAMES[type.dtype]}", value)
+    wanted = _WANTED[type.dtype]
+    if (value.dtype is not wanted and value.dtype != wanted) or value.ndim != type.rank:
+        raise _wrong(where, f"{_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value)
+
+
+_WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
+
+
+def _plain(value: object) -> bool:
+    """Whether a value is an array whose items are what they look like: no masks, no matrix."""
+    if value.__class__ is np.ndarray:
+        return True
+    return isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
 
 
 def contiguous(a: np.ndarray) -> np.ndarray:
     """The array itself where a kernel can read it in place, a C-contiguous copy otherwise."""
     flags = a.flags
+    if flags.carray:
+        return a
     if not (flags.c_contiguous and flags.aligned):
         return np.array(a, order="C")
-    return a if flags.writeable else np.asarray(_Readable(a))
+    return np.asarray(_Readable(a))
 
 
 class _Readable:
@@ -201,7 +215,7 @@ class _Readable:
 
 
 def _updatable(a: np.ndarray, flat: Flat) -> np.ndarray:
-    if a.flags.c_contiguous and a.flags.aligned:
+    if a.flags.carray:
         return a
     private = np.array(a, order="C")
     flat.back.append((a, private))
@@ -223,7 +237,7 @@ def argument_type(value: object, where: str) -> object:
         return tuple(argument_type(v, f"{where}[{k}]") for k, v in enumerate(value))
     if isinstance(value, np.ndarray):
         kind = array_type(value)
-        if kind is None or isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        if kind is None or not _plain(value):
             raise _wrong(where, "a NumPy array of float64, float32, int64, int32 or bool, of rank 0 to 4", value)
         return ArgType(kind)
     if isinstance(value, np.generic):
@@ -246,10 +260,11 @@ def described(value: object) -> str:
         kind = "masked array" if isinstance(value, np.ma.MaskedArray) else type(value).__name__
         kind = "array" if kind == "ndarray" else kind
         order = "" if value.dtype.isnative else " in foreign byte order"
-        return f"a {value.dtype.name} {kind} of rank {value.ndim}{order}"
+        return f"{_article(value.dtype.name)} {kind} of rank {value.ndim}{order}"
     if isinstance(value, np.generic):
         return f"a NumPy {value.dtype.name} scalar"
-    if value is None:
-        return "None"
-    kind = type(value).__name__
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    return "None" if value is None else _article(type(value).__name__)
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from linad_typecheck.signature import Leaf, Signature, Structure
@@ -31,6 +32,23 @@ def check_dims(signature: Signature, arguments: Sequence[object]) -> None:
                     _check(signature.name, info.name, axis, text, a.shape[axis], bound)
 
 
+@cache
+def parsed(text: str) -> tuple[int, str, int]:
+    """A dimension as ``factor * name + shift``; the name is empty for a literal, the factor 0 for anything goes.
+
+    Examples
+    --------
+    >>> parsed("2*n+1"), parsed("3"), parsed("_")
+    ((2, 'n', 1), (1, '', 3), (0, '', 0))
+    """
+    if text.strip().isdigit():
+        return 1, "", int(text)
+    term = _TERM.fullmatch(text)
+    if term is None:
+        return 0, "", 0
+    return int(term["k"] or 1), term["name"], int(term["c"] or 0) * (-1 if term["sign"] == "-" else 1)
+
+
 def _arrays(structure: Structure, value: object) -> list[np.ndarray]:
     if isinstance(structure, Leaf):
         return [value] if isinstance(value, np.ndarray) else []
@@ -38,21 +56,20 @@ def _arrays(structure: Structure, value: object) -> list[np.ndarray]:
 
 
 def _check(function: str, param: str, axis: int, text: str, size: int, bound: dict[str, tuple[int, str]]) -> None:
-    here = f"`{param}` has size {size} along axis {axis}"
-    if text.strip().isdigit():
-        if size != int(text):
-            raise ValueError(f"{function}(): {here}, but it is annotated `{text}`")
+    factor, name, shift = parsed(text)
+    if not name:
+        if factor and size != shift:
+            raise ValueError(f"{function}(): `{param}` has size {size} along axis {axis}, but it is annotated `{text}`")
         return
-    term = _TERM.fullmatch(text)
-    if term is None:
-        return
-    factor, shift = int(term["k"] or 1), int(term["c"] or 0) * (-1 if term["sign"] == "-" else 1)
-    name = term["name"]
     if name in bound:
         known, origin = bound[name]
         if size != factor * known + shift:
-            raise ValueError(f"{function}(): {here} where `{text}` is {factor * known + shift}: {origin}, so `{name}` is {known}")
+            expected = factor * known + shift
+            raise ValueError(
+                f"{function}(): `{param}` has size {size} along axis {axis} where `{text}` is {expected}: {origin}"
+            )
         return
+    here = f"`{param}` has size {size} along axis {axis}"
     known, rest = divmod(size - shift, factor) if factor else (0, size - shift)
     if rest or known < 0:
         raise ValueError(f"{function}(): {here}, which no `{name}` makes `{text}`")

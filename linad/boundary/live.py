@@ -34,7 +34,7 @@ class Lookup:
     name: str
     value: object
     mark: str  # the fingerprint of the value
-    code: object = None  # of a function: its code and defaults, which can be replaced under its feet
+    code: tuple[object, ...] | None = None  # of a function: its code and defaults, which can be replaced under its feet
 
     def holds(self) -> bool:
         """Whether the name still means the same."""
@@ -44,8 +44,12 @@ class Lookup:
                 return fingerprint(now) == self.mark
             if self.code is None:
                 return True
-        if self.code is not None and _code(now) == self.code:
-            return True
+        if self.code is not None:
+            code = _code(now)
+            if code == self.code:
+                return True
+            if code is not None and code[0] is self.code[0]:
+                return False  # the same function with another body or other defaults
         return self.scope.mark(self.name, now) == self.mark
 
 
@@ -201,7 +205,7 @@ def source_mark(source: FunctionSource) -> str:
     return f"function {hashlib.sha256(described.encode()).hexdigest()}"
 
 
-def _code(value: object) -> object:
+def _code(value: object) -> tuple[object, ...] | None:
     """What a checked helper consists of at run time, all of it replaceable."""
     found = underlying(value)
     if found is None:

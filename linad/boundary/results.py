@@ -69,18 +69,18 @@ def cotangents(structure: Structure, value: object, primal: Sequence[object], wh
         Where the structure, a dtype or a shape is not that of the result.
     """
     flat: list[object] = []
-    for leaf, x in leaves(structure, value, where):
+    for leaf, x, place in leaves(structure, value, where):
         if not is_float(leaf.type):
             continue
         if isinstance(leaf.type, Scalar):
             if not isinstance(x, (int, float, np.integer, np.floating)):
-                raise TypeError(f"{where}: expected a float, got {described(x)}")
+                raise TypeError(f"{place}: expected a float, got {described(x)}")
             flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))
             continue
-        checked_array(leaf.type, x, where)
+        checked_array(leaf.type, x, place)
         shape = np.shape(primal[leaf.index])
         if x.shape != shape:
-            raise ValueError(f"{where}: expected shape {shape}, that of the result, got {x.shape}")
+            raise ValueError(f"{place}: expected shape {shape}, that of the result, got {x.shape}")
         flat.append(np.array(x, order="C"))
     return flat
 
