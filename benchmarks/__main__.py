@@ -1,0 +1,54 @@
+"""`python -m benchmarks [scaling] [native] [startup]`: measure, print, and write benchmarks/results/."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import Progress
+
+from benchmarks import native, plot, report, scaling, startup
+from benchmarks.timing import machine
+
+RESULTS = Path(__file__).parent / "results"
+PARTS = ("scaling", "native", "startup")
+
+
+def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
+    task = progress.add_task(title, total=total)
+    found = []
+    for item in items:
+        found.append(item)
+        progress.advance(task)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to measure; everything by default")
+    parts = parser.parse_args().parts or PARTS
+    console = Console()
+    RESULTS.mkdir(exist_ok=True)
+    curves: list[scaling.Curve] = []
+    results: list[native.Result] = []
+    waits: list[startup.Wait] = []
+    with Progress(console=console) as progress:
+        if "scaling" in parts:
+            curves = collect(progress, "in place against pure", scaling.measure(), 2 * len(scaling.CASES))
+        if "native" in parts:
+            results = collect(progress, "against C", native.measure(), len(native.CONTESTS))
+        if "startup" in parts:
+            waits = collect(progress, "start-up", startup.measure(), 6)
+    text = report.whole(machine(), curves, results, waits)
+    console.print(Markdown(text))
+    if curves:
+        console.print(f"wrote {plot.draw(curves, RESULTS / 'scaling.png')}")
+    (RESULTS / "measurements.md").write_text(text)
+    console.print(f"wrote {RESULTS / 'measurements.md'}")
+
+
+if __name__ == "__main__":
+    main()
