@@ -12,11 +12,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from linad_typecheck.diagnostics import Diagnostic, LinadError
-from linad_typecheck.scope import FunctionSource
 from linad_typecheck.signature import Signature
 
 from .boundary.errors import refusal
-from .boundary.kernel import Kernel, Loaded
+from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .emit import cache as disk
 from .options import Options
@@ -87,7 +86,7 @@ class Specialisation:
         from .adjoint.reverse import NoDerivative
 
         if self.checked is None:
-            self.checked = checked_or_error(self.record.entry(), self.binding)
+            self.checked = checked_or_error(self.record, self.binding)
         assert self.checked.program is not None
         program = pipeline.prepare(self.checked.program)
         for wrt, value in request:
@@ -132,10 +131,13 @@ class Specialisation:
 
 
 def _interpreted(program: Program) -> Loaded:
-    from .interpret import run
+    from .interpret import CoreError, run
 
     def driver(*values: object) -> tuple[object, ...]:
-        return (0, *run(program, values[:-1]))
+        try:
+            return (DONE, *run(program, values[:-1], in_place=True).results)
+        except CoreError as error:
+            raise_at(error.kind, error.message, error.span)
 
     return Loaded(driver, (), 1)
 
@@ -180,7 +182,7 @@ def specialise(
             again.early = False
             return Specialisation(options, binding, again, front, store, key)
     fresh = record()
-    checked = checked_or_error(fresh.entry(), binding)
+    checked = checked_or_error(fresh, binding)
     fresh.early = False
     front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing)
     key = disk.digest(front.marks)
@@ -207,7 +209,7 @@ def unchecked(program: Program) -> Program:
     return replace(program, functions=functions)
 
 
-def checked_or_error(source: FunctionSource, binding: Mapping[str, object]) -> Checked:
+def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     """The checked function.
 
     Raises
@@ -217,17 +219,13 @@ def checked_or_error(source: FunctionSource, binding: Mapping[str, object]) -> C
     """
     from linad_typecheck.check import check
 
-    checked = check(source, binding)
+    checked = check(record.entry(), binding)
     if any(d.severity == "error" for d in checked.diagnostics):
-        raise LinadError(checked.diagnostics, rendered(checked.diagnostics))
+        from linad_typecheck.render import render_text
+
+        texts = {s.source.name: s.source.text for s in record.reached()}
+        raise LinadError(checked.diagnostics, "\n" + render_text(checked.diagnostics, texts))
     return checked
-
-
-def rendered(diagnostics: tuple[Diagnostic, ...]) -> str:
-    """Diagnostics with the lines they speak of."""
-    from linad_typecheck.render import render_text
-
-    return "\n" + render_text(diagnostics)
 
 
 def warn(diagnostics: tuple[Diagnostic, ...]) -> None:

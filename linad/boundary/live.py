@@ -87,6 +87,10 @@ class Record:
         self.sources[id(f)] = (f, source, path)
         return source
 
+    def reached(self) -> tuple[FunctionSource, ...]:
+        """The functions that were looked up, the entry first."""
+        return tuple(source for _, source, _ in self.sources.values())
+
     def holds(self) -> bool:
         """Whether every name still means what it meant."""
         return all(lookup.holds() for lookup in self.lookups.values())
