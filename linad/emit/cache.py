@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 
 LIMIT = 512 * 1024 * 1024  # bytes kept by default; LINAD_CACHE_LIMIT overrides
+FRONTS = 32  # sets of constants and helpers remembered per function
 _OFF = ("0", "off", "no", "false")
 
 
@@ -110,8 +111,14 @@ class Entry:
                 yield path.stem, outcome
 
     def store_front(self, key: str, outcome: object) -> None:
-        """Keep an outcome of the front end."""
+        """Keep an outcome of the front end, and of the older ones the newest."""
         write(self.folder / f"{key}.front", pickle.dumps(outcome))
+        with contextlib.suppress(OSError):
+            kept = sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
+            for old in kept[FRONTS:]:
+                old.unlink()
+                for path in (*self.folder.glob(f"{old.stem}-*"), *self.folder.glob(f"__pycache__/{old.stem}-*")):
+                    path.unlink()
 
     def module(self, key: str) -> tuple[Path, object] | None:
         """The generated module stored under a key, with its error sites."""
@@ -254,17 +261,21 @@ def command(argv: Sequence[str] = ()) -> int:
             print(directory())
         case ["purge"]:
             removed = shrink(bytes_allowed=-1)
-            print(f"removed {len(removed)} entries, {_megabytes(sum(s.size for s in removed))}")
+            print(f"removed {_entries(removed)}, {_megabytes(sum(s.size for s in removed))}")
         case [] | ["list"]:
             items = stored()
             for item in items:
                 when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.used))
                 print(f"{_megabytes(item.size):>9}  {when}  {item.name}")
-            print(f"{len(items)} entries, {_megabytes(sum(s.size for s in items))} of {_megabytes(limit())} in {directory()}")
+            print(f"{_entries(items)}, {_megabytes(sum(s.size for s in items))} of {_megabytes(limit())} in {directory()}")
         case _:
             print("usage: linad cache [list | purge | dir]", file=sys.stderr)
             return 2
     return 0
+
+
+def _entries(items: Sequence[Stored]) -> str:
+    return f"{len(items)} entr{'y' if len(items) == 1 else 'ies'}"
 
 
 def _megabytes(size: int) -> str:

@@ -1,0 +1,164 @@
+"""The files of the cache: whole or absent, bounded, listed, removed."""
+
+import os
+import pickle
+import threading
+from pathlib import Path
+
+import pytest
+
+from linad.emit import cache
+
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("LINAD_CACHE", raising=False)
+    monkeypatch.delenv("LINAD_CACHE_LIMIT", raising=False)
+    return tmp_path / "cache"
+
+
+def filled(name, size, used):
+    entry = cache.entry(name, KEY)
+    entry.store_module("m", "x" * size, ("driver", (), 7))
+    os.utime(entry.folder / "used", (used, used))
+    return entry
+
+
+def test_modules_come_back_as_they_were(place):
+    entry = cache.entry("f", KEY)
+    assert entry.module("m") is None
+    path = entry.store_module("m", "text", ("f", (1, 2), 7))
+    assert path.read_text() == "text" and path.parent.parent == place
+    assert cache.entry("f", KEY).module("m") == (path, ("f", (1, 2), 7))
+
+
+def test_a_stored_module_is_not_written_twice():
+    entry = cache.entry("f", KEY)
+    path = entry.store_module("m", "text", ())
+    stamp = path.stat().st_mtime_ns
+    os.utime(path, ns=(stamp - 10**9, stamp - 10**9))
+    assert entry.store_module("m", "text", ()).stat().st_mtime_ns == stamp - 10**9, "Numba's machine code hangs on it"
+
+
+def test_fronts_come_back_and_damaged_ones_are_absent():
+    entry = cache.entry("f", KEY)
+    entry.store_front("a", {"x": 1})
+    entry.store_front("b", {"x": 2})
+    (entry.folder / "a.front").write_bytes(b"\x80garbage")
+    (entry.folder / "c.front").write_bytes(pickle.dumps([1, 2, 3])[:-2])
+    assert list(entry.fronts()) == [("b", {"x": 2})]
+
+
+def test_a_constant_that_keeps_changing_does_not_fill_the_disk(monkeypatch):
+    monkeypatch.setattr(cache, "FRONTS", 2)
+    entry = cache.entry("f", KEY)
+    for k in range(4):
+        entry.store_front(f"{k}", k)
+        os.utime(entry.folder / f"{k}.front", (1000 + k, 1000 + k))
+        entry.store_module(f"{k}-m", "text", ())
+    assert [k for k, _ in entry.fronts()] == ["3", "2"]
+    assert entry.module("0-m") is None and entry.module("3-m") is not None
+
+
+def test_damaged_sites_mean_no_module():
+    entry = cache.entry("f", KEY)
+    path = entry.store_module("m", "text", ())
+    path.with_suffix(".sites").write_bytes(b"")
+    assert entry.module("m") is None
+
+
+def test_discard_takes_machine_code_along():
+    entry = cache.entry("f", KEY)
+    path = entry.store_module("m", "text", ())
+    (entry.folder / "__pycache__").mkdir()
+    machine = entry.folder / "__pycache__" / "m.f-3.py311.nbi"
+    machine.write_text("")
+    entry.discard("m")
+    assert not path.exists() and not machine.exists()
+
+
+def test_least_recently_used_goes_first():
+    old, new = filled("old", 2000, 1_000), filled("new", 2000, 2_000)
+    assert [s.name for s in cache.stored()] == ["new", "old"]
+    assert [s.name for s in cache.shrink(bytes_allowed=3000)] == ["old"]
+    assert new.folder.exists() and not old.folder.exists()
+
+
+def test_the_limit_is_kept_where_new_entries_arrive(monkeypatch):
+    filled("old", 2000, 1_000)
+    monkeypatch.setenv("LINAD_CACHE_LIMIT", "1000")
+    entry = cache.entry("new", KEY[::-1])
+    assert entry.folder.exists() and [s.name for s in cache.stored()] == ["new"]
+
+
+def test_only_our_folders_are_removed(place):
+    filled("f", 10, 1_000)
+    (place / "precious").mkdir()
+    (place / "file-x").write_text("")
+    assert cache.command(["purge"]) == 0
+    assert sorted(p.name for p in place.iterdir()) == ["file-x", "precious"]
+
+
+def test_command(capsys, place):
+    filled("some_function", 3 * 2**20, 1_000)
+    assert cache.command(["dir"]) == 0
+    assert capsys.readouterr().out.strip() == str(place)
+    assert cache.command(["list"]) == 0
+    out = capsys.readouterr().out
+    assert "some_function" in out and "3.00 MB" in out and "1 entry" in out
+    assert cache.command(["purge"]) == 0
+    assert "removed 1 entry" in capsys.readouterr().out and cache.stored() == []
+    assert cache.command(["bake"]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_switched_off(monkeypatch, place):
+    monkeypatch.setenv("LINAD_CACHE", "0")
+    assert cache.entry("f", KEY).folder.parent == cache.temporary()
+    assert not place.exists()
+
+
+def test_a_place_that_cannot_be_made(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path / "file" / "inside"))
+    assert cache.entry("f", KEY).folder.parent == cache.temporary()
+
+
+def test_a_folder_that_cannot_be_written(monkeypatch):
+    entry = cache.entry("f", KEY)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(cache.tempfile, "mkstemp", refuse)
+    assert entry.store_module("m", "text", ()) is None
+    entry.store_front("a", {})
+    assert list(entry.fronts()) == []
+
+
+def test_readers_see_whole_files_only(tmp_path):
+    path = tmp_path / "file"
+    contents = [bytes([k]) * 100_000 for k in range(4)]
+    stop = threading.Event()
+    seen = []
+
+    def read():
+        while not stop.is_set():
+            if path.exists():
+                seen.append(path.read_bytes())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for k in range(100):
+        cache.write(path, contents[k % 4])
+    stop.set()
+    reader.join()
+    assert seen and all(s in contents for s in seen)
+    assert [p.name for p in tmp_path.iterdir() if p != path and p.name != "cache"] == []
+
+
+def test_odd_names_make_plain_folders():
+    assert Path(cache.entry("<lambda>", KEY).folder).name == f"_lambda_-{KEY}"
