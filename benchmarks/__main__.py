@@ -28,8 +28,10 @@ def collect(progress: Progress, title: str, items: Iterable, total: int) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to measure; everything by default")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; everything by default")
     parts = parser.parse_args().parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
     console = Console()
     RESULTS.mkdir(exist_ok=True)
     curves: list[scaling.Curve] = []
@@ -41,7 +43,7 @@ def main() -> None:
         if "native" in parts:
             results = collect(progress, "against C", native.measure(), len(native.CONTESTS))
         if "startup" in parts:
-            waits = collect(progress, "start-up", startup.measure(), 6)
+            waits = collect(progress, "start-up", startup.measure(), 7)
     text = report.whole(machine(), curves, results, waits)
     console.print(Markdown(text))
     if curves:

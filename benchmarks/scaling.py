@@ -12,7 +12,7 @@ from benchmarks.timing import seconds, slope
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 LONGEST = 2.0                                   # seconds one gradient may take; the pure version of a loop is quadratic
-MOST_STEPS = 2e7                                # the interpreter that counts steps is slow, and exact
+MOST_STEPS = 6e6                                # the interpreter that counts steps is slow, and exact
 
 
 def _inputs(n: int) -> tuple[np.random.Generator, np.ndarray]:
@@ -87,11 +87,29 @@ def _curve(title: str, update: str, f, inputs: Callable[[int], tuple], sizes: tu
         buffer = np.zeros(n)
         times.append(seconds(lambda: f.vjp_into(1.0, *arguments, into=buffer)))
         done.append(n)
-        expected = steps[-1] * 100 if steps and steps[-1] is not None else 0
-        steps.append(count(f, arguments) if expected <= MOST_STEPS and (not steps or steps[-1] is not None) else None)
+        steps.append(count(f, arguments) if _countable(steps) else None)
     return Curve(title, update, tuple(done), tuple(times), tuple(steps))
 
 
-def count(f, arguments: tuple) -> int | None:
-    """Steps of `vjp_into` by the reference interpreter, None where it cannot say."""
-    return None
+def _countable(steps: list[int | None]) -> bool:
+    """Whether the next size, ten times the last, can be counted in a reasonable time, judged by the growth so far."""
+    match steps:
+        case []:
+            return True
+        case [*_, None]:
+            return False
+        case [*_, int(before), int(last)]:
+            return last * max(1.0, last / before) <= MOST_STEPS
+        case _:
+            return True
+
+
+def count(f, arguments: tuple) -> int:
+    """Steps of value and gradient of the program that is compiled, counted by the reference interpreter."""
+    from linad.derive import wanted
+    from linad.interpret import run
+
+    specialised = f.specialisation(arguments)
+    leaves = wanted(specialised.signature, f.options.wrt).leaves
+    buffers = [np.zeros_like(arguments[k]) for k in leaves]
+    return run(specialised.program(((leaves, True),)), [*arguments, 1.0, *buffers]).work

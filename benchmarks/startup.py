@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def f{i}(x: Float64[np.ndarray, "n"], w: float) -> float:
 '''
 HEADER = "import numpy as np\nfrom jaxtyping import Float64\n\nfrom linad import linear_grad\n"
 
-IMPORT = "import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
+IMPORT = "import time; s = time.perf_counter(); import {name}{rest}; print(time.perf_counter() - s)"
 CHECK = """
 import time
 from linad_typecheck import check_file
@@ -76,18 +77,18 @@ def source(lines: int) -> str:
     return text
 
 
-def measure() -> list[Wait]:
+def measure() -> Iterator[Wait]:
+    """Each wait in turn, in fresh interpreters."""
     with tempfile.TemporaryDirectory() as folder:
         big, small = Path(folder, "big.py"), Path(folder, "module_of_a_user.py")
         big.write_text(source(300))
         small.write_text(source(10))
-        cold = _run(WARM.format(folder=folder), 1, LINAD_CACHE_DIR=str(Path(folder, "cache")))
-        warm = _run(WARM.format(folder=folder), 5, LINAD_CACHE_DIR=str(Path(folder, "cache")))
-        return [
-            Wait("import linad", _run(IMPORT.format(module="linad")), 0.15),
-            Wait("import linad_typecheck", _run(IMPORT.format(module="linad_typecheck")), 0.1),
-            Wait("check a 300-line file", _run(CHECK.format(path=str(big), warm=str(small))), 0.05),
-            Wait("import numba", _run(IMPORT.format(module="numba")), None),
-            Wait("first gradient, nothing cached, after importing numba", cold, None),
-            Wait("first gradient, cached by an earlier run, after importing numba", warm, None),
-        ]
+        yield Wait("import linad", _run(IMPORT.format(name="linad", rest="")), 0.15)
+        yield Wait("from linad import linear_grad", _run(IMPORT.format(name="linad", rest="; linad.linear_grad")), None)
+        yield Wait("import linad_typecheck", _run(IMPORT.format(name="linad_typecheck", rest="")), 0.1)
+        yield Wait("check a 300-line file", _run(CHECK.format(path=str(big), warm=str(small))), 0.05)
+        yield Wait("import numba", _run(IMPORT.format(name="numba", rest="")), None)
+        cache = {"LINAD_CACHE_DIR": str(Path(folder, "cache"))}
+        first = WARM.format(folder=folder)
+        yield Wait("first gradient, nothing cached, numba imported before", _run(first, 1, **cache), None)
+        yield Wait("first gradient, cached by an earlier run, numba imported before", _run(first, 5, **cache), None)
