@@ -224,13 +224,13 @@ class _Purifier:
         scope.now.update(zip(thread, outs, strict=True))
 
     def loop(self, s: Loop, scope: _Scope, live: frozenset[str]) -> None:
-        thread = list(self.updated(s.body))
+        thread = list(self.updated(Block((s,))))
         inits = [scope.use(self.original[name]) for name in thread]
         carried = [self.names.var(name, v.type) for name, v in zip(thread, inits, strict=True)]
         outs = [self.names.var(name, v.type) for name, v in zip(thread, inits, strict=True)]
         inside = scope.nested()
         inside.now.update(zip(thread, carried, strict=True))
-        results = self.block(s.body, inside, live | free_vars(s.body).keys())
+        results = self.block(s.body, inside, live | _mentions(s))
         finals = tuple(inside.now[name] for name in thread)
         head = rebuild(s, scope.use)
         scope.stmts.append(
