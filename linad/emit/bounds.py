@@ -203,6 +203,9 @@ class Checker:
         """What an iteration knows about the index of its loop."""
         r = self.ranges
         i, start, step = unknown(s.index.name), r.value(s.start), r.form(s.step).value
+        if s.stop is not None and step:
+            ends = r.bounds(start), r.bounds(r.value(s.stop))
+            r.interval[s.index.name] = (ends[0][0], ends[1][1]) if step > 0 else (ends[1][0], ends[0][1])
         if s.stop is None:
             r.learn(i - start)
             r.learn(constant(SMALL) - i)
@@ -403,22 +406,26 @@ class Checker:
     def explicit(self, array: Var, axis: int, index: Atom, span: Span) -> list[Stmt]:
         """A test of one index where it is used. A user's index that was negative is reported as it was written."""
         fresh = self.names.var
-        size, low, high, ok = fresh("size"), fresh("low", BOOL), fresh("high", BOOL), fresh("ok", BOOL)
-        negative, shown, back = fresh("negative", BOOL), fresh("shown"), fresh("back")
+        size, high = fresh("size"), fresh("high", BOOL)
+        out: list[Stmt] = [Dim(size, array, axis, span), Let(high, "lt", (index, size), span)]
+        f = self.ranges.form(index)
+        if self.ranges.exact(f) and self.ranges.proves(f):
+            ok, shown = high, index
+        else:
+            low, negative = fresh("low", BOOL), fresh("negative", BOOL)
+            ok, back, shown = fresh("ok", BOOL), fresh("back"), fresh("shown")
+            out += [
+                Let(low, "le", (ZERO, index), span),
+                Let(ok, "and", (low, high), span),
+                Let(negative, "lt", (index, ZERO), span),
+                Let(back, "sub", (index, size), span),
+                Let(shown, "select", (negative, back, index), span),
+            ]
         name = base_name(array.name)
         message = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
         check = Check(ok, "IndexError", message, (shown, size), span)
         self.indexed[id(check)] = (name, axis)
-        return [
-            Dim(size, array, axis, span),
-            Let(low, "le", (ZERO, index), span),
-            Let(high, "lt", (index, size), span),
-            Let(ok, "and", (low, high), span),
-            Let(negative, "lt", (index, ZERO), span),
-            Let(back, "sub", (index, size), span),
-            Let(shown, "select", (negative, back, index), span),
-            check,
-        ]
+        return [*out, check]
 
 
 def _alias(s: Let, i: Atom) -> Stmt:

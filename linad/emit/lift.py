@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Alloc, Atom, Block, Dim, Function, Let, Param, Stmt, Var
-from linad_typecheck.types import INTS
+from linad_typecheck.core import Alloc, Atom, Block, Copy, Dim, Function, Let, Param, Reserve, Stmt, Var, walk
+from linad_typecheck.types import INTS, Scalar
+
+TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,59 +19,65 @@ class Lifted:
     arrays: tuple[Var, ...]
 
 
-def lift(f: Function) -> Lifted:
-    """Move the allocations at the top of a function whose shapes follow from the shapes of its parameters.
+def lift(f: Function, copies: bool) -> Lifted:
+    """Move the allocations at the top of a function whose shapes follow from its parameters.
 
-    Sizes that an int parameter decides stay behind: a negative one is an error that has its place.
+    A size that may be negative stays behind: that is an error, which has its place. ``copies`` says that also copies of
+    parameters that are only read may move, because nothing that is written overlaps them.
     """
-    params = {p.var.name for p in f.params}
+    scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
+    arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
+    lent = {p.var.name for p in f.params if p.mode == "read"} - scalars
+    resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     known: dict[str, Stmt] = {}  # sizes by name, with the statement that computes each
     moved: list[Stmt] = []
-    arrays: list[Var] = []
-    sizes: set[str] = set()
+    made: list[Var] = []
+    placed: set[str] = set()
     kept: list[Stmt] = []
 
     def available(a: Atom) -> bool:
-        return not isinstance(a, Var) or a.name in known
+        return not isinstance(a, Var) or a.name in known or a.name in scalars
+
+    def positive(a: Atom) -> bool:
+        """Whether a size is surely not negative."""
+        if not isinstance(a, Var):
+            return a.value >= 0
+        match known.get(a.name):
+            case Dim() | Let(op="trips"):
+                return True
+            case Let(op="max" | "maximum", ins=ins):
+                return any(map(positive, ins))
+            case Let(op="add" | "mul" | "min" | "minimum", ins=ins):
+                return all(map(positive, ins))
+        return False
 
     def need(a: Atom) -> None:
-        if isinstance(a, Var) and a.name not in sizes:
+        if isinstance(a, Var) and a.name in known and a.name not in placed:
             s = known[a.name]
             for i in s.ins if isinstance(s, Let) else ():
                 need(i)
-            sizes.add(a.name)
+            placed.add(a.name)
             moved.append(s)
 
     for s in f.body.stmts:
         match s:
-            case Dim(out, array) if array.name in params:
+            case Dim(out, array) if array.name in arrays and array.name not in resized:
                 known[out.name] = s
-            case Let(out, "add" | "mul" | "max" | "min" | "maximum" | "minimum", ins) if (
-                out.type.dtype in INTS and all(map(available, ins))
-            ):
+            case Let(out, op, ins) if op in TOTAL and out.type.dtype in INTS and all(map(available, ins)):
                 known[out.name] = s
-            case Alloc(out, shape) if all(map(available, shape)) and not _negative(shape, known):
+            case Alloc(out, shape) if all(available(a) and positive(a) for a in shape):
                 for a in shape:
                     need(a)
                 moved.append(s)
-                arrays.append(out)
+                made.append(out)
+                arrays.add(out.name)
+                continue
+            case Copy(out, array) if copies and array.name in lent:
+                moved.append(s)
+                made.append(out)
+                arrays.add(out.name)
                 continue
         kept.append(s)
-    inner = tuple(Param(v, "mut") for v in arrays)
+    inner = tuple(Param(v, "mut") for v in made)
     kernel = replace(f, params=(*f.params, *inner), body=Block(tuple(kept), f.body.results))
-    return Lifted(kernel, tuple(moved), tuple(arrays))
-
-
-def _negative(shape: tuple[Atom, ...], known: dict[str, Stmt]) -> bool:
-    """Whether a size may be negative: sums and products of sizes and of literals that are not, are not."""
-
-    def may_be(a: Atom) -> bool:
-        if not isinstance(a, Var):
-            return a.value < 0
-        s = known[a.name]
-        return isinstance(s, Let) and any(map(may_be, s.ins))
-
-    return any(map(may_be, shape))
-
-
-
+    return Lifted(kernel, tuple(moved), tuple(made))

@@ -102,7 +102,7 @@ class Emitter:
 
     def lifted(self) -> Lifted:
         main = self.program.main
-        return Lifted(main, (), ()) if main.name in self.called else lift(main)
+        return Lifted(main, (), ()) if main.name in self.called else lift(main, copies=self.options.noalias)
 
     def functions(self, main: Function) -> list[Function]:
         reached = [n for n in self.program.functions if n in self.called and n != main.name]

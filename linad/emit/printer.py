@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from linad_typecheck.core import Const, Var
-from linad_typecheck.types import Array, Type
+from linad_typecheck.types import BOOL, Array, Type
+from linad_typecheck.types import I64 as _I64
 
+from .build import negate
 from .text import PRODUCT, SUM, Text
 from .tree import (
     AddAll,
@@ -164,9 +166,11 @@ class Printer:
     # --------------------------------------------------------------------------------------------------- control
 
     def branch(self, node: Branch, depth: int, word: str = "if") -> None:
-        from .build import negate
-
         cond, then, orelse = node.cond, node.then, node.orelse
+        match then, orelse:
+            case (Branch(inner, body, ()),), ():  # `if a: if b:` is one condition
+                self.branch(Branch(Apply("and", (cond, inner), BOOL, BOOL), body, ()), depth, word)
+                return
         if not self.prints(then) and not self.prints(orelse):
             return
         if not self.prints(then):
@@ -237,9 +241,6 @@ class Printer:
         if kinds & {"f64", "f32"}:
             return self.text.call("float_bits", e)
         return self.text(e) if kinds <= {"i64"} else self.text.call("int64", e)
-
-
-from linad_typecheck.types import I64 as _I64  # noqa: E402
 
 
 def _counts_up(start: Expr, step: Expr) -> bool:

@@ -103,7 +103,7 @@ class Ranges:
     def exact(self, f: Affine) -> bool:
         """Whether int64 arithmetic computes the form without overflow."""
         low, high = self.bounds(f)
-        return LOWEST <= low and high <= HIGHEST
+        return (LOWEST <= low and high <= HIGHEST) or (f.const == 0 and len(f.terms) == 1 and f.terms[0][1] == 1)
 
     def dim(self, array: Var, axis: int) -> Affine:
         key = array.name, axis

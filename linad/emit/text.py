@@ -139,6 +139,8 @@ class Text:
                 return self.cast(e, a)
             case ("abs", (a,)):
                 return self.call("abs", a), ATOM
+        if op == "and" and (chain := self.chain(args)):
+            return chain, COMPARE
         if op in BINARY:
             symbol, level = BINARY[op]
             # comparisons do not associate: `a < b < c` would be a chain
@@ -154,6 +156,16 @@ class Text:
         self.needed.add(prefix)
         text = f"{prefix}.{op}({', '.join(map(self, args))})"
         return (f"{self.helper('float32')}({text})" if e.type.dtype == "f32" else text), ATOM
+
+    def chain(self, args: tuple[Expr, ...]) -> str | None:
+        """``a <= b < c`` for two comparisons that share ``b``, a variable or a number."""
+        match args:
+            case (Apply(op="lt" | "le" as p, args=(a, b)), Apply(op="lt" | "le" as q, args=(c, d))) if (
+                b == c and isinstance(b, Leaf | Num)
+            ):
+                level = COMPARE + 1
+                return f"{self(a, level)} {BINARY[p][0]} {self(b, level)} {BINARY[q][0]} {self(d, level)}"
+        return None
 
     def power(self, e: Apply, a: Expr, k: int) -> str:
         text = f"{self(a, ATOM)} ** {k}"
