@@ -1,11 +1,12 @@
 """Names of a module from its text: what each means, which functions are decorated, what stays unknown."""
 
+import ast
+
 import pytest
 from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule, decorated_functions, function_at
-
-import ast
+from linad_typecheck.types import Array
 
 TEXT = '''\
 import numpy as np, math
@@ -27,6 +28,7 @@ M = (N * 2, -1.5, np.pi)
 HUGE = 9 ** 9 ** 9
 Vec = Float64[np.ndarray, "n"]
 W = np.zeros(3)
+LOADED = np.load("w.npy")
 if N:
     K = 1
     L = 7
@@ -117,7 +119,7 @@ def test_entities(name, entity):
     assert SCOPE.lookup(name) == entity
 
 
-@pytest.mark.parametrize("name", ["W", "K", "COUNT", "LAST", "SELF", "HUGE"])
+@pytest.mark.parametrize("name", ["LOADED", "K", "COUNT", "LAST", "SELF", "HUGE"])
 def test_what_the_text_does_not_tell_is_unknown(name):
     assert SCOPE.lookup(name) == GlobalArray(None, name)
 
@@ -181,3 +183,29 @@ def test_star_imports():
     assert scope.lookup("sin") == External("math.sin") and scope.lookup("nope") is None
     unknown = StaticModule(SourceFile("x.py", "from somewhere import *\n")).scope
     assert unknown.lookup("sin") == GlobalArray(None, "sin") and unknown.lookup("len") == External("builtins.len")
+
+
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("np.zeros(3)", Array("f64", 1)),
+        ("np.ones((n, 4))", Array("f64", 2)),
+        ("np.empty(3, np.float32)", Array("f32", 1)),
+        ("np.zeros(N, dtype=bool)", Array("bool", 1)),
+        ("np.array([1, 2])", Array("i64", 1)),
+        ("np.array([[1, 2.5], [3, 4]])", Array("f64", 2)),
+        ("np.array([True])", Array("bool", 1)),
+        ("np.array(2.0)", Array("f64", 0)),
+        ("np.linspace(0, 1, 5)", Array("f64", 1)),
+        ("np.array([1, [2]])", None),
+        ("np.array([])", None),
+        ("np.zeros(n)", None),
+        ("np.zeros(3, order='F')", None),
+        ("np.zeros(3, dtype='f4')", None),
+        ("make(3)", None),
+    ],
+)
+def test_arrays_of_the_module(text, type):
+    head = "import numpy as np\nfrom a import n, make\nN = 3\n"
+    scope = StaticModule(SourceFile("x.py", f"{head}W = {text}\n")).scope
+    assert scope.lookup("W") == GlobalArray(type, "W" if type is None else "x.py:W")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .scope import Annotation, Constant, Entity, External, FunctionSource, GlobalArray, Helper, Module, Opaque, resolve
 from .source import SourceFile
+from .static_arrays import array_type
 from .static_bindings import Bound, bindings
 from .static_values import constant, is_alias, literal
 
@@ -207,7 +208,9 @@ class StaticScope:
             return Constant(number)
         if is_alias(value, self):
             return Annotation(value, self)
-        return GlobalArray(None, name)
+        known_type = array_type(value, self)
+        # two modules may each have an array of this name
+        return GlobalArray(known_type, name if known_type is None else f"{self.module.source.name}:{self.path}{name}")
 
     def _wrapped(self, name: str, call: ast.Call) -> Entity:
         """``g = linear_grad(f, ...)``."""

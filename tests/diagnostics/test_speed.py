@@ -1,0 +1,74 @@
+"""An editor checks at every pause of typing: a file of 300 lines in a few hundredths of a second."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from linad_typecheck import check_source
+
+
+def program(lines: int) -> str:
+    """A module of about that many lines: small kernels of loops, branches and helpers, all different."""
+    out = ["import math", "import numpy as np", "from jaxtyping import Float64", "from linad import linear_grad", ""]
+    k = 0
+    while len(out) < lines:
+        out += [
+            "",
+            f"def scale_{k}(a, w):",
+            "    for i in range(len(a)):",
+            f"        a[i] = a[i] * w + {k}.0",
+            "",
+            "",
+            "@linear_grad",
+            f'def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:',
+            "    u = x.copy()",
+            "    v = np.zeros(len(x))",
+            f"    scale_{k}(u, w)",
+            f"    for t in range({k + 2}):",
+            "        for i in range(1, len(x) - 1):",
+            "            d = 0.5 * (u[i - 1] - 2.0 * u[i] + u[i + 1])",
+            "            if d > 0.0:",
+            "                d = math.tanh(d)",
+            "            v[i] = u[i] + w * d",
+            "        u, v = v, u",
+            "    s = 0.0",
+            "    for i in range(len(x)):",
+            "        s += u[i] ** 2 / (1.0 + x[i] ** 2)",
+            "    return math.sqrt(s)",
+        ]
+        k += 1
+    return "\n".join(out) + "\n"
+
+
+def test_the_program_is_accepted():
+    assert check_source(program(300), "program.py") == []
+
+
+@pytest.mark.timing
+def test_checking_300_lines_is_quick():
+    text = program(300)
+    runs = []
+    for _ in range(5):
+        start = time.perf_counter()
+        check_source(text, "program.py")
+        runs.append(time.perf_counter() - start)
+    print(f"check of {text.count(chr(10))} lines: {min(runs) * 1e3:.1f} ms")
+    assert min(runs) < 0.05
+
+
+@pytest.mark.timing
+def test_the_command_starts_quickly():
+    code = "import time; s = time.perf_counter(); from linad_typecheck import check_source; print(time.perf_counter() - s)"
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    assert min(float(run.stdout) for run in runs) < 0.1
+
+
+def test_nothing_heavy_is_imported():
+    code = (
+        "import sys; from linad_typecheck import check_source; import linad_typecheck.cli, linad_typecheck.render; "
+        "check_source('from linad import linear_grad\\n@linear_grad\\ndef f(a: float): return a\\n'); "
+        "print([m for m in ('linad', 'numpy', 'numba', 'scipy', 'jaxtyping') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
