@@ -10,6 +10,7 @@ from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
+from .adjoint.forward import forward
 from .adjoint.reverse import reverse
 from .adjoint.storage import Plan
 from .inline import inline
@@ -67,6 +68,25 @@ def differentiate(
     simplified = only_called(simplify(stored, after))
     linear(simplified)
     return Gradient(form, stored, simplified, main.plan)
+
+
+def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) -> Program:
+    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`)."""
+    modes = modes_of(program.functions)
+    name = f"{program.entry}_jvp"
+    main = forward(program.main, modes, wrt, name)
+    functions = {**program.functions, name: main.function}
+    requests = dict(main.requests)
+    while requests:
+        wanted, (callee, active) = requests.popitem()
+        if wanted not in functions:
+            f = program.functions[callee]
+            made = forward(f, modes, [f.params[k].var.name for k in active], wanted)
+            functions[wanted] = made.function
+            requests |= made.requests
+    simplified = only_called(simplify(Program(name, functions), after))
+    linear(simplified)
+    return simplified
 
 
 def only_called(program: Program) -> Program:

@@ -83,7 +83,7 @@ class Specialisation:
     def program(self, request: Request = ()) -> Program:
         """The simplified core program that answers a request."""
         from . import pipeline
-        from .adjoint.reverse import NoDerivative
+        from .adjoint.errors import NoDerivative
 
         if self.checked is None:
             self.checked = checked_or_error(self.record, self.binding)

@@ -46,17 +46,10 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
+from .errors import NoDerivative
 from .forward_sweep import ForwardSweep
 from .storage import Body, Frame, Plan, order_free
 from .undo import choose_undo
-
-
-class NoDerivative(Exception):
-    """A statement with an active value has no derivative rule; ``span`` says where."""
-
-    def __init__(self, what: str, span: object) -> None:
-        super().__init__(what)
-        self.what, self.span = what, span
 
 
 def bar_name(name: str) -> str:
@@ -203,7 +196,7 @@ class _Reverse:
         for s in frame.block.stmts:
             if id(s) in frame.deferred:
                 out += self.forward.erased(s)
-        results = [self.facts.value(r) for r in primal]
+        results = [self.at(r) for r in primal]
         return Block((*start, *out), (*results, *(self.scalar_bar(v, bars) for v in wanted)))
 
     def scalar_bar(self, v: Var, bars: Bars) -> Atom:
@@ -415,8 +408,7 @@ class _Reverse:
                 r.append(v)
         primal = [tuple(b.results) if b is not None else () for _, _, b in done]
         built = [Block(tuple(st), (*p, *r)) for (st, _, _), p, r in zip(done, primal, results, strict=True)]
-        cond = self.facts.value(s.cond) if merged else self.at(s.cond)
-        out.append(If(cond, *built, (*(s.outs if merged else ()), *outs), s.span))
+        out.append(If(self.at(s.cond), *built, (*(s.outs if merged else ()), *outs), s.span))
         for x, o in zip(reads, outs, strict=False):
             bars.scalars[x.name] = o
         for n, o in zip(arrays, outs[len(reads) :], strict=True):
@@ -458,7 +450,7 @@ class _Reverse:
         loop = replace(
             head,
             carried=(*(s.carried if merged else ()), *carried),
-            inits=(*(map(self.facts.value, s.inits) if merged else ()), *inits),
+            inits=(*(map(self.at, s.inits) if merged else ()), *inits),
             body=body,
             outs=(*(s.outs if merged else ()), *outs),
             span=s.span,
