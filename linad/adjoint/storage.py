@@ -470,8 +470,9 @@ class _Planner:
 
     def collect_loop(self, s: Loop, region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:
         match self.plan.modes[id(s)]:
-            case "fused" | "merged":
-                self.need((s.start, s.stop, s.step, *free_vars(s.body).values()), region, here)
+            case "fused" | "merged" as mode:
+                inits = s.inits if mode == "merged" else ()
+                self.need((s.start, s.stop, s.step, *inits, *free_vars(s.body).values()), region, here)
             case "logged":
                 body = self.plan.bodies[id(s)]
                 self.collect(s.body, body)
