@@ -1,0 +1,485 @@
+"""Running the core: each block becomes one closure per statement, once; values live in a dictionary per call.
+
+Counting is done per execution of a block (what its straight-line statements cost is known beforehand) plus, as it
+happens, what depends on sizes. Moves rebind names, which is value semantics for every program in which an array that is
+updated has one live name: what the linear checker proves.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Dim,
+    Drop,
+    Dup,
+    Fill,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Read,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+)
+from linad_typecheck.span import Span
+from linad_typecheck.types import Array, Scalar
+
+from .counting import is_log, kind_of
+from .outcome import WEIGHTS, CoreError, CoreFault, Outcome, StepLimit
+from .scalars import DTYPES, RULES, cast
+
+RECURSION_LIMIT = 1000
+_MAX_WORDS = 1 << 28
+
+Env = dict[str, object]
+Action = Callable[[Env], None]
+
+# What a cell holds that was allocated without a fill: anything computed from it shows.
+_POISON = {"f64": np.nan, "f32": np.nan, "i64": -(1 << 62), "i32": -(1 << 30), "bool": True}
+
+
+@dataclass
+class _Tally:
+    """What one execution of a block costs at its own level, and how often it was executed."""
+
+    kinds: Counter[str]
+    times: int = 0
+
+
+class _Machine:
+    """One run: compiled functions, counts, and the words alive."""
+
+    def __init__(self, program: Program, limit: int | None) -> None:
+        self.program, self.limit = program, limit
+        self.tallies: list[_Tally] = []
+        self.counts: Counter[str] = Counter()
+        self.executed = 0
+        self.frames: list[Env] = []
+        self.live = self.peak = 0
+        self.fills: dict[int, tuple[object, object]] = {}
+        self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
+
+    # --------------------------------------------------------------------------------------------------- arrays
+
+    def made(self, array: np.ndarray, fill: object = None) -> np.ndarray:
+        """Enter a new array into the books until it dies."""
+        key, token = id(array), object()
+        self.live += array.size
+        self.peak = max(self.peak, self.live)
+        self.fills[key] = (fill, token)
+        weakref.finalize(array, self._died, key, token, array.size)
+        return array
+
+    def _died(self, key: int, token: object, size: int) -> None:
+        self.live -= size
+        if self.fills.get(key, (None, None))[1] is token:  # the place may have been taken by another array
+            del self.fills[key]
+
+    def reserve(self, array: np.ndarray, wanted: int) -> None:
+        """Put a longer log in the place of one that is too short, in every frame that holds or borrows it."""
+        old = array.size
+        if wanted <= old:
+            return
+        fill, _ = self.fills.get(id(array), (None, None))
+        longer = np.full(max(wanted, 2 * old), 0 if fill is None else fill, array.dtype)
+        longer[:old] = array
+        self.counts["copy"] += old
+        self.counts["alloc"] += longer.size - old
+        self.live -= old  # for the peak, a log grows where it lies
+        self.made(longer, fill)
+        self.live += old
+        for env in self.frames:
+            for name, value in env.items():
+                if value is array:
+                    env[name] = longer
+
+    # ------------------------------------------------------------------------------------------------ functions
+
+    def function(self, name: str) -> Callable[[Sequence[object]], tuple[object, ...]]:
+        if name not in self.compiled:
+            self.compiled[name] = self._compile(self.program.functions[name])
+        return self.compiled[name]
+
+    def _compile(self, f: Function) -> Callable[[Sequence[object]], tuple[object, ...]]:
+        names = [p.var.name for p in f.params]
+        body: list[Callable[[Env], tuple[object, ...]]] = []
+
+        def call(args: Sequence[object]) -> tuple[object, ...]:
+            if not body:
+                body.append(self.block(f.body))
+            if len(self.frames) >= RECURSION_LIMIT:
+                raise CoreError("RecursionError", "maximum recursion depth exceeded", f.span)
+            env: Env = dict(zip(names, args, strict=True))
+            self.frames.append(env)
+            try:
+                return body[0](env)
+            finally:
+                self.frames.pop()
+
+        return call
+
+    def block(self, block: Block) -> Callable[[Env], tuple[object, ...]]:
+        tally = _Tally(Counter(kind for s in block.stmts if (kind := kind_of(s))))
+        self.tallies.append(tally)
+        actions = [_ACTIONS[type(s)](self, s) for s in block.stmts]
+        results = [_get(a) for a in block.results]
+        steps = len(actions) + 1
+
+        def execute(env: Env) -> tuple[object, ...]:
+            tally.times += 1
+            self.executed += steps
+            if self.limit is not None and self.executed > self.limit:
+                raise StepLimit(f"more than {self.limit} statements")
+            for action in actions:
+                action(env)
+            return tuple([get(env) for get in results])
+
+        return execute
+
+    def total(self) -> dict[str, int]:
+        total = Counter({k: 0 for k in WEIGHTS})
+        total.update(self.counts)
+        for tally in self.tallies:
+            for kind, n in tally.kinds.items():
+                total[kind] += n * tally.times
+        return dict(total)
+
+
+def _get(a: Atom) -> Callable[[Env], object]:
+    if isinstance(a, Const):
+        value = _typed(a.value, a.type)
+        return lambda env: value
+    name = a.name
+
+    def get(env: Env) -> object:
+        try:
+            return env[name]
+        except KeyError:
+            raise CoreFault(f"{name} is used before its definition or after its drop") from None
+
+    return get
+
+
+def _typed(value: object, t: Scalar) -> object:
+    return cast(value, t.dtype)
+
+
+# ----------------------------------------------------------------------------------------------- simple statements
+
+
+def _let(m: _Machine, s: Let) -> Action:
+    out, gets, dtype = s.out.name, [_get(a) for a in s.ins], s.out.type.dtype
+    rule, kind = RULES.get(s.op), DTYPES[dtype]
+
+    def do(env: Env) -> None:
+        value = rule(*[get(env) for get in gets]) if rule else cast(gets[0](env), dtype)
+        env[out] = value if type(value) is kind else kind(value)
+
+    return do
+
+
+def _dup(m: _Machine, s: Dup) -> Action:
+    first, second, get = s.first.name, s.second.name, _get(s.x)
+
+    def do(env: Env) -> None:
+        value = get(env)
+        if isinstance(value, np.ndarray):
+            raise CoreFault(f"dup of the array {s.x}")
+        env[first] = env[second] = value
+        env.pop(s.x.name)
+
+    return do
+
+
+def _drop(m: _Machine, s: Drop) -> Action:
+    def do(env: Env) -> None:
+        if env.pop(s.x.name, None) is None:
+            raise CoreFault(f"{s.x} is dropped before its definition or twice")
+
+    return do
+
+
+def _read(m: _Machine, s: Read) -> Action:
+    out, get = s.out.name, _get(s.x)
+
+    def do(env: Env) -> None:
+        env[out] = get(env)
+
+    return do
+
+
+def _place(array: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> Callable[[Env], tuple]:
+    """The array and the index of an access, after the test that it is in range."""
+    get_array, gets = _get(array), [_get(a) for a in index]
+
+    def place(env: Env) -> tuple:
+        a = get_array(env)
+        where = tuple([int(get(env)) for get in gets])
+        for axis, (i, n) in enumerate(zip(where, a.shape, strict=True)):
+            if not 0 <= i < n:
+                if not checked:
+                    raise CoreFault(f"unchecked access {array}[{i}] of size {n} at {span}")
+                shown = i - n if i < 0 else i
+                text = f"index {shown} is out of bounds for axis {axis} with size {n}"
+                raise CoreError("IndexError", text, span)
+        return a, where
+
+    return place
+
+
+def _load(m: _Machine, s: Load) -> Action:
+    out, place, boolean = s.out.name, _place(s.array, s.index, s.checked, s.span), s.out.type.dtype == "bool"
+
+    def do(env: Env) -> None:
+        a, where = place(env)
+        env[out] = bool(a[where]) if boolean else a[where]
+
+    return do
+
+
+def _store(m: _Machine, s: Store) -> Action:
+    place, get = _place(s.array, s.index, s.checked, s.span), _get(s.value)
+
+    def do(env: Env) -> None:
+        a, where = place(env)
+        a[where] = get(env)
+
+    return do
+
+
+def _add_to(m: _Machine, s: AddTo) -> Action:
+    place, get = _place(s.array, s.index, s.checked, s.span), _get(s.value)
+
+    def do(env: Env) -> None:
+        a, where = place(env)
+        a[where] = a[where] + get(env)
+
+    return do
+
+
+def _dim(m: _Machine, s: Dim) -> Action:
+    out, get, axis = s.out.name, _get(s.array), s.axis
+
+    def do(env: Env) -> None:
+        env[out] = np.int64(get(env).shape[axis])
+
+    return do
+
+
+def _alloc(m: _Machine, s: Alloc) -> Action:
+    out, gets, dtype = s.out.name, [_get(a) for a in s.shape], s.out.type.dtype
+    fill = _POISON[dtype] if s.fill is None else _typed(s.fill.value, s.fill.type)
+
+    def do(env: Env) -> None:
+        shape = tuple([int(get(env)) for get in gets])
+        if any(n < 0 for n in shape):
+            raise CoreError("ValueError", "negative dimensions are not allowed", s.span)
+        words = int(np.prod(shape, dtype=object))
+        if words > _MAX_WORDS:
+            raise CoreError("MemoryError", f"an array of {words} elements", s.span)
+        env.pop(out, None)  # the array of the last iteration dies first
+        env[out] = m.made(np.full(shape, fill, DTYPES[dtype]), fill)
+        if s.fill is not None:
+            m.counts["alloc"] += words
+
+    return do
+
+
+def _copy(m: _Machine, s: Copy) -> Action:
+    out, get = s.out.name, _get(s.array)
+    kind = "log" if is_log(out) else "copy"
+
+    def do(env: Env) -> None:
+        a = get(env)
+        env.pop(out, None)
+        env[out] = m.made(a.copy())
+        m.counts[kind] += a.size
+
+    return do
+
+
+def _add_array(m: _Machine, s: AddArray) -> Action:
+    get, other = _get(s.array), _get(s.other)
+
+    def do(env: Env) -> None:
+        a, b = get(env), other(env)
+        if a.shape != b.shape:
+            raise CoreFault(f"&{s.array} += &{s.other} of shapes {a.shape} and {b.shape}")
+        a[...] = a + b
+        m.counts["addto"] += a.size
+
+    return do
+
+
+def _fill(m: _Machine, s: Fill) -> Action:
+    get, value = _get(s.array), _get(s.value)
+
+    def do(env: Env) -> None:
+        a = get(env)
+        a[...] = value(env)
+        m.counts["fill"] += a.size
+
+    return do
+
+
+def _reserve(m: _Machine, s: Reserve) -> Action:
+    get, size = _get(s.array), _get(s.size)
+    return lambda env: m.reserve(get(env), int(size(env)))
+
+
+def _check(m: _Machine, s: Check) -> Action:
+    cond, gets = _get(s.cond), [_get(a) for a in s.args]
+
+    def do(env: Env) -> None:
+        if not cond(env):
+            raise CoreError(s.error, s.message.format(*[get(env) for get in gets]), s.span)
+
+    return do
+
+
+# ----------------------------------------------------------------------------------------------- region statements
+
+
+def _if(m: _Machine, s: If) -> Action:
+    cond, then, orelse = _get(s.cond), m.block(s.then), m.block(s.orelse)
+    outs = [o.name for o in s.outs]
+
+    def do(env: Env) -> None:
+        env.update(zip(outs, then(env) if cond(env) else orelse(env)))
+
+    return do
+
+
+def _loop(m: _Machine, s: Loop) -> Action:
+    start, stop, step = _get(s.start), None if s.stop is None else _get(s.stop), _get(s.step)
+    inits, body = [_get(a) for a in s.inits], m.block(s.body)
+    index, carried, outs = s.index.name, [v.name for v in s.carried], [v.name for v in s.outs]
+    trips = None if s.trips is None else s.trips.name
+
+    def do(env: Env) -> None:
+        i, by = int(start(env)), int(step(env))
+        end = None if stop is None else int(stop(env))
+        if by == 0:
+            raise CoreFault(f"a loop of step 0 at {s.span}")
+        values: tuple[object, ...] = tuple([get(env) for get in inits])
+        count, go = 0, True
+        while go and (end is None or (i < end if by > 0 else i > end)):
+            env[index] = np.int64(i)
+            env.update(zip(carried, values))
+            m.counts["loop"] += 1
+            values = body(env)
+            if s.exits:
+                go, values = bool(values[0]), values[1:]
+            i += by
+            count += 1
+        env.update(zip(outs, values))
+        if trips is not None:
+            env[trips] = np.int64(count)
+
+    return do
+
+
+def _call(m: _Machine, s: Call) -> Action:
+    function, gets, outs = m.function(s.callee), [_get(a) for a in s.args], [o.name for o in s.outs]
+
+    def do(env: Env) -> None:
+        env.update(zip(outs, function([get(env) for get in gets]), strict=True))
+
+    return do
+
+
+_ACTIONS: dict[type, Callable[..., Action]] = {
+    Let: _let,
+    Dup: _dup,
+    Drop: _drop,
+    Read: _read,
+    Load: _load,
+    Store: _store,
+    AddTo: _add_to,
+    Dim: _dim,
+    Alloc: _alloc,
+    Copy: _copy,
+    AddArray: _add_array,
+    Fill: _fill,
+    Reserve: _reserve,
+    Check: _check,
+    If: _if,
+    Loop: _loop,
+    Call: _call,
+}
+
+
+def _entry_value(value: object, t: Scalar | Array, in_place: bool) -> object:
+    if isinstance(t, Scalar):
+        return _typed(value, t)
+    if in_place:
+        return value
+    return np.array(value, DTYPES[t.dtype], order="C", copy=True)
+
+
+def run(
+    program: Program,
+    args: Sequence[object],
+    *,
+    function: str | None = None,
+    limit: int | None = None,
+    in_place: bool = False,
+) -> Outcome:
+    """Run a function of a program.
+
+    Parameters
+    ----------
+    program : Program
+        In linear form or not: `Dup`, `Drop` and `Read` cost nothing.
+    args : sequence
+        One scalar or array per flat parameter. Arrays are copied, so the caller's stay as they are.
+    function : str, optional
+        Its name; the entry of the program by default.
+    limit : int, optional
+        The number of statements after which to give up.
+    in_place : bool
+        Work on the arrays of the caller instead of copies; their types must be exact.
+
+    Raises
+    ------
+    CoreError
+        Where the program raises an exception.
+    StepLimit
+        Where it runs too long.
+    CoreFault
+        Where a pass broke the program: an unchecked access out of range, a use after a drop.
+    """
+    name = function or program.entry
+    f = program.functions[name]
+    if len(args) != len(f.params):
+        raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
+    machine = _Machine(program, limit)
+    depth = sys.getrecursionlimit()
+    with np.errstate(all="ignore"):
+        values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
+        try:
+            sys.setrecursionlimit(max(depth, 20 * RECURSION_LIMIT + depth))
+            results = machine.function(name)(values)
+        finally:
+            sys.setrecursionlimit(depth)
+    arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
+    return Outcome(results, arrays, machine.total(), machine.peak)

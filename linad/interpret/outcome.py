@@ -1,0 +1,80 @@
+"""What a run of the interpreter gives: results, final contents of arguments, counts; or an error of the program."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from linad_typecheck.span import NOWHERE, Span
+
+# What one executed primitive of each kind costs. `dim` is a look at a shape, `log` and `pop` are stores and loads of
+# logs; `alloc`, `copy` and `fill` are counted in words.
+WEIGHTS: Mapping[str, int] = {
+    **dict.fromkeys(("add", "mul", "div", "unary", "pow", "compare", "logic", "int", "cast", "choose"), 1),
+    **dict.fromkeys(("load", "store", "log", "pop", "branch", "loop", "check", "call", "alloc", "copy", "fill"), 1),
+    "addto": 3,
+    "dim": 0,
+}
+
+
+class CoreError(Exception):
+    """An exception that the program raises: the name of the builtin, its message, the place.
+
+    Attributes
+    ----------
+    kind : str
+    message : str
+    span : Span
+    """
+
+    def __init__(self, kind: str, message: str, span: Span = NOWHERE) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind, self.message, self.span = kind, message, span
+
+    def builtin(self) -> Exception:
+        """The builtin exception that Python would have raised."""
+        return getattr(builtins, self.kind)(self.message)
+
+
+class CoreFault(AssertionError):
+    """The program did what no well-formed core may do: an unchecked access out of range, a use after `drop`."""
+
+
+class StepLimit(RuntimeError):
+    """More steps than the caller allowed."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run.
+
+    Attributes
+    ----------
+    results : tuple
+        What the function returned: NumPy scalars of exactly their type, bools, arrays.
+    params : Mapping[str, object]
+        Array arguments by parameter name, with their final contents.
+    counts : Mapping[str, int]
+        Executed primitives by kind; the keys of `WEIGHTS`.
+    peak_words : int
+        The largest number of words that arrays made by the program held at one time.
+    """
+
+    results: tuple[object, ...]
+    params: Mapping[str, object]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    peak_words: int = 0
+
+    @property
+    def work(self) -> int:
+        """The cost of the run: every scalar step is 1, ``+=`` on a cell is 3."""
+        return sum(WEIGHTS[k] * n for k, n in self.counts.items())
+
+    @property
+    def log_words(self) -> int:
+        """Words written into logs."""
+        return self.counts.get("log", 0)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.results)

@@ -1,0 +1,138 @@
+"""The meaning of every scalar primitive, on NumPy scalars of exactly its type.
+
+One row per op. Rows take NumPy scalars (and Python bools) and give a value that the machine turns into the type of the
+statement's result. All of them run under ``np.errstate(all="ignore")``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+DTYPES: dict[str, type] = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": bool}
+
+
+def power_by_multiplication(x: np.floating, k: int) -> np.floating:
+    """``x ** k`` by repeated squaring in the type of ``x``."""
+    one = type(x)(1.0)
+    result, square, n = one, x, abs(int(k))
+    while n:
+        if n & 1:
+            result = result * square
+        n >>= 1
+        if n:
+            square = square * square
+    return result if k >= 0 else one / result
+
+
+def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.floating], float]:
+    """A function of `math` with IEEE results instead of exceptions: ``pole`` where it is undefined."""
+
+    def ieee(x: np.floating) -> float:
+        x = float(x)
+        try:
+            return f(x)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return pole
+
+    return ieee
+
+
+def _gamma(x: float) -> float:
+    return math.copysign(math.inf, x) if x == 0.0 else math.gamma(x)
+
+
+# psi(x) ~ log x - 1/(2x) - sum B_2k / (2k x**2k), its derivative likewise
+_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+_PSI1 = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
+def digamma(x: float) -> float:
+    """The derivative of the logarithm of gamma; nan at its poles."""
+    if math.isnan(x) or x == -math.inf or (x <= 0.0 and x == math.floor(x)):
+        return math.nan
+    if x < 0.0:
+        return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
+    total = 0.0
+    while x < 10.0:
+        total -= 1.0 / x
+        x += 1.0
+    inverse = 1.0 / (x * x)
+    series = 0.0
+    for c in reversed(_PSI):
+        series = (series + c) * inverse
+    return total + math.log(x) - 0.5 / x - series
+
+
+def trigamma(x: float) -> float:
+    """The derivative of `digamma`."""
+    if math.isnan(x) or x == -math.inf or (x <= 0.0 and x == math.floor(x)):
+        return math.nan
+    if x < 0.0:
+        return (math.pi / math.sin(math.pi * x)) ** 2 - trigamma(1.0 - x)
+    total = 0.0
+    while x < 10.0:
+        total += 1.0 / (x * x)
+        x += 1.0
+    inverse = 1.0 / (x * x)
+    series = 0.0
+    for c in reversed(_PSI1):
+        series = (series + c) * inverse
+    return total + 1.0 / x + 0.5 * inverse + series / x
+
+
+def _trips(start: np.int64, stop: np.int64, step: np.int64) -> int:
+    return len(range(int(start), int(stop), int(step))) if step else 0
+
+
+def cast(value: object, dtype: str) -> object:
+    """A scalar in another type: floats truncate towards zero, bools are ``!= 0``."""
+    if dtype == "bool":
+        return bool(value != 0)
+    return np.asarray(value).astype(DTYPES[dtype])[()]
+
+
+def _ufuncs() -> dict[str, Callable[..., object]]:
+    same = "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan sinh cosh tanh sqrt sign floor ceil trunc rint".split()
+    same += "isnan isinf isfinite minimum maximum copysign hypot logaddexp".split()
+    inverse = {n: f"arc{n[1:]}" for n in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2")}
+    renamed = {"abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "invert": "invert"}
+    renamed |= {"bitand": "bitwise_and", "bitor": "bitwise_or", "bitxor": "bitwise_xor"}
+    renamed |= {"shl": "left_shift", "shr": "right_shift"}
+    names = {n: n for n in same} | inverse | renamed
+    return {op: getattr(np, n) for op, n in names.items() if hasattr(np, n)}
+
+
+RULES: dict[str, Callable[..., object]] = {
+    **_ufuncs(),
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "neg": lambda a: -a,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "powi": power_by_multiplication,
+    "min": lambda a, b: b if b < a else a,
+    "max": lambda a, b: b if b > a else a,
+    "select": lambda c, a, b: a if c else b,
+    "trips": _trips,
+    "wrap": lambda i, n: i + n if i < 0 else i,
+    "erf": _math(math.erf),
+    "erfc": _math(math.erfc),
+    "gamma": _math(_gamma),
+    "lgamma": _math(math.lgamma, math.inf),
+    "digamma": _math(digamma),
+    "trigamma": _math(trigamma),
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "not": lambda a: not a,
+}
