@@ -24,7 +24,7 @@ def call(s: Specialisation, arguments: Sequence[object]) -> object:
     """The function's value; declared updates reach the caller's arrays, also when an error leaves."""
     flat = _flatten(s, arguments)
     try:
-        results = s.kernel().run(flat.values)
+        results = s.kernel().run(flat.values, touched(s.signature))
     finally:
         if flat.back:
             flat.give_back()
@@ -164,12 +164,25 @@ def buffers_for(want: Wanted, values: Values) -> dict[int, np.ndarray]:
 
 
 def pull(
-    s: Specialisation, want: Wanted, values: Values, seeds: Values, buffers: dict[int, np.ndarray], value: bool
+    s: Specialisation,
+    want: Wanted,
+    values: Values,
+    seeds: Values,
+    buffers: dict[int, np.ndarray],
+    value: bool,
+    in_place: bool = False,
 ) -> tuple[tuple[object, ...], dict[int, object]]:
-    """Run the adjoint: the flat results and the gradients by leaf."""
+    """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry."""
     level: Level = (want.leaves, value)
-    arrays = [buffers[k.index] for k in want.active if isinstance(k.type, Array)]
-    out = s.kernel((level,)).run([*values, *seeds, *arrays])
+    arrays = [k.index for k in want.active if isinstance(k.type, Array)]
+    first = len(values) + len(seeds)
+    places = dict(zip(arrays, range(first, first + len(arrays))))
+    changed = touched(s.signature)
+    holding = [places[k] for k in arrays if k in changed or in_place]
+    written = [*changed, *holding]
+    flat = [*values, *seeds, *(buffers[k] for k in arrays)]
+    zeros = [p for p in places.values() if p not in holding]
+    out = s.kernel((level,)).run(flat, written, zeros, in_place=in_place)
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     scalars = [k.index for k in want.active if not isinstance(k.type, Array)]
     return out[:count], {**buffers, **dict(zip(scalars, out[count:], strict=True))}
@@ -196,13 +209,21 @@ def vjp(
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
     """Run the function on copies of what it updates: the arguments afterwards and the flat results."""
     after = refreshed(s.signature, values)
-    return after, s.kernel().run(after)
+    return after, s.kernel().run(after, touched(s.signature))
 
 
 def refreshed(signature: Signature, values: Values) -> Values:
     """The flat arguments with copies of those that the function updates."""
-    touched = {leaf.index for p in updated(signature) for leaf in leaf_types(p.structure)}
-    return [v.copy() if k in touched and isinstance(v, np.ndarray) else v for k, v in enumerate(values)]
+    changed = touched(signature)
+    return [v.copy() if k in changed else v for k, v in enumerate(values)]
+
+
+def touched(signature: Signature) -> tuple[int, ...]:
+    """The flat positions of the arrays that the function updates."""
+    if not signature.updates:
+        return ()
+    leaves = (leaf for p in updated(signature) for leaf in leaf_types(p.structure))
+    return tuple(leaf.index for leaf in leaves if isinstance(leaf.type, Array))
 
 
 def updated(signature: Signature) -> tuple[ParamInfo, ...]:
@@ -270,13 +291,13 @@ def vjp_into(
     first = arrays_out or bool(signature.updates)  # the results' shapes and final contents come from a run of its own
     after, results = primal(s, flat.values) if first else (flat.values, ())
     seeds = cotangents(signature.result, cotangent, results, f"{signature.name}(): cotangent")
-    touched = {leaf.index for p in updated(signature) for leaf in float_leaves(p.structure)} & places.keys()
-    direct = _direct(want, places) - touched
+    changed = set(touched(signature)) & places.keys()
+    direct = _direct(want, places) - changed
     buffers = buffers_for(want, flat.values)
-    buffers |= {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in touched}
-    out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, value=not first)
+    buffers |= {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
+    out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True)
     for k, (_, place) in places.items():
-        if k in touched:
+        if k in changed:
             place[...] = grads[k]
         elif k not in direct:
             place[...] += grads[k]

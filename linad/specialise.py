@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import warnings
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Signature
 
 from .boundary.errors import refusal
-from .boundary.kernel import DONE, Kernel, Loaded, raise_at
+from .boundary.kernel import AGAIN, DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .emit import cache as disk
 from .options import Options
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per derivative.
 Level = tuple[tuple[int, ...], bool]
 Request = tuple[Level, ...]
+
+_RETURNS_AGAIN = re.compile(rf"\breturn \(?{AGAIN}\b")
 
 lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
 
@@ -117,17 +120,18 @@ class Specialisation:
         with store.locked():
             known = store.module(key)
             if known is not None:
-                path, (entry, sites, words) = known
+                path, (entry, sites, words, again) = known
                 try:
-                    return Loaded(getattr(load(path), entry), sites, words)
+                    return Loaded(getattr(load(path), entry), sites, words, again)
                 except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
                     store.discard(key)
             generated = emit(self.program(request), wanted)
-            parts = (generated.entry, generated.sites, generated.error_words)
+            again = checked == "hoisted" and _RETURNS_AGAIN.search(generated.source) is not None
+            parts = (generated.entry, generated.sites, generated.error_words, again)
             path = store.store_module(key, generated.source, parts)
             if path is None:
                 path = disk.entry(store.folder.name, "0", persistent=False).store_module(key, generated.source, parts)
-            return Loaded(getattr(load(path), generated.entry), generated.sites, generated.error_words)
+            return Loaded(getattr(load(path), generated.entry), *parts[1:])
 
 
 def _interpreted(program: Program) -> Loaded:

@@ -27,6 +27,7 @@ class Loaded:
     driver: Callable[..., tuple[object, ...]]
     sites: Sequence[Site]
     error_words: int
+    again: bool = False  # whether it may ask for the build that tests every access, having written something already
 
 
 @dataclass(slots=True)
@@ -43,8 +44,26 @@ class Kernel:
             found = self.builds[checked] = self.load(checked)
         return found
 
-    def run(self, values: Sequence[object]) -> tuple[object, ...]:
+    def run(
+        self,
+        values: Sequence[object],
+        written: Sequence[int] = (),
+        zeros: Sequence[int] = (),
+        *,
+        in_place: bool = False,
+    ) -> tuple[object, ...]:
         """The flat results.
+
+        Parameters
+        ----------
+        values : sequence
+            The flat arguments, as the driver takes them.
+        written : sequence of int
+            The positions of arrays that the program updates: they are put back before a second run.
+        zeros : sequence of int
+            The positions of those that are zeros on entry.
+        in_place : bool
+            Whether copies of what is written cost too much: then every access is tested instead.
 
         Raises
         ------
@@ -52,9 +71,19 @@ class Kernel:
             What the user's line raises.
         """
         build = self.build("hoisted")
+        saved: list[object] = []
+        if build.again and written:
+            if in_place:
+                build = self.build("every")
+            else:
+                saved = [values[k].copy() for k in written]
         err = np.zeros(build.error_words, np.int64)
         code, *results = build.driver(*values, err)
         if code == AGAIN:
+            for k, before in zip(written, saved):
+                values[k][...] = before
+            for k in zeros:
+                values[k].fill(0)
             build = self.build("every")
             err = np.zeros(build.error_words, np.int64)
             code, *results = build.driver(*values, err)
