@@ -76,12 +76,11 @@ def check(problems: list[Problem], console: Console) -> bool:
     return good
 
 
-def fit(problem: Problem, progress: Progress) -> Fit:
+def fit(problem: Problem, progress: Progress, iterations: int = MAX_ITERATIONS) -> Fit:
     """Climb the log-posterior from the problem's start."""
     rest = problem.rest(POSTERIOR)
-    bar = progress.add_task(problem.name, total=MAX_ITERATIONS, numbers="")
+    bar = progress.add_task(problem.name, total=iterations, numbers="")
     history: list[float] = []
-    slopes: list[float] = []
 
     def descend(flat: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = gmm_objective.value_and_grad(*problem.unpack(flat), *rest)
@@ -90,16 +89,15 @@ def fit(problem: Problem, progress: Progress) -> Fit:
     def report(intermediate_result) -> None:
         history.append(-float(intermediate_result.fun))
         numbers = f"log posterior {history[-1]:12.3f}"
-        progress.update(bar, completed=len(history), numbers=numbers)
+        progress.update(bar, completed=len(history) - 1, numbers=numbers)
 
     started = time.perf_counter()
     start = problem.pack(problem.start)
     history.append(-descend(start)[0])
-    options = {"maxiter": MAX_ITERATIONS, "maxfun": 4 * MAX_ITERATIONS, "maxcor": 20, "ftol": 1e-12, "gtol": 1e-4}
+    options = {"maxiter": iterations, "maxfun": 4 * iterations, "maxcor": 20, "ftol": 1e-12, "gtol": 1e-4}
     found = minimize(descend, start, jac=True, method="L-BFGS-B", callback=report, options=options)
-    slopes.append(float(np.abs(found.jac).max()))
-    progress.update(bar, total=len(history), completed=len(history))
-    return Fit(problem, problem.unpack(found.x), tuple(history), found.nfev, time.perf_counter() - started, slopes[-1])
+    progress.update(bar, total=len(history) - 1, completed=len(history) - 1)
+    return Fit(problem, problem.unpack(found.x), tuple(history), found.nfev, time.perf_counter() - started)
 
 
 def summary(fits: list[Fit]) -> Table:

@@ -34,7 +34,6 @@ class Fit:
     history: tuple[float, ...]
     evaluations: int
     seconds: float
-    slope: float
 
 
 def factors(icf: np.ndarray) -> np.ndarray:

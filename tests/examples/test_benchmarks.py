@@ -1,0 +1,55 @@
+"""The benchmarks measure what they say: contenders agree before any clock is read, and judges can be disappointed."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks import native, scaling, timing
+from benchmarks.peers import outcome, programs, tools
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+@pytest.mark.parametrize("make", native.CONTESTS, ids=lambda f: f.__name__)
+def test_linad_numba_and_c_agree(make) -> None:
+    native.agree(make())
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_disagreement_is_noticed() -> None:
+    contest = native.gather(50)
+    contest.runs["linad"] = lambda to: 1.0 + contest.runs["C by hand"](to)
+    with pytest.raises(AssertionError, match="linad differs from C"):
+        native.agree(contest)
+
+
+@pytest.mark.parametrize(("program", "inputs"), scaling.CASES, ids=lambda f: f.__name__)
+def test_in_place_costs_less_than_pure(program, inputs) -> None:
+    from linad import linear_grad
+
+    in_place, pure = linear_grad(program), linear_grad(update="pure")(program)
+    few, many = (inputs(n) for n in (50, 100))
+    np.testing.assert_allclose(in_place.grad(*few), pure.grad(*few), rtol=1e-12)
+    grown = scaling.count(in_place, many) / scaling.count(in_place, few)
+    grown_pure = scaling.count(pure, many) / scaling.count(pure, few)
+    assert grown < 2.2 and grown_pure > 0.8 * 2.0 * grown
+
+
+def test_slope_of_a_power() -> None:
+    assert timing.slope((10, 100, 1000), [3.0 * n**1.5 for n in (10, 100, 1000)]) == pytest.approx(1.5)
+
+
+LINAD = next(tool for tool in tools.TOOLS if tool.name == "linad")
+
+
+@pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda f: f.__name__)
+def test_linad_on_the_programs_of_the_comparison(program) -> None:
+    found = outcome.outcome(LINAD, program, outcome.point())
+    assert found.verdict == ("refused" if program is programs.second_name else "ok"), found
+
+
+def test_a_wrong_gradient_is_called_wrong() -> None:
+    def off(program, x):
+        return 1.01 * outcome.differences(program, x)
+
+    assert outcome.judge(off, programs.horner, outcome.point()).verdict == "wrong"
