@@ -48,7 +48,8 @@ from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
 from .errors import NoDerivative
 from .forward_sweep import ForwardSweep
-from .storage import Body, Frame, Plan, order_free
+from .order import order_free
+from .storage import Body, Frame, Plan
 from .undo import choose_undo
 
 

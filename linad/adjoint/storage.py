@@ -58,6 +58,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 from ..derivatives.table import RULES
 from .activity import Facts
 from .mincut import cheapest_cut
+from .order import order_free
 
 LoopMode = Literal["plain", "fused", "merged", "logged"]
 Source = Literal["re-read", "recomputed", "logged"]
@@ -593,25 +594,6 @@ def _block_ids(block: Block):
     for s in block.stmts:
         for b in blocks(s):
             yield from _block_ids(b)
-
-
-def order_free(s: Loop, facts: Facts) -> bool:
-    """Whether the adjoints of a loop's iterations may run in any order.
-
-    Additions to cells commute. Of stores to one cell the last wins, so its adjoint must come first: the order is free only where
-    an axis of every access to the array is the loop's own index.
-    """
-    inside = set(_block_ids(s.body))
-    outer = [t for t in walk(s.body) if (a := written(t)) is not None and facts.home[a.name] not in inside]
-    stored = {t.array.name for t in outer if not isinstance(t, AddTo | AddArray)}
-    for name in stored:
-        accesses = [t for t in outer if t.array.name == name]
-        if not all(isinstance(t, Store | AddTo) for t in accesses):
-            return False
-        axes = [{k for k, a in enumerate(t.index) if isinstance(a, Var) and a.name == s.index.name} for t in accesses]
-        if not set.intersection(*axes):
-            return False
-    return True
 
 
 def _own_blocks(block: Block):

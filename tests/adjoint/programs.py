@@ -462,3 +462,54 @@ entry fn f(x: read f64[:], w: f64) -> f64 {
   return s.3
 }
 """
+
+PROGRAMS["last_one_wins"] = """
+entry fn f(x: read f64[:], w: f64) -> f64, f64 {
+  n = dim &x 0
+  for i in range(1, n) carry (s: f64 = w, h: f64 = w) -> (s.1, h.1) {
+    e = load &x [i]
+    h.2 = mul h 0.5
+    h.3 = add h.2 e
+    yield e, h.3
+  }
+  return s.1, h.1
+}
+"""
+
+PROGRAMS["last_store_wins"] = """
+entry fn f(x: read f64[:], w: f64) -> f64[:] {
+  n = dim &x 0
+  y = alloc f64 [2] fill 0.0
+  for i in range(n) {
+    e = load &x [i]
+    j = mod i 2
+    &y[j] = e
+  }
+  return y
+}
+"""
+
+PROGRAMS["sums_in_arms_and_inner_loops"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    c = gt i 1
+    s.1 = if c {
+      e = load &x [i]
+      e2 = mul e e
+      s.2 = add s e2
+      yield s.2
+    } else {
+      yield s
+    }
+    for j in range(i) carry (s.3: f64 = s.1) -> (s.5) {
+      e.1 = load &x [j]
+      e.2 = sin e.1
+      s.4 = sub s.3 e.2
+      yield s.4
+    }
+    yield s.5
+  }
+  return s.9
+}
+"""

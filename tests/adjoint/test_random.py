@@ -1,0 +1,29 @@
+"""Random programs: each stage verified and linear, with and without a plan, values and gradients equal to dual numbers."""
+
+import numpy as np
+import pytest
+
+from .gradients import NotFinite, compare
+from .random_programs import random_program
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradient(first):
+    compared = 0
+    for seed in range(first, first + 10):
+        try:
+            compare(random_program(seed, 22), np.random.default_rng(seed), size=3)
+            compared += 1
+        except (NotFinite, OverflowError):
+            continue
+    assert compared >= 8
+
+
+@pytest.mark.parametrize("seed", range(100, 112))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradient_of_the_gradient(seed):
+    try:
+        compare(random_program(seed, 9), np.random.default_rng(seed), order=2, size=2, tolerance=1e-7)
+    except (NotFinite, OverflowError):
+        pytest.skip("overflow")
