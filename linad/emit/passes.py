@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linad_typecheck.core import Program
+from linad_typecheck.core import Function, Program
 
 from .bounds import check_accesses
+from .exits import thread_exits
+from .hoist import hoist_buffers
 from .sites import Sites
 
 if TYPE_CHECKING:
@@ -14,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
-    """The program with its index checks written out and its buffers hoisted."""
-    functions = {
-        name: check_accesses(f, hoist=options.checked == "hoisted", indexed=sites.indexed)
-        for name, f in program.functions.items()
-    }
-    return Program(program.entry, functions)
+    """The program with its index checks written out, its exits in place and its buffers hoisted."""
+
+    def one(f: Function) -> Function:
+        f = thread_exits(f)
+        f = check_accesses(f, hoist=options.checked == "hoisted", indexed=sites.indexed)
+        return hoist_buffers(f)
+
+    return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

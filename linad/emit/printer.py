@@ -107,6 +107,12 @@ class Printer:
                 if _counts_up(start, step):
                     self.text.plain.add(index.name)
                 self.nodes(body, depth + 1)
+            case Forever((Branch(cond, (Leave(),), others), *rest)):
+                self.line(depth, f"while {self.text(negate(cond))}:")
+                self.nodes((*others, *rest), depth + 1)
+            case Forever((Branch(cond, others, (Leave(),)), *rest)):
+                self.line(depth, f"while {self.text(cond)}:")
+                self.nodes((*others, *rest), depth + 1)
             case Forever(body):
                 self.line(depth, "while True:")
                 self.nodes(body, depth + 1)
