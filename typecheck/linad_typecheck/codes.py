@@ -52,6 +52,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     # 4xx derivatives
     ("LIN401", "no-gradient", "error", "a gradient by something that is not a float parameter"),
     ("LIN402", "non-scalar-loss", "error", "a gradient of a function whose result is not one float"),
+    ("LIN403", "zero-gradient", "warning", "a parameter reaches the result through no derivative"),
     # 9xx internal
     ("LIN901", "internal-error", "error", "a defect of linad itself"),
 )

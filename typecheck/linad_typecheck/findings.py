@@ -12,6 +12,7 @@ from pathlib import Path
 from .diagnostics import Diagnostic
 from .messages.internal import InternalError, NotPython, UnusedSuppression
 from .scope import FunctionSource
+from .signature import Checked
 from .source import SourceFile
 from .span import Span
 from .static_scope import decorated_functions, first_line
@@ -69,12 +70,27 @@ def _check(function: FunctionSource) -> tuple[Diagnostic, ...]:
     from .check import check
 
     try:
-        return check(function, {}).diagnostics
+        checked = check(function, {})
+        return (*checked.diagnostics, *_zero_gradients(function, checked))
     except Exception as error:  # a defect here must not hide what is found elsewhere
         source, line = function.source, first_line(function.node)
         place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
         return (InternalError(place, function.name, shown).diagnostic(),)
+
+
+def _zero_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
+    from .activity import zero_gradients
+
+    if checked.program is None or checked.signature is None:
+        return ()
+    a, source = function.node.args, function.source
+    parameters = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    places = {p.arg: source.span(p) for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    if function.wrt is not None:
+        wanted = {parameters[w] if isinstance(w, int) else w for w in function.wrt}
+        places = {name: span for name, span in places.items() if name in wanted}
+    return tuple(m.diagnostic() for m in zero_gradients(checked.program, checked.signature, places))
 
 
 def _syntax(source: SourceFile, error: SyntaxError) -> Diagnostic:

@@ -1,0 +1,59 @@
+"""Gradients that are zero whatever the arguments are, told from those that only look so."""
+
+import pytest
+from linad_typecheck import check_source
+
+HEAD = "import math\nimport numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n\n"
+
+
+def reported(body: str, parameters: str = 'a: float, b: float, x: Float64[np.ndarray, "n"]', options: str = "") -> list[str]:
+    lines = "\n".join(f"    {line}" for line in body.strip().splitlines())
+    found = check_source(f"{HEAD}{options or '@linear_grad'}\ndef f({parameters}):\n{lines}\n", "f.py")
+    assert {d.slug for d in found} <= {"zero-gradient"}, found
+    return [d.message.split("`")[1] for d in found]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("return math.floor(a) * b", ["a"]),
+        ("return np.sign(a) * b", ["a"]),
+        ("if a > 0.0:\n    return b\nreturn 2.0 * b", ["a"]),
+        ("s = 0.0\nfor i in range(len(x)):\n    if x[i] > a:\n        s += b\nreturn s", ["a", "x"]),
+        ("s = 0.0\nwhile s < a:\n    s += b\nreturn s", ["a"]),
+        ("return x[int(a)] * b", ["a"]),
+        ("u = np.zeros(3)\nu[0] = math.floor(a)\nv = u.copy()\nreturn v[0] * b", ["a"]),
+        ("u = np.zeros(3)\nu[int(a)] = b\nreturn u[0]", ["a"]),
+    ],
+)
+def test_zero(body, names):
+    assert reported(body) == names
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return a - math.floor(a)",
+        "return b",  # what is not used is not told: its name already shows it
+        "if a > 0.0:\n    return a * b\nreturn 2.0 * b",
+        "s = 0.0\nt = a\nfor i in range(3):\n    s = t\n    t = math.floor(t)\nreturn s * b",
+        "u = np.zeros(3)\nu[0] = a\nfor i in range(2):\n    u[i + 1] = u[i]\nreturn u[2] * b",
+        "return max(a, b)",
+        "return abs(a) * b",
+    ],
+)
+def test_not_zero(body):
+    assert reported(body) == []
+
+
+def test_through_helpers_and_updates():
+    helper = "def put(u, v):\n    u[0] = math.floor(v)\n\n\ndef keep(u, v):\n    u[0] = v\n\n\n"
+    text = f"{HEAD}{helper}@linear_grad\ndef f(a: float, b: float):\n    u = np.zeros(2)\n    put(u, a)\n    s = u[0]\n    keep(u, b)\n    return s + u[0]\n"
+    (found,) = check_source(text, "f.py")
+    assert found.slug == "zero-gradient" and "`a`" in found.message
+    assert [(x.span.line, x.message) for x in found.labels] == [(8, "the derivative of `floor` is zero")]
+
+
+def test_only_what_is_differentiated():
+    assert reported("return math.floor(a) * b", options='@linear_grad(wrt="b")') == []
+    assert reported("return math.floor(a) * b", options="@linear_grad(wrt=0)") == ["a"]
