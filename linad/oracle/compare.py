@@ -1,0 +1,70 @@
+"""Do two runs agree: the same exception, or values equal up to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended: with a value, or with an exception."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+def attempt(f: Callable[[], Any]) -> Ended:
+    """Call ``f``; an exception is a way to end. One that stands for a builtin (`CoreError`) is turned into it."""
+    try:
+        return Ended(f())
+    except AssertionError as e:
+        if type(e) is not AssertionError:
+            raise  # a fault of the machinery, not of the program
+        return Ended(error=e)
+    except Exception as e:
+        builtin = getattr(e, "builtin", None)
+        return Ended(error=builtin() if builtin else e)
+
+
+def _leaves(value: Any, path: str = "result") -> list[tuple[str, Any]]:
+    if isinstance(value, tuple | list):
+        return [leaf for k, v in enumerate(value) for leaf in _leaves(v, f"{path}[{k}]")]
+    return [] if value is None else [(path, value)]
+
+
+def difference(left: Ended, right: Ended, *, rtol: float = 1e-9, atol: float = 1e-12) -> str | None:
+    """The first disagreement of two runs in words; None where they agree.
+
+    Values are compared after widening: an int and the float of the same value agree. NaNs agree with each other.
+    """
+    if left.error is not None or right.error is not None:
+        if type(left.error) is type(right.error):
+            return None
+        return f"{_ending(left)} and {_ending(right)}"
+    ours, theirs = _leaves(left.value), _leaves(right.value)
+    if [p for p, _ in ours] != [p for p, _ in theirs]:
+        return f"structures differ: {left.value!r} and {right.value!r}"
+    for (path, a), (_, b) in zip(ours, theirs):
+        x, y = np.asarray(a), np.asarray(b)
+        if x.shape != y.shape:
+            return f"{path}: shapes {x.shape} and {y.shape}"
+        wide = np.result_type(x, y, np.int64)
+        if x.dtype.kind in "iub" and y.dtype.kind in "iub":
+            same = x == y
+        else:
+            x, y = x.astype(wide), y.astype(wide)
+            with np.errstate(all="ignore"):
+                same = (x == y) | np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
+        if not np.all(same):
+            where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
+            place = f"{path}{list(where)}" if x.ndim else path
+            return f"{place}: {np.atleast_1d(x)[where]!r} and {np.atleast_1d(y)[where]!r}"
+    return None
+
+
+def _ending(e: Ended) -> str:
+    return f"value {e.value!r}" if e.error is None else f"{type(e.error).__name__}: {e.error}"

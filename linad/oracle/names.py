@@ -1,0 +1,143 @@
+"""``math``, ``numpy`` and the builtins as the oracle binds them."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .shim import Arr, Cast, Num, lifted, unwrap, weak, wrap
+
+_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh hypot copysign fmod degrees radians".split()
+_ARC = "sin cos tan sinh cosh tanh tan2".split()
+_TESTS = ("isnan", "isinf", "isfinite")
+
+
+def _float_function(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `math`: double precision whatever it is given, IEEE results, a weak float."""
+    return lambda *args: Num(np.float64(f(*(np.float64(unwrap(a)) for a in args))), True)
+
+
+def _ieee(f: Callable[[float], float], pole: float = math.nan) -> Callable[[Any], float]:
+    def apply(x: Any) -> float:
+        try:
+            return f(float(x))
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return math.copysign(math.inf, x) if x == 0 else pole
+
+    return apply
+
+
+def _log(x: Any, base: Any = None) -> Num:
+    top = np.log(np.float64(unwrap(x)))
+    return Num(top if base is None else top / np.log(np.float64(unwrap(base))), True)
+
+
+class _Library:
+    """A module with some names replaced; other functions are lifted, numbers are weak."""
+
+    def __init__(self, module: Any, names: dict[str, Any]) -> None:
+        self._module, self._names = module, names
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._names:
+            return self._names[name]
+        value = getattr(self._module, name)
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return Cast(value)
+        if isinstance(value, type(np)):
+            return _Library(value, {})
+        return lifted(value) if callable(value) and not isinstance(value, type) else wrap(value)
+
+
+MATH = _Library(
+    math,
+    {
+        **{n: _float_function(getattr(np, n)) for n in _SAME},
+        **{f"a{n}": _float_function(getattr(np, f"arc{n}")) for n in _ARC},
+        "fabs": _float_function(np.abs),
+        "pow": _float_function(np.power),
+        "erf": _float_function(_ieee(math.erf)),
+        "erfc": _float_function(_ieee(math.erfc)),
+        "gamma": _float_function(_ieee(math.gamma)),
+        "lgamma": _float_function(_ieee(math.lgamma, math.inf)),
+        "log": _log,
+        **{n: lambda x, f=getattr(np, n): bool(f(unwrap(x))) for n in _TESTS},
+    },
+)
+NUMPY = _Library(np, {})
+
+
+class Range:
+    """`range` whose numbers wrap."""
+
+    def __init__(self, *bounds: Any) -> None:
+        self.range = builtins.range(*map(builtins.int, bounds)) if all(map(_is_int, bounds)) else _no_range(bounds)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(weak, self.range)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return map(weak, builtins.reversed(self.range))
+
+    def __len__(self) -> int:
+        return builtins.len(self.range)
+
+    def __getitem__(self, k: Any) -> Any:
+        return weak(self.range[k])
+
+
+def _is_int(x: Any) -> bool:
+    return isinstance(x, (builtins.int, np.integer)) or (isinstance(x, Num) and x.is_int)
+
+
+def _no_range(bounds: tuple[Any, ...]) -> builtins.range:
+    raise TypeError(f"range of {bounds}")
+
+
+def _extremum(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
+    """Python's `min` or `max`, in the type in which all candidates meet."""
+
+    def choose(*args: Any) -> Any:
+        items = [wrap(a) for a in (args if builtins.len(args) > 1 else args[0])]
+        if not items:
+            raise ValueError("min() or max() of nothing")
+        best = items[0]
+        for item in items[1:]:
+            best = item if better(item, best) else best
+        if not all(isinstance(i, Num) for i in items):
+            return best
+        kind = np.result_type(*(i.raw for i in items))
+        every_weak = all(i.weak for i in items)
+        return Num((np.float64 if every_weak and kind.kind == "f" else kind.type)(best.value), every_weak)
+
+    return choose
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    total = wrap(start)
+    for item in items:
+        total = total + item
+    return total
+
+
+BUILTINS: dict[str, Any] = {
+    "range": Range,
+    "len": lambda a: weak(builtins.len(a)),
+    "float": lambda x=0.0: Num(np.float64(unwrap(x)), True),
+    "int": lambda x=0: weak(builtins.int(unwrap(x))),
+    "bool": lambda x=False: builtins.bool(x),
+    "min": _extremum(lambda item, best: item < best),
+    "max": _extremum(lambda item, best: item > best),
+    "sum": _sum,
+    "pow": lambda a, b: wrap(a) ** wrap(b),
+    "divmod": lambda a, b: (wrap(a) // wrap(b), wrap(a) % wrap(b)),
+    "enumerate": lambda items, start=0: ((weak(builtins.int(start) + k), v) for k, v in builtins.enumerate(items)),
+}
+
+__all__ = ["BUILTINS", "MATH", "NUMPY", "Arr"]

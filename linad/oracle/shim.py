@@ -1,0 +1,236 @@
+"""Scalars and arrays that behave as NumPy's with warnings off, and remember whether they are weak.
+
+This is the one place where the declared deviations from CPython (docs/deviations.md) are implemented for the oracle. A
+weak number is one that Python would hold as `float` or `int`; a strong one comes out of an array or a NumPy function.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+class Num:
+    """A number: ``value`` is a NumPy scalar of f64, f32, i64 or i32; weak ones are f64 or i64."""
+
+    __slots__ = ("value", "weak")
+
+    def __init__(self, value: Any, weak: bool) -> None:
+        self.value, self.weak = value, weak
+
+    @property
+    def raw(self) -> Any:
+        """What NumPy must be given so that its promotion sees whether the number is weak."""
+        return self.value.item() if self.weak else self.value
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.dtype
+
+    @property
+    def is_int(self) -> bool:
+        return isinstance(self.value, np.integer)
+
+    def __repr__(self) -> str:
+        return repr(self.value.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value.item(), spec)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value != 0)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __index__(self) -> int:
+        if not self.is_int:
+            raise TypeError(f"{self.dtype} cannot be an index")
+        return int(self.value)
+
+    def __neg__(self) -> Num:
+        return Num(-self.value, self.weak)
+
+    def __pos__(self) -> Num:
+        return self
+
+    def __abs__(self) -> Num:
+        return Num(np.abs(self.value), self.weak)
+
+    def __invert__(self) -> Num:
+        return Num(~self.value, self.weak)
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is None:
+            return weak(round(self.value.item()))
+        return Num(self.value.dtype.type(round(self.value, int(digits))), self.weak)
+
+
+def weak(value: float | int | bool) -> Any:
+    """A Python number as the shim sees it; ints wrap to 64 bits."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return Num(np.int64((value + 2**63) % 2**64 - 2**63), True)
+    return Num(np.float64(value), True)
+
+
+def wrap(value: Any) -> Any:
+    """A result of NumPy or Python as the shim sees it."""
+    match value:
+        case Num() | Arr() | bool() | str() | None:
+            return value
+        case np.bool_():
+            return bool(value)
+        case np.generic():
+            return Num(value, False)
+        case float() | int():
+            return weak(value)
+        case np.ndarray():
+            return Arr(value)
+        case tuple():
+            made = [wrap(v) for v in value]
+            return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
+        case list():
+            return [wrap(v) for v in value]
+        case _:
+            return value
+
+
+def unwrap(value: Any) -> Any:
+    """The inverse of `wrap`: weak numbers become Python's, strong ones NumPy's."""
+    match value:
+        case Num():
+            return value.raw
+        case Arr():
+            return value.array
+        case Cast():
+            return value.type
+        case tuple():
+            made = [unwrap(v) for v in value]
+            return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
+        case list():
+            return [unwrap(v) for v in value]
+        case _:
+            return value
+
+
+def _both_weak(f: Callable, a: Num, b: Num) -> Any:
+    return Num(f(a.value, b.value), True)
+
+
+def _number(x: Any) -> Any:
+    """An operand as a `Num`; a bool counts as an int."""
+    if isinstance(x, (bool, np.bool_)):
+        return Num(np.int64(x), True)
+    return wrap(x)
+
+
+def _binary(f: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
+    def apply(a: Any, b: Any) -> Any:
+        a, b = _number(a), _number(b)
+        if not (isinstance(a, Num) and isinstance(b, Num)):
+            return NotImplemented
+        if a.is_int and b.is_int and f in (operator.floordiv, operator.mod) and b.value == 0:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        if f is operator.pow and a.is_int and b.is_int and b.value < 0:
+            a = Num(np.float64(a.value), a.weak)
+        if a.weak and b.weak:
+            return _both_weak(f, a, b)
+        return wrap(f(a.raw, b.raw))
+
+    return apply, lambda a, b: apply(b, a)
+
+
+def _compare(f: Callable[[Any, Any], Any]) -> Callable:
+    def apply(a: Any, b: Any) -> Any:
+        a, b = _number(a), _number(b)
+        if not (isinstance(a, Num) and isinstance(b, Num)):
+            return NotImplemented
+        return bool(f(a.value, b.value) if a.weak and b.weak else f(a.raw, b.raw))
+
+    return apply
+
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor")
+_FUNCTIONS = {name: getattr(operator, f"{name}_" if name in ("and", "or") else name) for name in _BINARY}
+for _name, _f in _FUNCTIONS.items():
+    _apply, _swapped = _binary(_f)
+    setattr(Num, f"__{_name}__", _apply)
+    setattr(Num, f"__r{_name}__", _swapped)
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Num, f"__{_name}__", _compare(getattr(operator, _name)))
+
+
+class Arr:
+    """An array whose elements are strong numbers; views share memory as NumPy's do."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __getitem__(self, key: Any) -> Any:
+        return wrap(self.array[unwrap(key)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.array[unwrap(key)] = unwrap(value)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self.array)))
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.array, name)
+        return lifted(value) if callable(value) and not isinstance(value, np.generic) else wrap(value)
+
+    def __repr__(self) -> str:
+        return repr(self.array)
+
+
+def _array_binary(f: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
+    return lambda a, b: wrap(f(unwrap(a), unwrap(b))), lambda a, b: wrap(f(unwrap(b), unwrap(a)))
+
+
+for _name, _f in {**_FUNCTIONS, "matmul": operator.matmul}.items():
+    _apply, _swapped = _array_binary(_f)
+    setattr(Arr, f"__{_name}__", _apply)
+    setattr(Arr, f"__r{_name}__", _swapped)
+
+
+def _in_place(f: Callable[[Any, Any], Any]) -> Callable:
+    def apply(a: Arr, b: Any) -> Arr:
+        f(a.array, unwrap(b))
+        return a
+
+    return apply
+
+
+for _name in _BINARY:
+    setattr(Arr, f"__i{_name}__", _in_place(getattr(operator, f"i{_name}")))
+
+
+def lifted(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy on shim values."""
+    return lambda *args, **options: wrap(f(*map(unwrap, args), **{k: unwrap(v) for k, v in options.items()}))
+
+
+class Cast:
+    """``np.float32`` and the like: a conversion when called, a type when given as ``dtype``."""
+
+    def __init__(self, type: type) -> None:
+        self.type = type
+
+    def __call__(self, x: Any = 0) -> Any:
+        return wrap(self.type(unwrap(x)))
