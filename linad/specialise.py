@@ -130,7 +130,7 @@ class Specialisation:
             parts = (generated.entry, generated.sites, generated.error_words, again)
             path = store.store_module(key, generated.source, parts)
             if path is None:
-                path = disk.entry(store.folder.name, "0", persistent=False).store_module(key, generated.source, parts)
+                path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)
             return Loaded(getattr(load(path), generated.entry), *parts[1:])
 
 

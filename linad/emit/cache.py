@@ -99,6 +99,17 @@ class Entry:
 
     folder: Path
 
+    def ready(self) -> bool:
+        """Make the folder where it is not there yet; whether it is there now."""
+        if self.folder.is_dir():
+            return True
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return False
+        shrink(keep=self.folder)
+        return True
+
     def fronts(self) -> Iterator[tuple[str, object]]:
         """The stored outcomes of the front end with their keys, newest first."""
         try:
@@ -112,6 +123,8 @@ class Entry:
 
     def store_front(self, key: str, outcome: object) -> None:
         """Keep an outcome of the front end, and of the older ones the newest."""
+        if not self.ready():
+            return
         write(self.folder / f"{key}.front", pickle.dumps(outcome))
         with contextlib.suppress(OSError):
             kept = sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
@@ -132,6 +145,8 @@ class Entry:
     def store_module(self, key: str, text: str, sites: object) -> Path | None:
         """Keep a generated module; None where the folder cannot be written."""
         path = self.folder / f"{key}.py"
+        if not self.ready():
+            return None
         if not path.exists() and not write(path, text.encode()):
             return None
         if not write(path.with_suffix(".sites"), pickle.dumps(sites)):
@@ -156,6 +171,7 @@ class Entry:
         try:
             import fcntl
 
+            self.ready()
             handle = open(self.folder / "lock", "a")  # noqa: SIM115
         except (ImportError, OSError):
             yield
@@ -171,21 +187,9 @@ class Entry:
 
 
 def entry(name: str, key: str, persistent: bool = True) -> Entry:
-    """The folder of an entry function, under the cache folder or, where that cannot be, the temporary one."""
-    leaf = f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}"
-    if persistent and enabled():
-        folder = directory() / leaf
-        if folder.is_dir():
-            return Entry(folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            shrink(keep=folder)
-            return Entry(folder)
-        except OSError:
-            pass
-    folder = temporary() / leaf
-    folder.mkdir(parents=True, exist_ok=True)
-    return Entry(folder)
+    """The folder of an entry function: in the cache folder, or in the temporary one. It is made when it gets a file."""
+    place = directory() if persistent and enabled() else temporary()
+    return Entry(place / f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}")
 
 
 def read(path: Path) -> object | None:

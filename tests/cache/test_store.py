@@ -91,6 +91,7 @@ def test_the_limit_is_kept_where_new_entries_arrive(monkeypatch):
     filled("old", 2000, 1_000)
     monkeypatch.setenv("LINAD_CACHE_LIMIT", "1000")
     entry = cache.entry("new", KEY[::-1])
+    assert entry.ready()
     assert entry.folder.exists() and [s.name for s in cache.stored()] == ["new"]
 
 
@@ -124,7 +125,16 @@ def test_switched_off(monkeypatch, place):
 def test_a_place_that_cannot_be_made(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path / "file" / "inside"))
-    assert cache.entry("f", KEY).folder.parent == cache.temporary()
+    entry = cache.entry("f", KEY)
+    assert not entry.ready() and entry.store_module("m", "text", ()) is None
+    entry.store_front("a", {})
+    with entry.locked():
+        assert list(entry.fronts()) == []
+
+
+def test_asking_makes_no_folder(place):
+    entry = cache.entry("f", KEY)
+    assert entry.module("m") is None and list(entry.fronts()) == [] and not place.exists()
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch):
