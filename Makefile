@@ -16,7 +16,7 @@ help:
 	@echo "make demo         fit a Gaussian mixture with gradients of plain loops (about half a minute, draws two pictures)"
 	@echo "make test         run the tests"
 	@echo "make bench        measure in-place against pure updates, and against C"
-	@echo "make bench-peers  run the same programs through JAX, PyTorch and autograd (downloads them into $(VENV)-peers)"
+	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (downloads them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
 
 demo: $(VENV)/.stamp-examples

@@ -1,18 +1,14 @@
 """Small NumPy loop programs that everybody writes, and none was written with a differentiation tool in mind.
 
 Each takes one float vector and returns a number. The same text is handed to every tool; only the name `np` is bound to
-the tool's own NumPy. The first line of a docstring is the row's title in the table.
+the tool's own NumPy. Arrays are copied by a loop, the one way that every tool has a word for. The first line of a docstring
+is the row's title in the table.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from jaxtyping import Float64
-
-Vec = Float64[np.ndarray, "n"]
 
 
-def horner(x: Vec) -> float:
+def horner(x):
     """scalar recurrence"""
     s = 0.0
     for i in range(len(x)):
@@ -20,9 +16,11 @@ def horner(x: Vec) -> float:
     return s
 
 
-def prefix_sum(x: Vec) -> float:
+def prefix_sum(x):
     """`v[i] += v[i-1]`"""
-    v = np.copy(x)
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i]
     for i in range(1, len(v)):
         v[i] += v[i - 1]
     s = 0.0
@@ -31,9 +29,11 @@ def prefix_sum(x: Vec) -> float:
     return s
 
 
-def sine_in_place(x: Vec) -> float:
+def sine_in_place(x):
     """`v[i] = sin(v[i])`, reused"""
-    v = np.copy(x)
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i]
     for i in range(len(v)):
         v[i] = np.sin(v[i])
     s = 0.0
@@ -42,11 +42,14 @@ def sine_in_place(x: Vec) -> float:
     return s
 
 
-def heat_swap(x: Vec) -> float:
+def heat_swap(x):
     """heat equation, two buffers swapped"""
     n = len(x)
-    u = np.copy(x)
-    w = np.copy(x)
+    u = np.zeros(n)
+    w = np.zeros(n)
+    for i in range(n):
+        u[i] = x[i]
+        w[i] = x[i]
     for t in range(4):
         for i in range(1, n - 1):
             w[i] = u[i] + 0.2 * (u[i - 1] - 2.0 * u[i] + u[i + 1]) + 0.01 * u[i] * u[i]
@@ -57,10 +60,12 @@ def heat_swap(x: Vec) -> float:
     return s
 
 
-def gauss_seidel(x: Vec) -> float:
+def gauss_seidel(x):
     """Gauss-Seidel sweeps in place"""
     n = len(x)
-    u = np.copy(x)
+    u = np.zeros(n)
+    for i in range(n):
+        u[i] = x[i]
     for t in range(3):
         for i in range(1, n - 1):
             u[i] = 0.5 * (u[i - 1] + u[i + 1]) - 0.1 * u[i] * u[i]
@@ -70,7 +75,7 @@ def gauss_seidel(x: Vec) -> float:
     return s
 
 
-def converge(x: Vec) -> float:
+def converge(x):
     """`while` until converged"""
     s = 0.0
     for i in range(len(x)):
@@ -82,7 +87,7 @@ def converge(x: Vec) -> float:
     return s
 
 
-def early_exit(x: Vec) -> float:
+def early_exit(x):
     """`break`, `continue`, early `return`"""
     s = 0.0
     for i in range(len(x)):
@@ -96,7 +101,7 @@ def early_exit(x: Vec) -> float:
     return s * s
 
 
-def hmm_forward(x: Vec) -> float:
+def hmm_forward(x):
     """forward algorithm of a hidden Markov model"""
     n = len(x)
     a = np.zeros(2)
@@ -114,7 +119,7 @@ def hmm_forward(x: Vec) -> float:
     return log_likelihood
 
 
-def cholesky(x: Vec) -> float:
+def cholesky(x):
     """Cholesky factor in place, by loops"""
     n = len(x)
     m = np.zeros((n, n))
@@ -135,15 +140,17 @@ def cholesky(x: Vec) -> float:
     return log_det
 
 
-def second_name(x: Vec) -> float:
+def second_name(x):
     """second name for one array, then updated"""
-    v = np.copy(x)
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i]
     a = v
     a[0] = 2.0 * x[1]
     return v[0] * v[0] + a[1]
 
 
-def out_of_range(x: Vec) -> float:
+def out_of_range(x):
     """index out of range"""
     s = 0.0
     for i in range(len(x)):

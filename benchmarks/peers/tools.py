@@ -62,7 +62,7 @@ def torch_gradient(program: Program, x: np.ndarray) -> np.ndarray:
     torch.set_default_dtype(torch.float64)
     names = {name: getattr(torch, name) for name in ("sin", "exp", "log", "sqrt", "zeros")}
     leaf = torch.tensor(x, requires_grad=True)
-    rebound(program, SimpleNamespace(copy=torch.clone, **names))(leaf).backward()
+    rebound(program, SimpleNamespace(**names))(leaf).backward()
     return leaf.grad.numpy()
 
 
@@ -71,9 +71,15 @@ def autograd_gradient(program: Program, x: np.ndarray) -> np.ndarray:
     return np.asarray(autograd.grad(rebound(program, importlib.import_module("autograd.numpy")))(x))
 
 
+def tangent_gradient(program: Program, x: np.ndarray) -> np.ndarray:
+    tangent = importlib.import_module("tangent")
+    return np.asarray(tangent.grad(program)(x.copy()))
+
+
 TOOLS = (
     Tool("linad", "linad", linad_gradient),
     Tool("JAX", "jax", jax_gradient, jax_jit_gradient),
     Tool("PyTorch", "torch", torch_gradient),
     Tool("autograd", "autograd", autograd_gradient),
+    Tool("tangent-ad", "tangent-ad", tangent_gradient),
 )
