@@ -1,0 +1,307 @@
+"""Arrays made inside: constructors, copies and the methods of arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..core import Alloc, Atom, Check, Const, Copy, Fill, Store, Var
+from ..linear.ownership import write
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import SizesDiffer, WrongType
+from ..scope import External
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, Array, DType, Scalar
+from .context import Lowering
+from .externals import DTYPES, Args
+from .numbers import cast, promote
+from .values import (
+    SILENT,
+    ArrayValue,
+    DTypeValue,
+    EntityValue,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    Value,
+    describe,
+    type_of,
+)
+
+_TEXTS: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool", "float": "f64", "int": "i64"}
+
+
+def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
+    """The dtype that an argument ``dtype=v`` means."""
+    match v:
+        case DTypeValue(dtype=d):
+            return d
+        case EntityValue(entity=External(dotted=dotted)) if dotted in DTYPES:
+            return DTYPES[dotted]
+        case TextValue(text=text) if text in _TEXTS:
+            return _TEXTS[text]
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", describe(type_of(v))))
+    return None
+
+
+def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
+    """The shape that an int or a tuple of ints means; a negative size raises ValueError."""
+    items = v.items if isinstance(v, TupleValue) else (v,)
+    atoms: list[Atom] = []
+    for item in items:
+        if isinstance(item, ScalarValue) and item.dtype in INTS:
+            n = cast(ctx, item.atom, "i64", span)
+            if not ctx.is_nonneg(n):
+                ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "ge", (n, Const(0, I64)), BOOL, span)
+                ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
+                if isinstance(n, Var):
+                    ctx.nonneg.add(n.name)
+            atoms.append(n)
+        else:
+            if not isinstance(item, SILENT):
+                ctx.report(WrongType(span, "a shape is an int or a tuple of ints", describe(type_of(item)), "convert it: `int(...)`"))
+            return None
+    if len(atoms) > 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
+        return None
+    return tuple(atoms)
+
+
+def alloc(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span) -> ArrayValue:
+    var = ctx.fresh(hint, Array(dtype, len(shape)))
+    ctx.emit(Alloc(var, shape, fill, span))
+    ctx.new_array(var, shape)
+    return ArrayValue(var)
+
+
+def copy(ctx: Lowering, array: Var, hint: str, span: Span) -> ArrayValue:
+    var = ctx.fresh(hint, array.type)
+    ctx.emit(Copy(var, array, span))
+    for axis in range(array.type.rank):
+        if (array.name, axis) in ctx.dims:
+            ctx.dims[var.name, axis] = ctx.dims[array.name, axis]
+    ctx.fact("copy", array.name.partition(".")[0], span, "copied as written")
+    return ArrayValue(var)
+
+
+def _bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
+    found = dict(zip(names, args.values, strict=False))
+    unknown = [k for k in args.keywords if k not in names or k in found]
+    found |= args.keywords
+    if unknown or len(args.values) > len(names) or any(n not in found for n in names[:needed]):
+        why = f"does not take `{unknown[0]}` here" if unknown else f"takes {', '.join(f'`{n}`' for n in names)}"
+        ctx.report(BadCall(args.span, args.name, why))
+        return None
+    return found
+
+
+def _filled(value: float) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = _bind(ctx, args, ("shape", "dtype"), 1)
+        if found is None:
+            return Poison()
+        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
+        shape = shape_of(ctx, found["shape"], args.span)
+        if dtype is None or shape is None:
+            return Poison()
+        return alloc(ctx, args.hint, shape, dtype, _const(value, dtype), args.span)
+
+    return apply
+
+
+def _int(value: float, dtype: DType) -> Const:
+    return Const(bool(value) if dtype == "bool" else int(value), Scalar(dtype))
+
+
+def _const(value: float, dtype: DType) -> Const:
+    return Const(float(value), Scalar(dtype)) if dtype in FLOATS else _int(value, dtype)
+
+
+def _full(ctx: Lowering, args: Args) -> Value:
+    found = _bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
+    if found is None:
+        return Poison()
+    fill = found["fill_value"]
+    shape = shape_of(ctx, found["shape"], args.span)
+    if not isinstance(fill, ScalarValue) or shape is None:
+        if not isinstance(fill, (ScalarValue, *SILENT)):
+            ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+        return Poison()
+    dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
+    return Poison() if dtype is None else _fill(ctx, args.hint, shape, dtype, fill, args.span)
+
+
+def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span) -> ArrayValue:
+    value = cast(ctx, fill.atom, dtype, span)
+    if isinstance(value, Const):
+        return alloc(ctx, hint, shape, dtype, value, span)
+    made = alloc(ctx, hint, shape, dtype, None, span)
+    ctx.emit(Fill(made.var, value, span))
+    return made
+
+
+def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        names = ("a", "dtype") if value is not None else ("a", "fill_value", "dtype")
+        found = _bind(ctx, args, names, 1 if value is not None else 2)
+        if found is None:
+            return Poison()
+        model = found["a"]
+        if not isinstance(model, ArrayValue):
+            if not isinstance(model, SILENT):
+                ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
+            return Poison()
+        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else model.var.type.dtype
+        if dtype is None:
+            return Poison()
+        shape = tuple(ctx.dim(model.var, k, args.span) for k in range(model.var.type.rank))
+        if value is not None:
+            return alloc(ctx, args.hint, shape, dtype, _const(value, dtype), args.span)
+        fill = found["fill_value"]
+        return _fill(ctx, args.hint, shape, dtype, fill, args.span) if isinstance(fill, ScalarValue) else Poison()
+
+    return apply
+
+
+def _eye(ctx: Lowering, args: Args) -> Value:
+    ctx.report(Unsupported(args.span, f"`{args.name}`", "make `np.zeros((n, n))` and store ones in a loop"))
+    return Poison()
+
+
+def _copy(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (ArrayValue(var=var),) if not args.keywords:
+            return copy(ctx, var, args.hint, args.span)
+        case (v,) if isinstance(v, SILENT):
+            return Poison()
+    ctx.report(BadCall(args.span, args.name, "takes one array"))
+    return Poison()
+
+
+# -- arrays of literals: their argument is a list, which is not a value
+
+
+def array_of(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Value:
+    """``np.array([...])``, of nested lists of scalars, or a copy of an array."""
+    from .expressions import expression
+
+    span = ctx.span(node)
+    dtype: DType | None = None
+    wanted = [k.value for k in node.keywords if k.arg == "dtype"] + node.args[1:2]
+    if not node.args or len(node.args) > 2 or len(wanted) != len(node.keywords) + len(node.args) - 1:
+        ctx.report(BadCall(span, name, "takes a list of scalars and a dtype"))
+        return Poison()
+    cells: list[ScalarValue] = []
+    shape = _collect(ctx, node.args[0], cells)
+    if wanted:
+        dtype = dtype_of(ctx, expression(ctx, wanted[0]), span)
+        if dtype is None:
+            return Poison()
+    if isinstance(shape, ArrayValue):
+        if dtype not in (None, shape.var.type.dtype):
+            ctx.report(Unsupported(span, "converting an array", "store cell by cell into a new array"))
+            return Poison()
+        return copy(ctx, shape.var, hint, span)
+    if shape is None:
+        return Poison()
+    if dtype is None:
+        dtype = _common(cells)
+    made = alloc(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else _const(0, dtype), span)
+    for k, value in enumerate(cells):
+        ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), cast(ctx, value.atom, dtype, span), False, span))
+    return made
+
+
+def _common(cells: list[ScalarValue]) -> DType:
+    if not cells:
+        return "f64"
+    best = cells[0]
+    for v in cells[1:]:
+        dtype, weak = promote(ScalarValue(best.atom), ScalarValue(v.atom))
+        best = ScalarValue(Const(0, Scalar(dtype)), weak)
+    return best.dtype
+
+
+def _position(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    out = []
+    for n in reversed(shape):
+        k, r = divmod(k, n)
+        out.append(r)
+    return tuple(reversed(out))
+
+
+def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | None:
+    """The scalars of nested lists in order and the shape they form; an array stands for itself."""
+    from .expressions import expression
+
+    if not isinstance(node, (ast.List, ast.Tuple)):
+        value = expression(ctx, node)
+        return _collect_value(ctx, value, cells, ctx.span(node))
+    shapes = [_collect(ctx, e, cells) for e in node.elts]
+    return _stack(ctx, shapes, ctx.span(node))
+
+
+def _collect_value(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
+    match v:
+        case ScalarValue():
+            cells.append(v)
+            return ()
+        case TupleValue(items=items):
+            return _stack(ctx, [_collect_value(ctx, x, cells, span) for x in items], span)
+        case ArrayValue():
+            return v
+        case _ if not isinstance(v, SILENT):
+            ctx.report(WrongType(span, "an array is made of scalars", describe(type_of(v))))
+    return None
+
+
+def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
+    if any(s is None for s in shapes):
+        return None
+    if any(isinstance(s, ArrayValue) for s in shapes):
+        ctx.report(Unsupported(span, "an array made of arrays", "make an array of zeros and store the cells in loops"))
+        return None
+    if len(set(shapes)) > 1:
+        ctx.report(SizesDiffer(span, "the rows of this array have different lengths"))
+        return None
+    if len(shapes[0] if shapes else ()) == 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", "more of them"))
+        return None
+    return (len(shapes), *(shapes[0] if shapes else ()))
+
+
+# -- methods
+
+
+def method(ctx: Lowering, array: Var, name: str, args: Args, by: str) -> Value:
+    """``array.name(...)``."""
+    match name:
+        case "copy" if not args.values and not args.keywords:
+            return copy(ctx, array, args.hint, args.span)
+        case "fill" if len(args.values) == 1 and isinstance(args.values[0], ScalarValue):
+            write(ctx, array, by, args.span)
+            ctx.emit(Fill(array, cast(ctx, args.values[0].atom, array.type.dtype, args.span), args.span))
+            return NoneValue()
+    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", "write a loop over the cells"))
+    return Poison()
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.zeros": _filled(0.0),
+    "numpy.empty": _filled(0.0),  # what it holds is not specified; zeros are as good as anything and never garbage
+    "numpy.ones": _filled(1.0),
+    "numpy.full": _full,
+    "numpy.zeros_like": _like(0.0),
+    "numpy.empty_like": _like(0.0),
+    "numpy.ones_like": _like(1.0),
+    "numpy.full_like": _like(None),
+    "numpy.eye": _eye,
+    "numpy.identity": _eye,
+    "numpy.copy": _copy,
+    "numpy.array": _copy,  # calls are lowered by `array_of`
+    "numpy.asarray": _eye,
+}
+LITERALS = ("numpy.array",)

@@ -1,0 +1,244 @@
+"""Calls: of library functions, of methods, and of other functions, which are specialised by the types of the arguments."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..core import Atom, Call
+from ..linear.liveness import bound, free_names
+from ..linear.ownership import move, names_of, write
+from ..messages.language import BadCall, Unsupported
+from ..messages.ownership import OverlappingArguments
+from ..messages.types import WrongType
+from ..scope import External, FunctionSource, Helper
+from ..span import Span
+from ..types import I64, Array
+from .arrays import LITERALS, array_of, method
+from .attributes import attribute_of
+from .context import ONE, ZERO, Lowering
+from .expressions import expression, usable
+from .externals import Args, call_external
+from .values import (
+    SILENT,
+    ArrayValue,
+    Bottom,
+    EntityValue,
+    FunctionValue,
+    Poison,
+    Value,
+    arrays,
+    contains,
+    describe,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+
+@dataclass(frozen=True)
+class Argument:
+    value: Value
+    span: Span
+    name: str  # the user's name of it, empty for an expression
+
+
+def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
+    """The value of a call."""
+    span = ctx.span(node)
+    if isinstance(node.func, ast.Attribute):
+        base = expression(ctx, node.func.value)
+        if isinstance(base, ArrayValue):
+            args = _library_args(ctx, node, node.func.attr, hint)
+            by = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+            return Poison() if args is None else method(ctx, base.var, node.func.attr, args, by)
+        callee = attribute_of(ctx, node.func, base)
+    else:
+        callee = expression(ctx, node.func)
+    name = ast.unparse(node.func)
+    match callee:
+        case EntityValue(entity=External(dotted=dotted)) if dotted in LITERALS:
+            return array_of(ctx, node, name, hint)
+        case EntityValue(entity=External(dotted=dotted)):
+            args = _library_args(ctx, node, name, hint)
+            return Poison() if args is None else call_external(ctx, dotted, args)
+        case EntityValue(entity=Helper(function=source)):
+            return _call(ctx, node, source, (), hint)
+        case FunctionValue(source=source):
+            return _call(ctx, node, source, captured(ctx, callee, span), hint)
+    for a in node.args:
+        if not isinstance(a, ast.Starred):
+            expression(ctx, a)
+    if not isinstance(callee, SILENT):
+        ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee))))
+    return Poison()
+
+
+def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args | None:
+    starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
+    if starred:
+        ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
+        return None
+    values = tuple(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args)
+    keywords = {k.arg: usable(ctx, expression(ctx, k.value), "the argument", ctx.span(k.value)) for k in node.keywords}
+    if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
+        return None
+    return Args(name, ctx.span(node), values, keywords, hint)
+
+
+# ------------------------------------------------------------------------------------------------ nested functions
+
+
+def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
+    """A nested function or lambda; what it captures is looked up at each call."""
+    key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
+    source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key)
+    free = tuple(sorted(free_names(node) & (ctx.local_names | ctx.env.keys())))
+    return FunctionValue(source, free)
+
+
+def captured(ctx: Lowering, f: FunctionValue, span: Span) -> tuple[tuple[str, Value], ...]:
+    """The values that a nested function captures, as they are now."""
+    if f.captured is not None:
+        return f.captured
+    found: list[tuple[str, Value]] = []
+    for name in f.free:
+        b = ctx.env.get(name)
+        if b is None or (isinstance(b.value, FunctionValue) and b.value.source == f.source):
+            continue
+        value = usable(ctx, b.value, name, span)
+        found.append((name, closed(ctx, value, span)))
+    return tuple(found)
+
+
+def closed(ctx: Lowering, v: Value, span: Span) -> Value:
+    """A function value that takes what it captures with it."""
+    if isinstance(v, FunctionValue) and v.captured is None:
+        return FunctionValue(v.source, v.free, captured(ctx, v, span))
+    return v
+
+
+# ---------------------------------------------------------------------------------------------------- user functions
+
+
+def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str) -> Value:
+    args = _bind(ctx, node, source)
+    if args is None:
+        return Poison()
+    values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
+    capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
+    if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
+        return Poison()
+    if any(isinstance(v, Bottom) for v in values):
+        return Bottom()
+    given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
+    params = [(n, type_of(a.value)) for n, a in zip(args, given, strict=True)]
+    spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(v)) for n, v in captures))
+    if spec.failed:
+        return Poison()
+    return _emit(ctx, node, spec, [*given, *capture_args], hint)
+
+
+def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str) -> Value:
+    span = ctx.span(node)
+    atoms: list[Atom] = [leaf for a in given for leaf in leaves(a.value)]
+    of_atom = [a for a in given for _ in leaves(a.value)]
+    _own(ctx, spec, atoms, of_atom, span)
+    for key, (name, t) in spec.hidden.items():
+        atoms.append(ctx.global_array(name, t, key).var)
+    if spec.recursive:
+        mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
+        atoms.append(ZERO if mine is None else ctx.let("depth", "add", (mine, ONE), I64, span))
+    outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
+    ctx.emit(Call(outs, spec.name, tuple(atoms), span))
+    return rebuild(spec.result, iter(outs))
+
+
+def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
+    """Lend and move the array arguments as the modes of the callee say."""
+    seen: dict[str, tuple[str, Argument]] = {}
+    name = spec.source.name
+    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+        if not isinstance(atom.type, Array):
+            continue
+        user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
+        if atom.name in seen and not (seen[atom.name][0] == mode and mode in ("read", "acc")):
+            does = "takes over" if "own" in (mode, seen[atom.name][0]) else "updates"
+            ctx.report(OverlappingArguments(arg.span, user, name, seen[atom.name][1].span, does))
+        seen[atom.name] = (mode, arg)
+    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+        if not isinstance(atom.type, Array):
+            continue
+        held = [n for n in names_of(ctx, atom) if n[0] != "%"]
+        user = arg.name if arg.name in held else (held[0] if held else "")
+        if mode == "own":
+            if spec.writes(len([a for a in atoms[: atoms.index(atom)]])):
+                write(ctx, atom, user, arg.span)
+            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
+        elif mode in ("acc", "mut"):
+            write(ctx, atom, user, arg.span)
+        ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
+
+
+def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument] | None:
+    """The arguments by parameter, in the order of the parameters, evaluated in the order of the call."""
+    spec = source.node.args
+    span = ctx.span(node)
+    if spec.vararg or spec.kwarg:
+        ctx.report(BadCall(span, source.name, "has `*args` or `**kwargs`, which are not supported: name the parameters"))
+        return None
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
+        return None
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    every = [*positional, *(a.arg for a in spec.kwonlyargs)]
+    by_position_only = {a.arg for a in spec.posonlyargs}
+    found: dict[str, Argument] = {}
+    if len(node.args) > len(positional):
+        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(node.args)}"))
+        return None
+    for name, a in [*zip(positional, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]:
+        if name in found or name not in every or (name in by_position_only and a not in node.args):
+            why = f"is given `{name}` twice" if name in found else f"has no parameter `{name}`"
+            ctx.report(BadCall(span, source.name, why))
+            return None
+        value = expression(ctx, a)
+        found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
+    for name in every:
+        if name not in found:
+            default = default_of(ctx, source, name)
+            if default is None:
+                ctx.report(BadCall(span, source.name, f"is called without `{name}`"))
+                return None
+            found[name] = Argument(default, span, "")
+    return {name: found[name] for name in every}
+
+
+def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
+    """The value of a parameter's default: a constant."""
+    from .expressions import _constant_value
+
+    for n, value in source.defaults:
+        if n == name:
+            return _constant_value(ctx, value, name, ctx.span(source.node))
+    spec = source.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))
+    nodes |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    node = nodes.get(name)
+    if node is None:
+        return None
+    if bound([node]) or not _is_constant(node):
+        ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
+        return Poison()
+    saved, ctx.source = ctx.source, source
+    value = expression(ctx, node)
+    ctx.source = saved
+    return value
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return all(isinstance(n, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.Name, ast.Attribute)) for n in ast.walk(node))
+
+

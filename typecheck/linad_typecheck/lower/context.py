@@ -1,0 +1,154 @@
+"""The state of lowering one function: its block under construction, its names, and what has been reported."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..core import Atom, Const, Dim, Let, Names, Stmt, Var
+from ..facts import Fact
+from ..linear.liveness import Liveness
+from ..messages import Message
+from ..scope import FunctionSource
+from ..span import Span
+from ..types import BOOL, I64, Array, Scalar, Type
+from .values import ArrayValue, Binding, ScalarValue, Value
+
+if TYPE_CHECKING:
+    from .specialise import Specialiser
+
+CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
+RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
+TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
+
+
+@dataclass(frozen=True)
+class Lent:
+    """An array that the function does not own: a parameter or a module-level array."""
+
+    name: str
+    kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
+
+
+@dataclass
+class Lowering:
+    """One function on its way to the core."""
+
+    source: FunctionSource
+    programs: Specialiser
+    live: Liveness
+    local_names: frozenset[str]
+    names: Names = field(default_factory=Names)
+    out: list[Stmt] = field(default_factory=list)
+    env: dict[str, Binding] = field(default_factory=dict)
+    dims: dict[tuple[str, int], Atom] = field(default_factory=dict)
+    nonneg: set[str] = field(default_factory=set)
+    lent: dict[str, Lent] = field(default_factory=dict)
+    hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
+    dead: bool = False  # behind a `raise`
+    want_ctl: bool = False  # whether somebody asks how the block was left
+    depth: Var | None = None  # of recursive calls, where this function is found to be recursive
+    stmt: ast.stmt | None = None  # being lowered
+    spec: object = None  # what this function is specialised for; None for the entry
+    returned: list[tuple[Span, Value]] = field(default_factory=list)
+
+    # -- places and reports
+
+    def span(self, node: ast.AST) -> Span:
+        return self.source.source.span(node)
+
+    def report(self, message: Message) -> None:
+        self.programs.report(message)
+
+    def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
+        fact = Fact(kind, name, span, reason)
+        if fact not in self.programs.facts:
+            self.programs.facts.append(fact)
+
+    # -- statements
+
+    def emit(self, s: Stmt) -> None:
+        if not self.dead:
+            self.out.append(s)
+
+    def fresh(self, hint: str, type: Type) -> Var:
+        return self.names.var(hint, type)
+
+    def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span) -> Var:
+        out = self.fresh(hint, type)
+        self.emit(Let(out, op, ins, span))
+        return out
+
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to a block of their own."""
+        saved, dims, dead = self.out, dict(self.dims), self.dead
+        self.out = []
+        try:
+            yield self.out
+        finally:
+            self.out, self.dims, self.dead = saved, dims, dead
+
+    def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
+        """A module-level array: a hidden parameter."""
+        if key not in self.hidden:
+            self.hidden[key] = self.fresh(name, t)
+            self.lent[self.hidden[key].name] = Lent(name, "global")
+        return ArrayValue(self.hidden[key])
+
+    # -- the size of an array along an axis, asked for once per block
+
+    def dim(self, array: Var, axis: int, span: Span) -> Atom:
+        known = self.dims.get((array.name, axis))
+        if known is None:
+            known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64)
+            self.emit(Dim(known, array, axis, span))
+            self.nonneg.add(known.name)
+            self.dims[array.name, axis] = known
+        return known
+
+    def new_array(self, var: Var, shape: tuple[Atom, ...]) -> None:
+        for axis, n in enumerate(shape):
+            self.dims[var.name, axis] = n
+
+    def is_nonneg(self, a: Atom) -> bool:
+        return a.value >= 0 if isinstance(a, Const) else a.name in self.nonneg
+
+    # -- undoing an attempt
+
+    def save(self) -> tuple:
+        return (
+            copy.deepcopy(self.names),
+            len(self.out),
+            dict(self.env),
+            dict(self.dims),
+            set(self.nonneg),
+            self.dead,
+            len(self.returned),
+            self.programs.save(),
+        )
+
+    def restore(self, state: tuple) -> None:
+        names, length, env, dims, nonneg, dead, returned, reports = state
+        self.names, self.env, self.dims, self.nonneg, self.dead = copy.deepcopy(names), dict(env), dict(dims), set(nonneg), dead
+        for var in self.hidden.values():
+            self.names._taken.add(var.name)
+        del self.out[length:]
+        del self.returned[returned:]
+        self.programs.restore(reports)
+
+
+def scalar(atom: Atom, weak: bool = False) -> ScalarValue:
+    return ScalarValue(atom, weak)
+
+
+def zero(dtype: str) -> Const:
+    return Const({"f": 0.0, "i": 0, "b": False}[dtype[0]], Scalar(dtype))
+
+
+def array_var(ctx: Lowering, hint: str, dtype: str, rank: int) -> Var:
+    return ctx.fresh(hint, Array(dtype, rank))

@@ -1,0 +1,254 @@
+"""The function that Python calls: its parameters from binding and annotations, its dimensions, its signature."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
+from ..infer.affine import Affine
+from ..linear.modes import infer_modes
+from ..messages import Message
+from ..messages.language import OptionError, Unsupported
+from ..scope import FunctionSource
+from ..signature import ArgType, Binding, Checked, Leaf, ParamInfo, Signature, Structure
+from ..span import Span
+from ..types import BOOL, I64, Array
+from . import annotations as notes
+from .calls import default_of
+from .context import Lent, Lowering
+from .specialise import Specialiser, lower_body, start
+from .values import (
+    SILENT,
+    ArrayType,
+    Bottom,
+    NoneValue,
+    Poison,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    Value,
+    ValueType,
+    contains,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+from .values import Binding as Bound
+
+
+@dataclass
+class _Parameters:
+    infos: list[ParamInfo] = field(default_factory=list)
+    variables: list[Var] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    sizes: list[tuple[str, Var, tuple[notes.Dimension, ...], Span]] = field(default_factory=list)
+
+
+def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked:
+    """Check and lower an entry function and all that it reaches."""
+    programs = Specialiser(limit)
+    name = programs.name(source.name)
+    args = _arguments(source.node)
+    ctx = start(programs, source, (a.arg for a in args))
+    found = _Parameters()
+    spec = source.node.args
+    if spec.vararg or spec.kwarg:
+        star = spec.vararg or spec.kwarg
+        ctx.report(Unsupported(ctx.span(star), "`*args` or `**kwargs`", "name the parameters"))
+    for a in args:
+        _parameter(ctx, found, a, binding)
+    known = {a.arg for a in args}
+    for option in ("updates", "wrt"):
+        for given in getattr(source, option) or ():
+            if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
+                ctx.report(OptionError(ctx.span(source.node), f"`{option}` names `{given}`, which is not a parameter of `{source.name}`"))
+    _dimensions(ctx, found)
+    value = lower_body(ctx)
+    return _finish(ctx, found, name, value)
+
+
+def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) -> None:
+    span = ctx.span(a)
+    note = notes.parse_annotation(a.annotation, ctx.source.scope, ctx.source.source) if a.annotation is not None else notes.UNKNOWN
+    if isinstance(note, Message):
+        ctx.report(note)
+        note = notes.UNKNOWN
+        reported = True
+    else:
+        reported = False
+    bound = binding.get(a.arg)
+    t = _bound_type(bound) if bound is not None else _noted_type(note)
+    if t is None and bound is None and not reported and isinstance(note, notes.UnknownType):
+        default = default_of(ctx, ctx.source, a.arg)
+        if default is not None and not isinstance(default, SILENT) and not isinstance(default, NoneValue):
+            t = type_of(default)
+    if t is None:
+        ctx.env[a.arg] = Bound(Poison(), span)
+        found.missing.append(a.arg)
+        return
+    first = len(found.variables)
+    fresh = [ctx.fresh(a.arg, leaf) for leaf in type_leaves(t)]
+    found.variables += fresh
+    ctx.env[a.arg] = Bound(rebuild(t, iter(fresh)), span)
+    kind = "update" if a.arg in ctx.source.updates else "entry"
+    for v in fresh:
+        if isinstance(v.type, Array):
+            ctx.lent[v.name] = Lent(a.arg, kind)
+    dims = tuple(_dims_of(note, t))
+    found.infos.append(ParamInfo(a.arg, _structure(t, iter(range(first, len(found.variables)))), dims))
+    for v, d in zip([v for v in fresh if isinstance(v.type, Array)], _noted_dims(note), strict=False):
+        if d is not None and len(d) == v.type.rank:
+            found.sizes.append((a.arg, v, d, span))
+
+
+def _bound_type(b: object) -> ValueType | None:
+    match b:
+        case ArgType(type=Array(dtype=d, rank=r)):
+            return ArrayType(d, r)
+        case ArgType(type=t, weak=w):
+            return ScalarType(t.dtype, w)
+        case tuple():
+            items = tuple(_bound_type(x) for x in b)
+            return None if None in items else TupleType(items)
+    return None
+
+
+def _noted_type(note: notes.ParamType) -> ValueType | None:
+    match note:
+        case notes.ScalarType(dtype=d, weak=w):
+            return ScalarType(d, w)
+        case notes.ArrayType() if note.dtype is not None and note.rank is not None:
+            return ArrayType(note.dtype, note.rank)
+        case notes.TupleType(items=items):
+            types = tuple(_noted_type(x) for x in items)
+            return None if None in types else TupleType(types)
+    return None
+
+
+def _noted_dims(note: notes.ParamType) -> Iterator[tuple[notes.Dimension, ...] | None]:
+    match note:
+        case notes.ArrayType(dims=dims):
+            yield dims
+        case notes.TupleType(items=items):
+            for item in items:
+                if isinstance(item, (notes.ArrayType, notes.TupleType)):
+                    yield from _noted_dims(item)
+
+
+def _dims_of(note: notes.ParamType, t: ValueType) -> Iterator[tuple[str, ...] | None]:
+    noted = [None if d is None else tuple(x.text for x in d) for d in _noted_dims(note)]
+    count = sum(isinstance(leaf, Array) for leaf in type_leaves(t))
+    yield from (noted + [None] * count)[:count]
+
+
+def _structure(t: ValueType, indices: Iterator[int]) -> Structure:
+    match t:
+        case ScalarType(dtype=d, weak=w):
+            return Leaf(next(indices), next(type_leaves(t)), w)
+        case ArrayType():
+            return Leaf(next(indices), next(type_leaves(t)))
+        case TupleType(items=items):
+            return tuple(_structure(x, indices) for x in items)
+    return None
+
+
+# ----------------------------------------------------------------------------------------------------- dimensions
+
+
+def _dimensions(ctx: Lowering, found: _Parameters) -> None:
+    """Ask for the annotated sizes and check that equal names are equal; the first array that has a name defines it."""
+    known: dict[str, tuple[Atom, str]] = {}
+    later: list[tuple[str, Var, int, notes.Dimension, Span]] = []
+    for name, var, dims, span in found.sizes:
+        for axis, d in enumerate(dims):
+            symbol = _symbol(d.size)
+            if symbol is not None and symbol not in known:
+                size = ctx.fresh(symbol, I64)
+                ctx.emit(Dim(size, var, axis, span))
+                ctx.nonneg.add(size.name)
+                ctx.dims[var.name, axis] = size
+                known[symbol] = (size, f"`{name}`")
+            elif d.size is not None:
+                later.append((name, var, axis, d, span))
+    for name, var, axis, d, span in later:
+        wanted = _size(ctx, d.size, known, span)
+        if wanted is None:
+            continue
+        size = ctx.dim(var, axis, span)
+        if size == wanted:
+            continue
+        ok = ctx.let("ok", "eq", (size, wanted), BOOL, span)
+        origin = next((known[s][1] for s in d.size.atoms if s in known), "")
+        of = f"`{d.text}` is {{1}}" + (f" as {origin} says" if origin else "")
+        text = f"the size of `{name}` along axis {axis} is {{0}}, but {of}"
+        ctx.emit(Check(ok, "ValueError", text, (size, wanted), span))
+        ctx.dims[var.name, axis] = wanted
+
+
+def _symbol(size: Affine | None) -> str | None:
+    if size is not None and size.const == 0 and len(size.terms) == 1 and size.terms[0][1] == 1:
+        return size.terms[0][0]
+    return None
+
+
+def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span: Span) -> Atom | None:
+    """An affine size from the sizes of its symbols; None where one of them is defined nowhere."""
+    if any(s not in known for s in size.atoms):
+        return None
+    total: Atom | None = None
+    for symbol, factor in size.terms:
+        part = known[symbol][0]
+        if factor != 1:
+            part = ctx.let("n", "mul", (part, Const(factor, I64)), I64, span)
+        total = part if total is None else ctx.let("n", "add", (total, part), I64, span)
+    if total is None:
+        return Const(size.const, I64)
+    return total if size.const == 0 else ctx.let("n", "add", (total, Const(size.const, I64)), I64, span)
+
+
+# ------------------------------------------------------------------------------------------------------ signature
+
+
+def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Checked:
+    programs = ctx.programs
+    diagnostics = tuple(programs.diagnostics)
+    broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
+    depends, facts, missing = tuple(programs.depends), tuple(programs.facts), tuple(found.missing)
+    if broken or missing or programs.unknown:
+        return Checked(None, None, diagnostics, facts, missing, depends)
+    body = Block(tuple(ctx.out), tuple(leaves(value)))
+    modes = infer_modes(found.variables, body, programs.modes)
+    params: list[Param] = []
+    for v, mode in zip(found.variables, modes, strict=True):
+        lent = ctx.lent.get(v.name)
+        if lent is not None:
+            mode = "mut" if lent.kind == "update" else "read"
+            ctx.fact("mode", v.name, ctx.span(ctx.source.node), mode)
+        params.append(Param(v, mode))
+    params += [Param(v, "read") for v in ctx.hidden.values()]
+    function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
+    program = Program(name, {name: function, **programs.functions()})
+    result = _result(value, iter(range(len(body.results))))
+    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.hidden), tuple(ctx.source.updates))
+    return Checked(program, signature, diagnostics, facts, missing, depends)
+
+
+def _result(v: Value, indices: Iterator[int]) -> Structure:
+    match v:
+        case ScalarValue(atom=a, weak=w):
+            return Leaf(next(indices), a.type, w)
+        case TupleValue(items=items):
+            return tuple(_result(x, indices) for x in items)
+        case _ if list(leaves(v)):
+            return Leaf(next(indices), next(leaves(v)).type)
+    return None
+
+

@@ -1,0 +1,349 @@
+"""Expressions: a table from ast classes to functions that give a value and emit what computes it."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable
+
+from ..core import Atom, Check, Const, Let
+from ..linear.ownership import report_lost
+from ..messages.language import MaybeUndefined, Undefined, UnknownFunction, UnknownName, Unsupported
+from ..messages.types import WrongType
+from ..ops import OPS
+from ..scope import Annotation, Constant, Entity, External, GlobalArray, Helper, Module, Opaque
+from ..span import Span
+from ..types import BOOL, Scalar
+from .attributes import attribute
+from .context import FALSE, Lowering
+from .externals import BUILTINS, constant_external, is_known, near
+from .indexing import subscript
+from .joins import Arm, join
+from .numbers import COMPARE, binary, compare, truth, unary
+from .unsupported import refuse
+from .values import (
+    SILENT,
+    ArrayValue,
+    Binding,
+    EntityValue,
+    FunctionValue,
+    LostArray,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    Value,
+    contains,
+    describe,
+    literal,
+    type_of,
+)
+
+
+def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
+    """The value of an expression; ``hint`` names what it computes."""
+    lower = EXPRESSIONS.get(type(node))
+    if lower is None:
+        refuse(ctx, node)
+        return Poison()
+    return lower(ctx, node, hint)
+
+
+def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
+    """The truth value of an expression, evaluated as lazily as Python does; None where it was reported."""
+    match node:
+        case ast.BoolOp():
+            value = _boolop(ctx, node, "b", as_bool=True)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = condition(ctx, operand)
+            value = Poison() if inner is None else unary(ctx, ast.Not, ScalarValue(inner, True), ctx.span(node))
+        case _:
+            value = usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
+    if isinstance(value, NoneValue):
+        return FALSE
+    return truth(ctx, value, ctx.span(node))
+
+
+def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
+    """``v``, unless it holds an array that was lost: then that is reported."""
+    if isinstance(v, LostArray):
+        report_lost(ctx, name, v, span)
+        return Poison()
+    if contains(v, LostArray):
+        for item in v.items if isinstance(v, TupleValue) else [x for _, x in v.captured]:
+            usable(ctx, item, name, span)
+        return Poison()
+    return Poison() if contains(v, Poison) and isinstance(v, TupleValue) else v
+
+
+# ---------------------------------------------------------------------------------------------------------- names
+
+
+def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
+    name, span = node.id, ctx.span(node)
+    b = ctx.env.get(name)
+    if b is None:
+        return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
+    if b.defined is not None:
+        ctx.report(MaybeUndefined(span, name))
+        text = f"cannot access local variable '{name}' where it is not associated with a value"
+        ctx.emit(Check(b.defined, "UnboundLocalError", text, (), span))
+        ctx.env[name] = Binding(b.value, b.span)
+    if isinstance(b.value, LostArray):
+        return usable(ctx, b.value, name, span)
+    return b.value
+
+
+def _undefined(ctx: Lowering, name: str, span: Span) -> bool:
+    if not ctx.dead:
+        ctx.report(Undefined(span, name))
+    return True
+
+
+def entity(ctx: Lowering, name: str, span: Span) -> Value:
+    """What a name means that the function does not bind itself."""
+    found = ctx.source.scope.lookup(name)
+    if found is None and name in BUILTINS:
+        found = External(f"builtins.{name}")
+    if found is None:
+        known = (*ctx.local_names, *ctx.source.scope.names(), *BUILTINS)
+        close = difflib.get_close_matches(name, known, 1)
+        ctx.report(UnknownName(span, name, close[0] if close else ""))
+        return Poison()
+    return entity_value(ctx, found, name, span)
+
+
+def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
+    """The value of an entity of the scope."""
+    ctx.programs.depends.append((name, found))
+    match found:
+        case Constant(value=value):
+            return _constant_value(ctx, value, name, span)
+        case GlobalArray(type=None):
+            ctx.programs.unknown = True
+            return Poison()
+        case GlobalArray(type=t, key=key):
+            return ctx.global_array(name, t, key)
+        case External(dotted=dotted):
+            return external(ctx, dotted, name, span)
+        case Module() | Helper() | Annotation():
+            return EntityValue(found, name)
+        case Opaque(what=what):
+            ctx.report(Unsupported(span, f"{what} `{name}`", "pass what it holds as a parameter"))
+            return Poison()
+    return Poison()
+
+
+def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
+    """A function or constant of a library."""
+    constant = constant_external(dotted)
+    if constant is not None:
+        return constant
+    if not is_known(dotted):
+        ctx.report(UnknownFunction(span, name, near(dotted)))
+        return Poison()
+    return EntityValue(External(dotted), name)
+
+
+def _constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value:
+    match value:
+        case bool() | int() | float() if type(value) in (bool, int, float):
+            return literal(value)
+        case None:
+            return NoneValue()
+        case str():
+            return TextValue(value)
+        case tuple():
+            return TupleValue(tuple(_constant_value(ctx, v, name, span) for v in value))
+    kind = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool_": "bool", "bool": "bool"}.get(type(value).__name__)
+    if kind is not None and hasattr(value, "item"):
+        return ScalarValue(Const(value.item(), Scalar(kind)))
+    ctx.report(Unsupported(span, f"the {type(value).__name__} `{name}`", "pass what it holds as a parameter"))
+    return Poison()
+
+
+def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
+    match node.value:
+        case complex() | bytes():
+            refuse(ctx, node)
+            return Poison()
+        case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
+            ctx.report(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
+            return Poison()
+        case value if value is ...:
+            refuse(ctx, node)
+            return Poison()
+    return _constant_value(ctx, node.value, "literal", ctx.span(node))
+
+
+# ------------------------------------------------------------------------------------------------------ operators
+
+
+def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
+    a = expression(ctx, node.left)
+    b = expression(ctx, node.right)
+    if isinstance(node.op, ast.Add) and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        return TupleValue(a.items + b.items)
+    return binary(ctx, type(node.op), a, b, ctx.span(node), hint)
+
+
+def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
+    if isinstance(node.op, ast.Not):
+        c = condition(ctx, node)
+        return Poison() if c is None else ScalarValue(c, True)
+    return unary(ctx, type(node.op), expression(ctx, node.operand), ctx.span(node), hint)
+
+
+def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -> Value:
+    is_and = isinstance(node.op, ast.And)
+
+    def value_of(n: ast.expr) -> Value:
+        if not as_bool:
+            return expression(ctx, n, hint)
+        c = condition(ctx, n)
+        return Poison() if c is None else ScalarValue(c, True)
+
+    def rest(nodes: list[ast.expr]) -> Value:
+        first = value_of(nodes[0])
+        if len(nodes) == 1:
+            return first
+        return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
+
+    return rest(node.values)
+
+
+def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value], span: Span, hint: str) -> Value:
+    """``first and second()`` or ``first or second()``."""
+    cond = truth(ctx, first, span)
+    if cond is None:
+        second()
+        return Poison()
+    if isinstance(cond, Const):
+        return second() if cond.value == is_and else first
+    before = dict(ctx.env)
+    with ctx.block() as stmts:
+        value = second()
+        dead = ctx.dead
+    if isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool" and _pure(stmts) and ctx.env == before:
+        for s in stmts:
+            ctx.emit(s)
+        out = ctx.let("b", "and" if is_and else "or", (cond, value.atom), BOOL, span)
+        return ScalarValue(out, first.weak and value.weak)
+    taken = Arm(stmts, {**ctx.env, "%val": Binding(value, span)}, dead)
+    skipped = Arm([], {**before, "%val": Binding(first, span)}, False)
+    return _joined(ctx, cond, [taken, skipped] if is_and else [skipped, taken], frozenset(before), span, hint)
+
+
+def _pure(stmts: list) -> bool:
+    return all(isinstance(s, Let) and not OPS[s.op].dear and s.op not in ("floordiv", "mod") for s in stmts)
+
+
+def _joined(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span, hint: str) -> Value:
+    key = f"%{hint}"
+    for arm in arms:
+        arm.env[key] = arm.env.pop("%val")
+    types = [type_of(arm.env[key].value) for arm in arms]
+    join(ctx, cond, arms, live, span)
+    value = ctx.env.pop(key).value
+    if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):
+        one, other = map(describe, types)
+        ctx.report(WrongType(span, f"both sides must have one type; one is {one}", f"{other}", "convert one of them"))
+    return value
+
+
+def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
+    cond = condition(ctx, node.test)
+    if isinstance(cond, Const):
+        return expression(ctx, node.body if cond.value else node.orelse, hint)
+    if cond is None:
+        expression(ctx, node.body), expression(ctx, node.orelse)
+        return Poison()
+    before, arms = dict(ctx.env), []
+    for side in (node.body, node.orelse):
+        ctx.env = dict(before)
+        with ctx.block() as stmts:
+            value = expression(ctx, side, hint)
+            arms.append(Arm(stmts, {**ctx.env, "%val": Binding(value, ctx.span(side))}, ctx.dead))
+    span = ctx.span(node)
+    a, b = (arm.env["%val"].value for arm in arms)
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and type_of(a) == type_of(b) and not any(x.stmts for x in arms):
+        ctx.env = before
+        if a == b:
+            return a
+        return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
+    whole = getattr(ctx.stmt, "value", None) is node
+    live = ctx.live.after.get(id(ctx.stmt), frozenset()) if whole else frozenset(before)
+    return _joined(ctx, cond, arms, live, span, hint)
+
+
+def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
+    def chain(left: Value, ops: list[ast.cmpop], rest: list[ast.expr]) -> Value:
+        right = expression(ctx, rest[0])
+        first = _comparison(ctx, ops[0], left, right, ctx.span(node))
+        if len(ops) == 1:
+            return first
+        return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
+
+    return chain(expression(ctx, node.left), node.ops, node.comparators)
+
+
+def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        if isinstance(a, SILENT) or isinstance(b, SILENT):
+            return Poison()
+        if isinstance(a, NoneValue) or isinstance(b, NoneValue):
+            same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
+            return literal(same == isinstance(op, ast.Is))
+        ctx.report(Unsupported(span, "`is`", "compare with `==`"))
+        return Poison()
+    if type(op) not in COMPARE:
+        ctx.report(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
+        return Poison()
+    return compare(ctx, type(op), a, b, span)
+
+
+# ------------------------------------------------------------------------------------------------------ the rest
+
+
+def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        refuse(ctx, next(e for e in node.elts if isinstance(e, ast.Starred)))
+        return Poison()
+    return TupleValue(tuple(expression(ctx, e, hint) for e in node.elts))
+
+
+def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:
+    value = expression(ctx, node.value, node.target.id)
+    ctx.env[node.target.id] = Binding(value, ctx.span(node.value))
+    return value
+
+
+def _call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
+    from .calls import call
+
+    return call(ctx, node, hint)
+
+
+def _lambda(ctx: Lowering, node: ast.Lambda, hint: str) -> Value:
+    from .calls import nested_function
+
+    return nested_function(ctx, node, hint if hint != "t" else "lambda")
+
+
+EXPRESSIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr, str], Value]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.BinOp: _binop,
+    ast.UnaryOp: _unaryop,
+    ast.BoolOp: _boolop,
+    ast.Compare: _compare,
+    ast.IfExp: _ifexp,
+    ast.Tuple: _tuple,
+    ast.NamedExpr: _walrus,
+    ast.Call: _call,
+    ast.Lambda: _lambda,
+    ast.Attribute: lambda ctx, node, hint: attribute(ctx, node),
+    ast.Subscript: lambda ctx, node, hint: subscript(ctx, node),
+}
+

@@ -1,0 +1,441 @@
+"""What the functions and constants of builtins, math and numpy mean: tables from dotted names to scalar primitives."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..core import Const
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
+from .context import Lowering
+from .numbers import as_scalar, binary, cast, compare, promote, truth, unary
+from .values import ArrayValue, NoneValue, Poison, ScalarValue, TupleValue, Value, join_dtypes, literal
+
+
+@dataclass(frozen=True)
+class Args:
+    """The evaluated arguments of a library call."""
+
+    name: str
+    span: Span
+    values: tuple[Value, ...]
+    keywords: dict[str, Value]
+    hint: str = "t"
+
+
+Rule = Callable[[Lowering, Args], Value]
+
+CONSTANTS: dict[str, float | None] = {
+    "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
+    "numpy.inf": math.inf, "math.inf": math.inf, "numpy.nan": math.nan, "math.nan": math.nan,
+    "numpy.euler_gamma": 0.5772156649015329,
+}  # fmt: skip
+
+DTYPES: dict[str, DType] = {
+    "numpy.float64": "f64", "numpy.double": "f64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.int64": "i64",
+    "numpy.intp": "i64", "numpy.int_": "i64", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.bool_": "bool",
+    "numpy.bool": "bool", "builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool",
+}  # fmt: skip
+
+_SAME = "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt"
+_ARC = {f"arc{n}": f"a{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+_UNARY = {n: n for n in _SAME.split()} | _ARC | {v: v for v in _ARC.values()} | {
+    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sign": "sign", "fabs": "abs",
+}  # fmt: skip
+_BINARY = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp", "copysign": "copysign"}
+_OPERATORS = {
+    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div, "power": ast.Pow,
+    "pow": ast.Pow, "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "bitwise_and": ast.BitAnd,
+    "bitwise_or": ast.BitOr, "bitwise_xor": ast.BitXor,
+}  # fmt: skip
+_COMPARISONS = {
+    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq, "not_equal": ast.NotEq,
+}  # fmt: skip
+_MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
+    "fabs": "abs", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "lgamma",
+}  # fmt: skip
+
+
+def constant_external(dotted: str) -> Value | None:
+    if dotted == "numpy.newaxis":
+        return NoneValue()
+    return literal(CONSTANTS[dotted]) if dotted in CONSTANTS else None
+
+
+def is_known(dotted: str) -> bool:
+    from .arrays import RULES as array_rules
+
+    return dotted in RULES or dotted in array_rules or dotted in DTYPES or dotted in ELSEWHERE
+
+
+def near(dotted: str) -> str:
+    from .arrays import RULES as array_rules
+
+    found = difflib.get_close_matches(dotted, [*RULES, *array_rules], 1, 0.8)
+    return found[0].replace("builtins.", "") if found else ""
+
+
+def rule(dotted: str) -> Rule | None:
+    from .arrays import RULES as array_rules
+
+    return RULES.get(dotted) or array_rules.get(dotted) or (_convert(DTYPES[dotted], dotted) if dotted in DTYPES else None)
+
+
+def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
+    """A call of a library function."""
+    if dotted in ELSEWHERE:
+        ctx.report(Unsupported(args.span, f"`{args.name}` here", ELSEWHERE[dotted]))
+        return Poison()
+    return rule(dotted)(ctx, args)
+
+
+def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
+    """The arguments as scalars, counted; None where that was reported."""
+    most = least if most is None else most
+    if args.keywords or not least <= len(args.values) <= most:
+        takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
+        ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
+        return None
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here") for v in args.values]
+    return None if None in found else found
+
+
+def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType | None:
+    """The float dtype NumPy computes in: that of the arguments, f64 for ints."""
+    first = values[0]
+    dtype = first.dtype
+    for v in values[1:]:
+        dtype = promote(first, v)[0]
+    if all(v.dtype == "bool" for v in values):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
+        return None
+    return dtype if dtype in FLOATS else "f64"
+
+
+def _numpy_unary(op: str, of_ints: bool = True) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        if not of_ints and values[0].dtype not in FLOATS:
+            ctx.report(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
+            return Poison()
+        dtype = _float_type(ctx, args, values)
+        if dtype is None:
+            return Poison()
+        return ScalarValue(ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span))
+
+    return apply
+
+
+def _numpy_binary(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        dtype = None if values is None else _float_type(ctx, args, values)
+        if dtype is None:
+            return Poison()
+        ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values)
+        return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
+
+    return apply
+
+
+def _strong(v: Value) -> Value:
+    return ScalarValue(v.atom) if isinstance(v, ScalarValue) else v
+
+
+def _numpy_operator(op: type) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        return Poison() if values is None else _strong(binary(ctx, op, *values, args.span, args.hint))
+
+    return apply
+
+
+def _numpy_comparison(op: type) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        return Poison() if values is None else _strong(compare(ctx, op, *values, args.span))
+
+    return apply
+
+
+def _test(op: str, weak: bool) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        x = values[0].atom if values[0].dtype in FLOATS else cast(ctx, values[0].atom, "f64", args.span)
+        return ScalarValue(ctx.let("b", op, (x,), BOOL, args.span), weak)
+
+    return apply
+
+
+def _numpy_choose(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        if values is None:
+            return Poison()
+        return _choose(ctx, op, values[0], values[1], args)
+
+    return apply
+
+
+def _choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -> Value:
+    dtype, _ = promote(a, b)
+    if dtype == "bool":
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
+        return Poison()
+    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in (a, b))
+    return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
+
+
+def _clip(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 3)
+    if values is None:
+        return Poison()
+    low = _choose(ctx, "maximum", values[0], values[1], args)
+    return _choose(ctx, "minimum", low, values[2], args) if isinstance(low, ScalarValue) else low
+
+
+def _where(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 3)
+    if values is None:
+        return Poison()
+    cond = truth(ctx, values[0], args.span)
+    dtype, _ = promote(values[1], values[2])
+    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values[1:])
+    return ScalarValue(ctx.let(args.hint, "select", (cond, *ins), Scalar(dtype), args.span))
+
+
+def _square(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else _strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
+
+
+def _negative(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else _strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
+
+
+def _reciprocal(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else _strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
+
+
+def _abs(weak_only: bool) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        x = values[0]
+        if x.dtype == "bool":
+            x = ScalarValue(cast(ctx, x.atom, "i64", args.span), x.weak)
+        return ScalarValue(ctx.let(args.hint, "abs", (x.atom,), x.atom.type, args.span), x.weak and weak_only)
+
+    return apply
+
+
+def _math(op: str, arity: int = 1) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, arity)
+        if values is None:
+            return Poison()
+        ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
+        return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span), True)
+
+    return apply
+
+
+def _math_round(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        x = values[0]
+        if x.dtype not in FLOATS:
+            return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
+        whole = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
+        return ScalarValue(cast(ctx, whole, "i64", args.span, args.hint), True)
+
+    return apply
+
+
+def _math_log(ctx: Lowering, args: Args) -> Value:
+    if len(args.values) == 2:
+        top, base = (_math("log")(ctx, Args(args.name, args.span, (v,), args.keywords)) for v in args.values)
+        return binary(ctx, ast.Div, top, base, args.span, args.hint)
+    return _math("log")(ctx, args)
+
+
+def _math_pow(ctx: Lowering, args: Args) -> Value:
+    return _math("pow", 2)(ctx, args)
+
+
+def _scaled(factor: float) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        return Poison() if values is None else binary(ctx, ast.Mult, values[0], literal(factor), args.span, args.hint)
+
+    return apply
+
+
+def _convert(dtype: DType, dotted: str) -> Rule:
+    weak = dotted.startswith("builtins.")
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        if not args.values and not args.keywords:
+            return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
+        if len(args.values) == 1 and isinstance(args.values[0], ArrayValue) and args.values[0].var.type.rank > 0:
+            ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
+            return Poison()
+        values = scalars(ctx, args, 1)
+        return Poison() if values is None else ScalarValue(cast(ctx, values[0].atom, dtype, args.span, args.hint), weak)
+
+    return apply
+
+
+def _extreme(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = args.values
+        if len(values) == 1 and isinstance(values[0], TupleValue) and not args.keywords:
+            values = values[0].items
+        elif len(values) == 1:
+            ctx.report(Unsupported(args.span, f"`{args.name}` of this", "give the values one by one, or write a loop"))
+            return Poison()
+        found = scalars(ctx, Args(args.name, args.span, values, args.keywords), 1, max(len(values), 1))
+        if found is None:
+            return Poison()
+        best = found[0]
+        for v in found[1:]:
+            dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)
+            if dtype is None or dtype == "bool":
+                ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
+                return Poison()
+            ins = tuple(cast(ctx, x.atom, dtype, args.span) for x in (best, v))
+            out = ctx.let(args.hint, op, ins, Scalar(dtype), args.span)
+            signs = [ctx.is_nonneg(a) for a in ins]
+            if dtype in INTS and (all(signs) or (op == "max" and any(signs))):
+                ctx.nonneg.add(out.name)
+            best = ScalarValue(out, best.weak and v.weak)
+        return best
+
+    return apply
+
+
+def _round(ctx: Lowering, args: Args) -> Value:
+    if len(args.values) == 2:
+        ctx.report(Unsupported(args.span, "`round` to a number of digits", "scale, round and scale back"))
+        return Poison()
+    return _math_round("rint")(ctx, args)
+
+
+def _divmod(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 2)
+    if values is None:
+        return Poison()
+    return TupleValue(tuple(binary(ctx, op, *values, args.span) for op in (ast.FloorDiv, ast.Mod)))
+
+
+def _len(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (ArrayValue(var=var),) if var.type.rank > 0:
+            return ScalarValue(ctx.dim(var, 0, args.span), True)
+        case (TupleValue(items=items),):
+            return literal(len(items))
+        case (Poison(),):
+            return Poison()
+    ctx.report(WrongType(args.span, "`len` is of an array or a tuple", "something else"))
+    return Poison()
+
+
+def _unary_logic(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else _strong(unary(ctx, ast.Not, values[0], args.span))
+
+
+def _numpy_logic(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        if values is None:
+            return Poison()
+        ins = tuple(truth(ctx, v, args.span) for v in values)
+        return ScalarValue(ctx.let("b", op, ins, BOOL, args.span))
+
+    return apply
+
+
+_LOOP = "write a loop that adds up"
+ELSEWHERE: dict[str, str] = {
+    "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
+    "builtins.reversed": "use it in a `for`", "builtins.sum": _LOOP, "builtins.any": "write a loop with a `break`",
+    "builtins.all": "write a loop with a `break`", "builtins.print": "print the results outside the function",
+    "builtins.map": "write a loop", "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
+    "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
+    "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
+    "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
+    "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
+    "numpy.sum": _LOOP, "numpy.mean": _LOOP, "numpy.prod": "write a loop that multiplies", "numpy.dot": _LOOP,
+    "numpy.vdot": _LOOP, "numpy.inner": _LOOP, "numpy.outer": "write two loops", "numpy.matmul": "write three loops",
+    "numpy.max": "write a loop with `max`", "numpy.min": "write a loop with `min`", "numpy.linspace": "write a loop that stores",
+    "numpy.arange": "write a loop that stores", "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
+    "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function", "numpy.any": "write a loop",
+    "numpy.all": "write a loop", "numpy.einsum": "write nested loops", "numpy.trace": _LOOP, "numpy.transpose": "exchange the indices",
+}  # fmt: skip
+
+RULES: dict[str, Rule] = {
+    **{f"numpy.{n}": _numpy_unary(op, n not in ("floor", "ceil", "trunc", "rint", "sign")) for n, op in _UNARY.items()},
+    **{f"numpy.{n}": _numpy_binary(op) for n, op in _BINARY.items()},
+    **{f"numpy.{n}": _numpy_operator(op) for n, op in _OPERATORS.items()},
+    **{f"numpy.{n}": _numpy_comparison(op) for n, op in _COMPARISONS.items()},
+    **{f"numpy.{n}": _test(n, False) for n in ("isnan", "isinf", "isfinite")},
+    **{f"math.{n}": _test(n, True) for n in ("isnan", "isinf", "isfinite")},
+    **{f"math.{n}": _math(op) for n, op in _MATH_UNARY.items()},
+    **{f"math.{n}": _math(n, 2) for n in ("atan2", "hypot", "copysign")},
+    **{f"math.{n}": _math_round(n) for n in ("floor", "ceil", "trunc")},
+    "math.log": _math_log,
+    "math.pow": _math_pow,
+    "math.radians": _scaled(math.pi / 180),
+    "math.degrees": _scaled(180 / math.pi),
+    "numpy.radians": _scaled(math.pi / 180),
+    "numpy.deg2rad": _scaled(math.pi / 180),
+    "numpy.degrees": _scaled(180 / math.pi),
+    "numpy.rad2deg": _scaled(180 / math.pi),
+    "numpy.maximum": _numpy_choose("maximum"),
+    "numpy.minimum": _numpy_choose("minimum"),
+    "numpy.clip": _clip,
+    "numpy.where": _where,
+    "numpy.square": _square,
+    "numpy.negative": _negative,
+    "numpy.reciprocal": _reciprocal,
+    "numpy.abs": _abs(False),
+    "numpy.absolute": _abs(False),
+    "numpy.logical_not": _unary_logic,
+    "numpy.logical_and": _numpy_logic("and"),
+    "numpy.logical_or": _numpy_logic("or"),
+    "scipy.special.erf": _numpy_unary("erf"),
+    "scipy.special.erfc": _numpy_unary("erfc"),
+    "scipy.special.gammaln": _numpy_unary("lgamma"),
+    "builtins.abs": _abs(True),
+    "builtins.min": _extreme("min"),
+    "builtins.max": _extreme("max"),
+    "builtins.round": _round,
+    "builtins.pow": lambda ctx, args: _power(ctx, args),
+    "builtins.divmod": _divmod,
+    "builtins.len": _len,
+}
+
+
+def _power(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 2)
+    return Poison() if values is None else binary(ctx, ast.Pow, *values, args.span, args.hint)
+
+
+BUILTINS = tuple(n.partition(".")[2] for n in (*RULES, *ELSEWHERE, *DTYPES) if n.startswith("builtins."))
+

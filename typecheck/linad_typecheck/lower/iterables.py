@@ -1,0 +1,266 @@
+"""What a `for` runs over: an index range, and what the target is bound to in each iteration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..core import Atom, Const, Load, Var
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..scope import External
+from ..types import I64, INTS, Scalar
+from .context import ONE, ZERO, Lowering
+from .numbers import cast, check_nonzero
+from .values import SILENT, ArrayValue, Binding, Poison, ScalarValue, TupleValue, Value, describe, type_of
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Run an index from ``start`` to ``stop`` by ``step``; ``element`` gives the value of the target from it."""
+
+    start: Atom
+    stop: Atom
+    step: Atom
+    nonneg: bool
+    element: Callable[[Atom], Value]
+    held: dict[str, Binding] = field(default_factory=dict)  # arrays iterated over, under pseudo-names
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """The elements of a tuple."""
+
+    items: tuple[Value, ...]
+
+
+def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
+    """What ``for ... in node`` runs over; None where that was reported."""
+    from .expressions import expression
+
+    span = ctx.span(node)
+    if isinstance(node, ast.Call):
+        callee = _callee(ctx, node.func)
+        rule = CALLS.get(callee)
+        if rule is not None:
+            if node.keywords and callee != "builtins.enumerate":
+                ctx.report(BadCall(span, callee.partition(".")[2], "takes no keyword arguments here"))
+                return None
+            return rule(ctx, node)
+    value = expression(ctx, node)
+    match value:
+        case TupleValue(items=items):
+            return Unrolled(items)
+        case ArrayValue(var=var) if var.type.rank == 1:
+            return _array(ctx, var, node)
+        case ArrayValue(var=var):
+            what = f"iterating over the rows of an array of rank {var.type.rank}"
+            ctx.report(Unsupported(span, what, "loop over the row index: `for i in range(len(a))`"))
+        case _ if not isinstance(value, SILENT):
+            ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
+    return None
+
+
+def _callee(ctx: Lowering, node: ast.expr) -> str:
+    if not isinstance(node, ast.Name) or node.id in ctx.env or node.id in ctx.local_names:
+        return ""
+    found = ctx.source.scope.lookup(node.id)
+    if found is None:
+        return f"builtins.{node.id}"
+    return found.dotted if isinstance(found, External) else ""
+
+
+def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
+    from .expressions import expression
+
+    atoms: list[Atom] = []
+    for n in nodes:
+        v = expression(ctx, n)
+        if isinstance(v, ScalarValue) and (v.dtype in INTS or (v.dtype == "bool" and v.weak)):
+            atoms.append(cast(ctx, v.atom, "i64", ctx.span(n)))
+        else:
+            if not isinstance(v, SILENT):
+                ctx.report(WrongType(ctx.span(n), "the bounds of a range are ints", describe(type_of(v)), "convert it: `int(...)`"))
+            atoms.append(None)
+    return None if None in atoms else atoms
+
+
+def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    if not 1 <= len(node.args) <= 3 or any(isinstance(a, ast.Starred) for a in node.args):
+        ctx.report(BadCall(ctx.span(node), "range", "takes 1 to 3 arguments"))
+        return None
+    atoms = _ints(ctx, node.args)
+    if atoms is None:
+        return None
+    start, stop, step = (ZERO, atoms[0], ONE) if len(atoms) == 1 else (*atoms, ONE)[:3]
+    check_nonzero(ctx, step, "ValueError", "range() arg 3 must not be zero", ctx.span(node))
+    return Iteration(start, stop, step, _range_nonneg(ctx, start, stop, step), lambda i: ScalarValue(i, True))
+
+
+def _range_nonneg(ctx: Lowering, start: Atom, stop: Atom, step: Atom) -> bool:
+    if not isinstance(step, Const):
+        return False
+    if step.value > 0:
+        return ctx.is_nonneg(start)
+    return isinstance(stop, Const) and stop.value >= -1 or ctx.is_nonneg(stop)
+
+
+def _reversed(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    span = ctx.span(node)
+    if len(node.args) != 1:
+        ctx.report(BadCall(span, "reversed", "takes one argument"))
+        return None
+    inner = iteration(ctx, node.args[0])
+    if inner is None:
+        return None
+    if isinstance(inner, Unrolled):
+        return Unrolled(inner.items[::-1])
+    one_step = isinstance(inner.step, Const) and inner.step.value == 1
+    if one_step:
+        start = _offset(ctx, inner.stop, -1, span)
+        return Iteration(start, _offset(ctx, inner.start, -1, span), Const(-1, I64), inner.nonneg, inner.element, inner.held)
+    trips = ctx.let("trips", "trips", (inner.start, inner.stop, inner.step), I64, span)
+    last = ctx.let("t", "mul", (ctx.let("t", "sub", (trips, ONE), I64, span), inner.step), I64, span)
+    start = ctx.let("start", "add", (inner.start, last), I64, span)
+    stop = ctx.let("stop", "sub", (inner.start, inner.step), I64, span)
+    step = Const(-inner.step.value, I64) if isinstance(inner.step, Const) else ctx.let("step", "neg", (inner.step,), I64, span)
+    return Iteration(start, stop, step, inner.nonneg, inner.element, inner.held)
+
+
+def _offset(ctx: Lowering, a: Atom, k: int, span) -> Atom:
+    return Const(a.value + k, I64) if isinstance(a, Const) else ctx.let("t", "add", (a, Const(k, I64)), I64, span)
+
+
+def _array(ctx: Lowering, var: Var, node: ast.expr) -> Iteration:
+    from .expressions import usable
+
+    span = ctx.span(node)
+    n = ctx.dim(var, 0, span)
+    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+    name = node.id if isinstance(node, ast.Name) else "the array"
+
+    def element(i: Atom) -> Value:
+        held = usable(ctx, ctx.env[key].value, name, span)
+        if not isinstance(held, ArrayValue):
+            return Poison()
+        out = ctx.fresh(f"{held.var.name.partition('.')[0]}_i", Scalar(held.var.type.dtype))
+        ctx.emit(Load(out, held.var, (i,), True, span))
+        return ScalarValue(out)
+
+    return Iteration(ZERO, n, ONE, True, element, {key: Binding(ArrayValue(var), span)})
+
+
+def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    from .expressions import expression
+
+    span = ctx.span(node)
+    starts = [k.value for k in node.keywords if k.arg == "start"]
+    if not 1 <= len(node.args) + len(starts) <= 2 or not node.args or len(starts) != len(node.keywords):
+        ctx.report(BadCall(span, "enumerate", "takes something to iterate over and a first number"))
+        return None
+    inner = iteration(ctx, node.args[0])
+    first = expression(ctx, [*node.args[1:], *starts][0]) if len(node.args) + len(starts) == 2 else ScalarValue(ZERO, True)
+    if inner is None:
+        return None
+    if not isinstance(first, ScalarValue) or first.dtype not in INTS:
+        if not isinstance(first, SILENT):
+            ctx.report(WrongType(span, "the first number is an int", describe(type_of(first))))
+        return None
+    base = cast(ctx, first.atom, "i64", span)
+    if isinstance(inner, Unrolled):
+        items = [TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)]
+        return Unrolled(tuple(items))
+    inner = _from_zero(ctx, inner, span)
+    return Iteration(
+        ZERO, inner.stop, ONE, True, lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))), inner.held
+    )
+
+
+def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
+    if a == ZERO:
+        return b
+    if b == ZERO:
+        return a
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value, I64)
+    out = ctx.let("k", "add", (b, a), I64, span)
+    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
+        ctx.nonneg.add(out.name)
+    return out
+
+
+def _from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
+    """The same iteration with an index that counts from 0 by 1."""
+    if it.start == ZERO and it.step == ONE:
+        return it
+    trips = ctx.let("trips", "trips", (it.start, it.stop, it.step), I64, span)
+    ctx.nonneg.add(trips.name)
+
+    def element(k: Atom) -> Value:
+        t = k if it.step == ONE else ctx.let("t", "mul", (k, it.step), I64, span)
+        i = ctx.let("i", "add", (it.start, t), I64, span)
+        if it.nonneg:
+            ctx.nonneg.add(i.name)
+        return it.element(i)
+
+    return Iteration(ZERO, trips, ONE, True, element, it.held)
+
+
+def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    span = ctx.span(node)
+    inner = [iteration(ctx, a) for a in node.args]
+    if not inner:
+        ctx.report(BadCall(span, "zip", "takes at least one argument"))
+        return None
+    if None in inner:
+        return None
+    if any(isinstance(i, Unrolled) for i in inner):
+        if not all(isinstance(i, Unrolled) for i in inner):
+            ctx.report(Unsupported(span, "`zip` of a tuple with an array or a range", "index the array with literals"))
+            return None
+        return Unrolled(tuple(TupleValue(items) for items in zip(*(i.items for i in inner), strict=False)))
+    runs, held = [], {}
+    for k, i in enumerate(inner):
+        renamed = {f"{key}.{k}": b for key, b in i.held.items()}
+        runs.append(_from_zero(ctx, _renamed(ctx, i, f".{k}"), span))
+        held |= renamed
+    stop = runs[0].stop
+    for run in runs[1:]:
+        if run.stop != stop:
+            stop = ctx.let("n", "min", (stop, run.stop), I64, span)
+    return Iteration(ZERO, stop, ONE, True, lambda i: TupleValue(tuple(run.element(i) for run in runs)), held)
+
+
+def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
+    """Iterations over two arrays in one loop keep their pseudo-names apart by the places of the arrays: nothing to do
+    but to look the array up under its new name."""
+    if not it.held:
+        return it
+
+    def element(i: Atom) -> Value:
+        for key in it.held:
+            ctx.env[key] = ctx.env[key + suffix]
+        value = it.element(i)
+        for key in it.held:
+            del ctx.env[key]
+        return value
+
+    return Iteration(it.start, it.stop, it.step, it.nonneg, element, it.held)
+
+
+def _not_here(ctx: Lowering, node: ast.Call) -> None:
+    ctx.report(Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple"))
+
+
+CALLS = {
+    "builtins.range": _range,
+    "builtins.reversed": _reversed,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.map": _not_here,
+    "builtins.filter": _not_here,
+    "builtins.sorted": _not_here,
+    "builtins.iter": _not_here,
+}
+

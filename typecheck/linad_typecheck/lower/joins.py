@@ -1,0 +1,251 @@
+"""Branches: both arms are lowered from the same names, and names that differ after them become results of the `If`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..core import Alloc, Atom, Block, Const, If, Stmt, Var
+from ..linear.ownership import lose, movable
+from ..messages.types import TypeChanges
+from ..span import Span
+from ..types import BOOL, Array, Scalar
+from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
+from .numbers import cast
+from .values import (
+    ArrayType,
+    ArrayValue,
+    Binding,
+    Bottom,
+    ClosureType,
+    LostArray,
+    Loss,
+    OtherType,
+    Poison,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    Value,
+    ValueType,
+    contains,
+    describe,
+    join_types,
+    leaves,
+    type_of,
+)
+
+
+def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
+    """A value of a type that nobody looks at: zero, or an array without cells."""
+    if isinstance(t, Scalar):
+        return zero(t.dtype)
+    out = ctx.fresh("none", t)
+    ctx.emit(Alloc(out, (ZERO,) * t.rank, zero(t.dtype), span))
+    return out
+
+
+def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator[Atom]:
+    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value."""
+    match t:
+        case ScalarType(dtype=d):
+            leaf = next(leaves(v), None) if v is not None else None
+            yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
+        case ArrayType(dtype=d, rank=r):
+            yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
+        case TupleType(items=items):
+            parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
+            for part, item in zip(parts, items, strict=True):
+                yield from coerce(ctx, part, item, span)
+        case ClosureType(captured=c):
+            parts = dict(v.captured or ()) if v is not None and hasattr(v, "captured") else {}
+            for name, item in c:
+                yield from coerce(ctx, parts.get(name), item, span)
+
+
+@dataclass
+class Arm:
+    """One way through a branch: what it emitted and what its names mean at its end."""
+
+    stmts: list[Stmt]
+    env: dict[str, Binding]
+    dead: bool
+    results: list[Atom] = field(default_factory=list)
+
+
+def branch(
+    ctx: Lowering,
+    cond: Atom,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    live: frozenset[str],
+    span: Span,
+) -> None:
+    """Lower both arms and join what they leave behind; only names of ``live`` (and pseudo-names) survive a difference."""
+    if isinstance(cond, Const):
+        (then if cond.value else orelse)()
+        return
+    before = dict(ctx.env)
+    arms = []
+    for lower in (then, orelse):
+        ctx.env = dict(before)
+        with ctx.block() as stmts:
+            lower()
+            dead = ctx.dead
+        arms.append(Arm(stmts, ctx.env, dead))
+    join(ctx, cond, arms, live, span)
+
+
+def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
+    joiner = _Joiner(ctx, arms, span)
+    joiner.names(live | ctx.live.always)
+    blocks = [Block(tuple(a.stmts), tuple(a.results)) for a in arms]
+    ctx.env = joiner.env
+    if any(a.stmts for a in arms) or joiner.outs:
+        ctx.emit(If(cond, *blocks, tuple(joiner.outs), span))
+    for var, loss in joiner.moved:
+        lose(ctx, var, loss, frozenset(joiner.fresh_names))
+    ctx.dead = ctx.dead or all(a.dead for a in arms)
+
+
+class _Joiner:
+    def __init__(self, ctx: Lowering, arms: list[Arm], span: Span) -> None:
+        self.ctx, self.arms, self.span = ctx, arms, span
+        self.env: dict[str, Binding] = {}
+        self.outs: list[Var] = []
+        self.shared: dict[tuple, Var] = {}
+        self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
+        self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
+        self.moved: list[tuple[Var, Loss]] = []
+        self.fresh_names: list[str] = []
+        self.left = [CTL in a.env and a.env[CTL].value == ScalarValue(RETURN) for a in arms]
+
+    def names(self, live: frozenset[str]) -> None:
+        a, b = (arm.env for arm in self.arms)
+        if self.arms[0].dead != self.arms[1].dead:  # a dead arm says nothing about types
+            alive = self.arms[self.arms[0].dead]
+        else:
+            alive = None
+        changed: list[str] = []
+        for name in [*a, *(n for n in b if n not in a)]:
+            if name == CTL and not self.ctx.want_ctl:
+                continue
+            if name in a and name in b and a[name] == b[name]:
+                self.env[name] = a[name]
+                if name in live or name.startswith("%"):
+                    for var in _array_leaves(a[name].value):
+                        self.kept.setdefault(var.name, name)
+            elif name in live or name.startswith("%"):
+                changed.append(name)
+        for name in changed:
+            joined = self.binding(name, a.get(name), b.get(name), alive)
+            if joined is not None:
+                self.env[name] = joined
+
+    def binding(self, name: str, x: Binding | None, y: Binding | None, alive: Arm | None) -> Binding | None:
+        if alive is not None:
+            only = alive.env.get(name)
+            if only is None:
+                return None
+            if x is not None and y is not None and x.value == y.value:
+                return only
+            x, y = (only, None) if alive is self.arms[0] else (None, only)
+        known = x or y
+        values = [None if s is None else s.value for s in (x, y)]
+        if not name.startswith("%"):  # behind a `return` no name matters any more
+            values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
+            if values == [None, None]:
+                return None
+        types = [type_of(v) for v in values if v is not None]
+        t = types[0] if len(types) == 1 else join_types(*types)
+        if t is None:
+            if not name.startswith("%"):
+                one, other = (describe(u) for u in types)
+                self.ctx.report(TypeChanges(y.span, name, one, other, x.span, "branches"))
+            return Binding(Poison(), known.span)
+        if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
+            return Binding(t.value, known.span)
+        value = self.value(name, values[0], values[1], t)
+        if alive is not None:
+            return Binding(value, known.span, known.defined)
+        self.fresh_names.append(name)
+        flag = None
+        if not name.startswith("%"):
+            flags = [FALSE if s is None else (s.defined or TRUE) for s in (x, y)]
+            flags = [TRUE if gone else f for gone, f in zip(self.left, flags, strict=True)]
+            if flags != [TRUE, TRUE]:
+                flag = flags[0] if flags[0] == flags[1] else self.scalar(f"{name}_set", flags[0], flags[1], BOOL)
+        return Binding(value, (y or known).span if x is None else x.span, flag)
+
+    def value(self, name: str, x: Value | None, y: Value | None, t: ValueType) -> Value:
+        if x == y:
+            return x
+        match t:
+            case TupleType(items=items):
+                parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
+                return TupleValue(tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True)))
+            case ScalarType(dtype=d, weak=weak):
+                ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
+                if ins[0] == ins[1]:
+                    return ScalarValue(ins[0], weak)
+                out = self.scalar(name, *ins, Scalar(d))
+                if all(v is None or self.ctx.is_nonneg(a) for v, a in zip((x, y), ins, strict=True)):
+                    self.ctx.nonneg.add(out.name)
+                return ScalarValue(out, weak)
+            case ArrayType(dtype=d, rank=r):
+                return self.array(name, x, y, Array(d, r))
+            case _:
+                return x if x is not None else y
+
+    def in_arm(self, k: int, v: Value | None, t: ValueType) -> Atom:
+        """The one run-time part of ``v`` as type ``t``, converted in arm ``k``."""
+        ctx, saved = self.ctx, (self.ctx.out, self.ctx.dead)
+        ctx.out, ctx.dead = self.arms[k].stmts, False
+        try:
+            return next(coerce(ctx, v, t, self.span))
+        finally:
+            ctx.out, ctx.dead = saved
+
+    def scalar(self, name: str, x: Atom, y: Atom, t: Scalar) -> Var:
+        key = (x, y, t)
+        if key not in self.shared:
+            self.shared[key] = self.result(name, x, y, t)
+        return self.shared[key]
+
+    def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array) -> Var:
+        out = self.ctx.fresh(name.strip("%"), t)
+        self.outs.append(out)
+        for arm, atom in zip(self.arms, (x, y), strict=True):
+            arm.results.append(atom)
+        return out
+
+    def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
+        for v in (x, y):
+            if isinstance(v, LostArray):
+                return v
+        key = tuple(v.var.name if v is not None else "" for v in (x, y))
+        if key in self.shared:
+            return ArrayValue(self.shared[key])
+        for k, v in enumerate((x, y)):
+            if v is None:
+                continue
+            var = v.var
+            if not movable(self.ctx, var):
+                lent = self.ctx.lent[var.name]
+                made = self.arms[k].env[name].span if name in self.arms[k].env else self.span
+                return LostArray(t, Loss("lent", lent.name, self.span, made))
+            other = self.kept.get(var.name) or self.given[k].get(var.name)
+            if other is not None:
+                return LostArray(t, Loss("joined", f"`{other}`", self.span))
+        ins = [v.var if v is not None else self.in_arm(k, None, ArrayType(t.dtype, t.rank)) for k, v in enumerate((x, y))]
+        out = self.result(name, *ins, t)
+        self.shared[key] = out
+        for k, v in enumerate((x, y)):
+            if v is not None:
+                self.given[k][v.var.name] = name
+                self.moved.append((v.var, Loss("joined", f"`{name}`", self.span)))
+        return ArrayValue(out)
+
+
+def _array_leaves(v: Value) -> list[Var]:
+    return [a for a in leaves(v) if isinstance(a.type, Array)] if not contains(v, (Poison, Bottom)) else []

@@ -1,0 +1,455 @@
+"""Loops: what a body changes is carried; the types at the head are found by lowering the body until they are stable."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ..core import Atom, Block, Const, Loop, Var
+from ..linear.liveness import bound
+from ..linear.ownership import lose, movable
+from ..messages.language import Unsupported
+from ..messages.types import TypeChanges
+from ..span import Span
+from ..types import BOOL, I64, Array, Type
+from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
+from .exits import breaks, returns
+from .expressions import condition
+from .iterables import Iteration, Unrolled, iteration
+from .joins import branch, coerce
+from .statements import assign, block, how_left, register, set_left
+from .values import (
+    ArrayType,
+    ArrayValue,
+    Binding,
+    LostArray,
+    Loss,
+    OtherType,
+    Poison,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    Value,
+    ValueType,
+    arrays,
+    contains,
+    describe,
+    join_types,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+AGAIN = "%again"
+
+
+@dataclass
+class Plan:
+    """What is known about the names at the head of a loop."""
+
+    types: dict[str, ValueType] = field(default_factory=dict)  # carried
+    flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
+    lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
+    negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The parts of a loop statement that `for` and `while` differ in."""
+
+    node: ast.For | ast.While
+    start: Atom
+    stop: Atom | None
+    step: Atom
+    nonneg: bool
+    enter: Callable[[Atom], None]  # binds the target
+    test: ast.expr | None = None
+
+    @property
+    def has_break(self) -> bool:
+        return breaks(self.node.body)
+
+    @property
+    def has_return(self) -> bool:
+        return returns(self.node.body)
+
+
+def _for(ctx: Lowering, s: ast.For) -> None:
+    it = iteration(ctx, s.iter)
+    span = ctx.span(s.iter)
+    match it:
+        case None:
+            _explore(ctx, s)
+        case Unrolled(items=items):
+            _unroll(ctx, s, items)
+        case Iteration():
+            ctx.env.update(it.held)
+            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, s.target, it.element(i), span))
+            _loop(ctx, shape, _hint(s.target))
+            for key in it.held:
+                ctx.env.pop(key, None)
+            _else(ctx, shape)
+
+
+def _hint(target: ast.expr) -> str:
+    match target:
+        case ast.Name(id=name):
+            return name
+        case ast.Tuple(elts=[ast.Name(id=name), *_]):
+            return name
+    return "i"
+
+
+def _while(ctx: Lowering, s: ast.While) -> None:
+    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, s.test)
+    _loop(ctx, shape, "turn")
+    _else(ctx, shape)
+
+
+def _explore(ctx: Lowering, s: ast.For) -> None:
+    """The iterable was reported: look at the body once with a poisoned target."""
+    for name in bound([*s.body, s.target]):
+        ctx.env[name] = Binding(Poison(), ctx.span(s))
+    block(ctx, s.body, frozenset())
+    set_left(ctx, RUN, ctx.span(s))
+    for name in bound([*s.body, s.target]):
+        ctx.env[name] = Binding(Poison(), ctx.span(s))
+
+
+def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+    if any(True for x in s.body if breaks([x]) or returns([x]) or _continues(x)):
+        instead = "loop over a range with an `if` on the index, or write the elements out"
+        ctx.report(Unsupported(ctx.span(s), "leaving a loop over a tuple", instead))
+        return
+    for item in items:
+        assign(ctx, s.target, item, ctx.span(s.iter))
+        block(ctx, s.body, ctx.live.head[id(s)])
+    block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+
+
+def _continues(s: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Continue) for n in ast.walk(s))
+
+
+def _else(ctx: Lowering, shape: Shape) -> None:
+    """After the loop: its `else`, and how the enclosing block goes on."""
+    s, span = shape.node, ctx.span(shape.node)
+    left = how_left(ctx)
+    after = ctx.live.after.get(id(s), frozenset())
+    endless = isinstance(shape.test, ast.Constant) and bool(shape.test.value)
+    if not shape.has_return:
+        if s.orelse and shape.has_break and not isinstance(left, Const):
+            ran_out = ctx.let("done", "ne", (left, BREAK), BOOL, span)
+            set_left(ctx, RUN, span)
+            branch(ctx, ran_out, lambda: block(ctx, s.orelse, after), lambda: None, after, span)
+            return
+        set_left(ctx, RUN, span)
+        block(ctx, s.orelse, after)
+        return
+    if endless and not shape.has_break:
+        set_left(ctx, RETURN, span)
+        return
+    if isinstance(left, Const):
+        set_left(ctx, RETURN if left == RETURN else RUN, span)
+        return
+
+    def other() -> None:
+        if shape.has_break:
+            returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
+            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+
+    if not s.orelse:
+        other()
+        return
+    ran_out = ctx.let("done", "lt", (left, BREAK), BOOL, span)
+
+    def orelse() -> None:
+        set_left(ctx, RUN, span)
+        block(ctx, s.orelse, after)
+
+    saved, ctx.want_ctl = ctx.want_ctl, True
+    branch(ctx, ran_out, orelse, other, after, span)
+    ctx.want_ctl = saved
+
+
+def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
+    node = shape.node
+    live = ctx.live.head[id(node)] | ctx.live.always
+    ctx.env = {n: b for n, b in ctx.env.items() if n in live or n[0] == "%"}
+    assigned = bound([*node.body, *([node.target] if isinstance(node, ast.For) else [node.test])])
+    plan = Plan()
+    for name in assigned:
+        if name in ctx.env:
+            plan.types[name] = type_of(ctx.env[name].value)
+            if ctx.env[name].defined is not None:
+                plan.flagged.add(name)
+    for _ in range(30):
+        state, version = ctx.save(), repr(plan)
+        _Attempt(ctx, shape, plan, live, hint).run()
+        if repr(plan) == version:
+            return
+        ctx.restore(state)
+    raise AssertionError("the types at a loop head do not settle")
+
+
+class _Attempt:
+    """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
+
+    def __init__(self, ctx: Lowering, shape: Shape, plan: Plan, live: frozenset[str], hint: str) -> None:
+        self.ctx, self.shape, self.plan, self.live, self.hint = ctx, shape, plan, live, hint
+        self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
+        self.carried: list[Var] = []
+        self.inits: list[Atom] = []
+        self.owner: dict[str, str] = {}  # first array of a carried one, to the name that carries it
+        self.flags: dict[str, Var] = {}
+        self.exits = shape.stop is None or shape.has_break or shape.has_return
+
+    def run(self) -> None:
+        ctx, shape, plan = self.ctx, self.shape, self.plan
+        for name, value in plan.lost.items():
+            if name in ctx.env:
+                ctx.env[name] = replace(ctx.env[name], value=value)
+        before = dict(ctx.env)
+        kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
+        for name, t in plan.types.items():
+            self.head(name, t, before.get(name), kept)
+        head = dict(ctx.env)
+        index = ctx.fresh(self.hint, I64)
+        if shape.nonneg:
+            ctx.nonneg.add(index.name)
+        saved = ctx.want_ctl
+        ctx.want_ctl = self.exits and (shape.has_break or shape.has_return)
+        with ctx.block() as stmts:
+            again = self.body(index)
+            left, ended = how_left(ctx), dict(ctx.env)
+            dead = ctx.dead
+            self.compare(head, ended, left, dead)
+            results = self.results(head, ended, left, kept, dead)
+        ctx.want_ctl = saved
+        self.finish(before, head, index, stmts, results, again, left)
+
+    # -- head
+
+    def head(self, name: str, t: ValueType, b: Binding | None, kept: set[str]) -> None:
+        """Bind a name to fresh carried variables."""
+        ctx = self.ctx
+        span = self.span if b is None else b.span
+        if isinstance(t, OtherType):
+            ctx.env[name] = Binding(t.value if b is None or isinstance(t.value, Poison) else b.value, span)
+            return
+        if name in self.plan.lost:
+            return
+        first = list(coerce(ctx, None if b is None else b.value, t, self.span))
+        fresh: list[Atom] = []
+        for atom, kind in zip(first, type_leaves(t), strict=True):
+            if isinstance(kind, Array):
+                var = self.array(name, atom, kind, kept, b)
+                if var is None:
+                    return
+                fresh.append(var)
+            else:
+                fresh.append(self.carry(name, kind, atom))
+                if ctx.is_nonneg(atom) and name not in self.plan.negative:
+                    ctx.nonneg.add(fresh[-1].name)
+        flag = None
+        if name in self.plan.flagged:
+            init = FALSE if b is None else (b.defined or TRUE)
+            flag = self.flags[name] = self.carry(f"{name}_set", BOOL, init)
+        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, flag)
+
+    def carry(self, name: str, t: Type, init: Atom) -> Var:
+        var = self.ctx.fresh(name.strip("%"), t)
+        self.carried.append(var)
+        self.inits.append(init)
+        return var
+
+    def array(self, name: str, first: Var, t: Array, kept: set[str], b: Binding | None) -> Var | None:
+        """The carried variable of an array, which takes its first array over."""
+        ctx = self.ctx
+        if not movable(ctx, first):
+            self.lose(name, t, Loss("lent", ctx.lent[first.name].name, self.span, self.span if b is None else b.span))
+            return None
+        if first.name in self.owner or first.name in kept:
+            other = self.owner.get(first.name) or next((n for n, x in ctx.env.items() if first in arrays(x.value)), "another name")
+            self.lose(name, t, Loss("carried", f"`{other}`", self.span))
+            return None
+        self.owner[first.name] = name
+        return self.carry(name, t, first)
+
+    def lose(self, name: str, t: Array, loss: Loss) -> None:
+        """The name's array cannot be carried: it is an error to use the name from the head of the loop on."""
+        self.plan.lost.setdefault(name, LostArray(t, loss))
+        old = self.ctx.env.get(name)
+        self.ctx.env[name] = Binding(self.plan.lost[name], self.span if old is None else old.span)
+
+    # -- body
+
+    def body(self, index: Var) -> Atom | None:
+        """Lower the body; the condition of another turn, for loops with exits."""
+        ctx, shape = self.ctx, self.shape
+        set_left(ctx, RUN, self.span)
+
+        def turn() -> None:
+            shape.enter(index)
+            block(ctx, shape.node.body, self.live)
+            if self.exits:
+                ctx.env[AGAIN] = Binding(ScalarValue(self.again()), self.span)
+
+        def stop() -> None:
+            ctx.env[AGAIN] = Binding(ScalarValue(FALSE), self.span)
+
+        if shape.test is None:
+            turn()
+            return ctx.env.pop(AGAIN).value.atom if self.exits else None
+        cond = condition(ctx, shape.test)
+        if cond is None:
+            cond = ctx.fresh("b", BOOL)
+        goes_on = []
+
+        def noted() -> None:
+            turn()
+            goes_on.append(ctx.env[AGAIN].value.atom)
+
+        branch(ctx, cond, noted, stop, self.live, self.span)
+        again = ctx.env.pop(AGAIN).value.atom
+        return again
+
+    def again(self) -> Atom:
+        left = how_left(self.ctx)
+        if isinstance(left, Const):
+            return Const(left.value < BREAK.value, BOOL)
+        return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
+
+    # -- end of the body
+
+    def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> None:
+        """Enter into the plan what the end of the body does not fit in."""
+        plan = self.plan
+        gone = dead or left == RETURN
+        for name, b in ended.items():
+            if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
+                continue
+            h = head.get(name)
+            if contains(b.value, LostArray) and name not in plan.lost:
+                if h is not None and not (name in plan.types and h.value == b.value):
+                    plan.lost[name] = _loses(plan.types.get(name), h, b)
+                continue
+            if name in plan.lost:
+                continue
+            t = type_of(b.value)
+            if name not in plan.types:
+                if h is None or h.value != b.value or h.defined != b.defined:
+                    plan.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
+                    if name[0] != "%" and (h is None or h.defined is not None):
+                        plan.flagged.add(name)
+                continue
+            plan.types[name] = self.joined(name, plan.types[name], t, h, b)
+            if b.defined is not None and name[0] != "%":
+                plan.flagged.add(name)
+            if isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
+                if not self.ctx.is_nonneg(b.value.atom):
+                    plan.negative.add(name)
+
+    def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
+        t = join_types(one, other)
+        if t is None:
+            if name[0] != "%":
+                self.ctx.report(TypeChanges(b.span, name, describe(one), describe(other), h.span, "iterations"))
+            return OtherType(Poison())
+        return t
+
+    def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
+        ctx, plan = self.ctx, self.plan
+        given: dict[str, str] = {}
+        out: list[Atom] = []
+        gone = left == RETURN or dead
+        for name, t in plan.types.items():
+            if isinstance(t, OtherType) or name in plan.lost or name not in head:
+                continue
+            h, b = head[name], ended.get(name)
+            if not _fits(h.value, t):
+                continue
+            value = None if b is None or contains(b.value, LostArray) else b.value
+            if gone and name[0] != "%":
+                value = None
+            atoms = list(coerce(ctx, value, t, self.span))
+            for k, atom in enumerate(atoms):
+                if not isinstance(atom.type, Array):
+                    continue
+                if atom.name in kept or atom.name in given or not movable(ctx, atom):
+                    other = given.get(atom.name) or next((n for n, x in head.items() if atom in arrays(x.value)), "another name")
+                    loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
+                    if not movable(ctx, atom):
+                        loss = Loss("lent", ctx.lent[atom.name].name, self.span, b.span)
+                    plan.lost.setdefault(name, LostArray(atom.type, loss))
+                given[atom.name] = name
+                atoms[k] = atom
+            out += atoms
+            if name in self.flags:
+                flag = FALSE if b is None else (b.defined or TRUE)
+                out.append(TRUE if gone else flag)
+        return out
+
+    def finish(self, before, head, index: Var, stmts, results, again, left: Atom) -> None:
+        ctx, shape = self.ctx, self.shape
+        carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
+        if carries_ctl and not isinstance(left, Const):
+            self.carry("ctl", I64, RUN)
+            results = [*results, left]
+        elif carries_ctl:
+            self.carry("ctl", I64, RUN)
+            results = [*results, left]
+        outs = tuple(ctx.fresh(v.name, v.type) for v in self.carried)
+        for v, o in zip(self.carried, outs, strict=True):
+            if v.name in ctx.nonneg:
+                ctx.nonneg.add(o.name)
+        body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
+        if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
+            ctx.emit(
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
+                     span=ctx.span(shape.node))
+            )  # fmt: skip
+        final = dict(zip((v.name for v in self.carried), outs, strict=True))
+        ctx.env = {n: replace(b, value=_renamed(b.value, final), defined=_out(b.defined, final)) for n, b in head.items()}
+        for first, name in self.owner.items():
+            lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
+        if carries_ctl:
+            set_left(ctx, outs[-1], self.span)
+        else:
+            set_left(ctx, RUN, self.span)
+
+
+def _loses(t: ValueType | None, h: Binding, b: Binding) -> Value:
+    """The value at the head with the arrays lost that are lost at the end."""
+    return b.value
+
+
+def _fits(v: Value, t: ValueType) -> bool:
+    match t, v:
+        case TupleType(items=items), TupleValue(items=values):
+            return len(items) == len(values) and all(map(_fits, values, items))
+        case ArrayType(), ArrayValue():
+            return True
+        case ScalarType(), ScalarValue():
+            return True
+        case _:
+            return not isinstance(t, (TupleType, ArrayType, ScalarType))
+
+
+def _renamed(v: Value, final: dict[str, Var]) -> Value:
+    if isinstance(v, LostArray):
+        return v
+    if any(isinstance(a, Var) and a.name in final for a in leaves(v)) and not contains(v, LostArray):
+        return rebuild(type_of(v), iter([_out(a, final) for a in leaves(v)]))
+    return v
+
+
+def _out(a: Atom | None, final: dict[str, Var]) -> Atom | None:
+    return final.get(a.name, a) if isinstance(a, Var) else a
+
+
+register(ast.For, _for)
+register(ast.While, _while)

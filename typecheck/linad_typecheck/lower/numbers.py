@@ -1,0 +1,222 @@
+"""Scalar arithmetic with the promotion rules of NumPy 2: Python's own numbers are weak, NumPy's are strong."""
+
+from __future__ import annotations
+
+import ast
+
+from ..core import Atom, Check, Const
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
+from .context import Lowering
+from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, describe, type_of
+
+ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
+BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
+SHIFTS = {ast.LShift: ("shl", "<<"), ast.RShift: ("shr", ">>")}
+COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
+FLOAT_RANGE = 2**53
+
+
+def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here") -> ScalarValue | None:
+    """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
+    if isinstance(v, ScalarValue):
+        return v
+    if not isinstance(v, SILENT):
+        instead = ""
+        if isinstance(v, ArrayValue):
+            instead = "write a loop over the cells: array expressions are not part of the language yet"
+        ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if isinstance(v, ArrayValue) else describe(type_of(v)), instead))
+    return None
+
+
+def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
+    """The dtype two numbers meet in, and whether the result is weak."""
+    x, y = a.dtype, b.dtype
+    if a.weak and b.weak:
+        order = ("bool", "i64", "f64")
+        return max(x, y, key=order.index), True
+    if a.weak != b.weak:
+        weak, strong = (x, y) if a.weak else (y, x)
+        if strong[0] == "f" or weak == "bool" or (weak[0] == "i" and strong[0] == "i"):
+            return strong, False
+        return weak, False
+    if x == y:
+        return x, False
+    if "bool" in (x, y):
+        return (y if x == "bool" else x), False
+    return ("f64" if "f" in (x[0], y[0]) else "i64"), False
+
+
+def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """The atom converted to a dtype; constants are converted here."""
+    if a.type.dtype == dtype:
+        return a
+    if isinstance(a, Const):
+        done = _cast_const(a.value, dtype)
+        if done is not None:
+            return done
+    if dtype == "bool":
+        return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
+    return ctx.let(hint, "cast", (a,), Scalar(dtype), span)
+
+
+def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:
+    if dtype == "f64" or (dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False):
+        return Const(float(value), Scalar(dtype))
+    if dtype in INTS and isinstance(value, int):
+        return Const(int(value), Scalar(dtype))
+    if dtype == "bool":
+        return Const(bool(value), BOOL)
+    return None
+
+
+def _finite(value: float) -> bool:
+    return value == value and abs(value) != float("inf")
+
+
+def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
+    """Python's truth value of a scalar, as a bool atom."""
+    s = as_scalar(ctx, v, span, "a condition is a scalar")
+    return None if s is None else cast(ctx, s.atom, "bool", span)
+
+
+def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str = "t") -> Value:
+    """``a op b`` of two scalars."""
+    x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
+    if x is None or y is None:
+        return Poison()
+    dtype, weak = promote(x, y)
+    if op in BITS or op in SHIFTS:
+        return _bits(ctx, op, x, y, dtype, weak, span, hint)
+    if dtype == "bool":
+        if not weak and op is not ast.Div:
+            ctx.report(WrongType(span, "arithmetic is on numbers", "bool with bool", "convert one of them: `int(...)`"))
+            return Poison()
+        dtype = "f64" if op is ast.Div else "i64"
+    match op:
+        case ast.Div:
+            dtype = dtype if dtype in FLOATS else "f64"
+            return _let(ctx, "div", x, y, dtype, weak, span, hint)
+        case ast.FloorDiv | ast.Mod:
+            return _division(ctx, "floordiv" if op is ast.FloorDiv else "mod", x, y, dtype, weak, span, hint)
+        case ast.Pow:
+            return _power(ctx, x, y, dtype, weak, span, hint)
+        case _ if op in ARITHMETIC:
+            folded = _fold(ARITHMETIC[op][0], x.atom, y.atom, dtype)
+            if folded is not None:
+                return ScalarValue(folded, weak)
+            out = _let(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint)
+            if op is not ast.Sub and dtype in INTS and ctx.is_nonneg(x.atom) and ctx.is_nonneg(y.atom):
+                ctx.nonneg.add(out.atom.name)
+            return out
+    ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
+    return Poison()
+
+
+def _let(ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
+    ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
+    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span), weak)
+
+
+def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
+    """Sums and products of int literals."""
+    if dtype != "i64" or not (isinstance(a, Const) and isinstance(b, Const)):
+        return None
+    value = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__}[op](int(a.value), int(b.value))
+    return Const(value, I64) if abs(value) < 2**63 else None
+
+
+def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
+    if dtype in INTS:
+        check_nonzero(ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span)
+    out = _let(ctx, op, x, y, dtype, weak, span, hint)
+    if dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.is_nonneg(x.atom)):
+        ctx.nonneg.add(out.atom.name)
+    return out
+
+
+def check_nonzero(ctx: Lowering, a: Atom, error: str, message: str, span: Span) -> None:
+    if isinstance(a, Const) and a.value != 0:
+        return
+    ok = Const(False, BOOL) if isinstance(a, Const) else ctx.let("ok", "ne", (a, Const(0, a.type)), BOOL, span)
+    ctx.emit(Check(ok, error, message, (), span))
+
+
+def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> Value:
+    literal = isinstance(y.atom, Const) and y.dtype in ("i64", "i32")
+    if dtype in FLOATS:
+        if literal:
+            base = cast(ctx, x.atom, dtype, span)
+            return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar(dtype), span), weak)
+        return _let(ctx, "pow", x, y, dtype, weak, span, hint)
+    if literal and y.atom.value >= 0:
+        base = cast(ctx, x.atom, dtype, span)
+        return ScalarValue(ctx.let(hint, "pow", (base, Const(y.atom.value, Scalar(dtype))), Scalar(dtype), span), weak)
+    found = "int ** negative int" if literal else "int ** int"
+    ctx.report(
+        WrongType(span, "a power of an int needs a literal exponent that is not negative", found, "make the base a float: `float(n) ** k`")
+    )
+    return Poison()
+
+
+def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> Value:
+    name, sign = BITS[op] if op in BITS else SHIFTS[op]
+    if dtype == "bool" and op in BITS:
+        out = ctx.let(hint, LOGIC_OF_BITS[name], (x.atom, y.atom), BOOL, span)
+        return ScalarValue(out, weak)
+    if dtype == "bool":
+        dtype = "i64"
+    if dtype not in INTS:
+        ctx.report(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
+        return Poison()
+    return _let(ctx, name, x, y, dtype, weak, span, hint)
+
+
+def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value:
+    """One comparison of two scalars."""
+    x, y = as_scalar(ctx, a, span, "a comparison is of scalars"), as_scalar(ctx, b, span, "a comparison is of scalars")
+    if x is None or y is None:
+        return Poison()
+    dtype, weak = promote(x, y)
+    if dtype == "f64" and _is_integral_pair(x, y):
+        dtype = "i64"
+    out = ctx.let("b", COMPARE[op], (cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)), BOOL, span)
+    return ScalarValue(out, weak)
+
+
+def _is_integral_pair(x: ScalarValue, y: ScalarValue) -> bool:
+    return x.dtype not in FLOATS and y.dtype not in FLOATS
+
+
+def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:
+    if op is ast.Not:
+        b = truth(ctx, v, span)
+        if b is None:
+            return Poison()
+        if isinstance(b, Const):
+            return ScalarValue(Const(not b.value, BOOL), True)
+        return ScalarValue(ctx.let("b", "not", (b,), BOOL, span), True)
+    x = as_scalar(ctx, v, span, "arithmetic is on scalars")
+    if x is None:
+        return Poison()
+    if op is ast.Invert:
+        if x.dtype == "bool" and not x.weak:
+            return ScalarValue(ctx.let("b", "not", (x.atom,), BOOL, span))
+        if x.dtype in FLOATS:
+            ctx.report(WrongType(span, "`~` is an operation on ints", "float", "convert with `int(...)`"))
+            return Poison()
+        atom = cast(ctx, x.atom, "i64" if x.dtype == "bool" else x.dtype, span)
+        return ScalarValue(ctx.let(hint, "invert", (atom,), atom.type, span), x.weak)
+    if x.dtype == "bool":
+        if not x.weak:
+            ctx.report(WrongType(span, "arithmetic is on numbers", "bool", "convert it: `int(...)`"))
+            return Poison()
+        x = ScalarValue(cast(ctx, x.atom, "i64", span), True)
+    if op is ast.UAdd:
+        return x
+    if isinstance(x.atom, Const):
+        return ScalarValue(Const(-x.atom.value, x.atom.type), x.weak)
+    return ScalarValue(ctx.let(hint, "neg", (x.atom,), x.atom.type, span), x.weak)

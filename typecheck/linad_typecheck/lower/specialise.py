@@ -1,0 +1,248 @@
+"""One core function per function and types of its arguments; recursion by iterating until the results are stable."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..core import Block, Check, Const, Function, Let, Mode, Param, Var, walk
+from ..diagnostics import Diagnostic
+from ..facts import Fact
+from ..linear.liveness import bound, liveness
+from ..linear.modes import infer_modes
+from ..linear.uses import uses
+from ..messages import Message
+from ..messages.language import MixedReturns
+from ..scope import FunctionSource
+from ..span import Span
+from ..types import BOOL, I64, Array
+from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
+from .context import RET, Lent, Lowering
+from .statements import block
+from .values import (
+    Binding,
+    Bottom,
+    FunctionValue,
+    NoneValue,
+    OtherType,
+    Poison,
+    ScalarType,
+    TupleType,
+    Value,
+    ValueType,
+    contains,
+    describe,
+    join_types,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+Typed = tuple[tuple[str, ValueType], ...]
+RECURSION_LIMIT = 1000
+ROUNDS = 20
+
+
+@dataclass
+class Spec:
+    """A function at given types: what is known about it so far."""
+
+    name: str
+    source: FunctionSource
+    params: Typed
+    result: ValueType = OtherType(Bottom())
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
+    hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
+    recursive: bool = False
+    failed: bool = False
+    done: bool = False
+    function: Function | None = None
+
+    def writes(self, k: int) -> bool:
+        return k in self.written
+
+
+@dataclass
+class Specialiser:
+    """All functions that an entry reaches, and all that is found out about them."""
+
+    limit: int = RECURSION_LIMIT
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    depends: list[tuple[str, object]] = field(default_factory=list)
+    specs: dict[object, Spec] = field(default_factory=dict)
+    stack: list[Spec] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    unknown: bool = False  # something of unknown type was met
+
+    def report(self, message: Message) -> None:
+        found = message.diagnostic()
+        if not any(d.slug == found.slug and d.span == found.span for d in self.diagnostics):
+            self.diagnostics.append(found)
+
+    def save(self) -> tuple[int, int]:
+        return len(self.diagnostics), len(self.facts)
+
+    def restore(self, state: tuple[int, int]) -> None:
+        del self.diagnostics[state[0] :]
+        del self.facts[state[1] :]
+
+    def modes(self, callee: str) -> tuple[Mode, ...]:
+        spec = next(s for s in self.specs.values() if s.name == callee)
+        return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
+
+    def specialise(self, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
+        """The function for arguments of these types."""
+        key = (id(source.node), source.key, params, captures)
+        known = self.specs.get(key)
+        if known is not None:
+            if not known.done:  # on the stack: everything from there up is recursive
+                for spec in self.stack[self.stack.index(known) :]:
+                    spec.recursive = True
+            return known
+        spec = Spec(self.name(source.name), source, (*params, *captures))
+        spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
+        self.specs[key] = spec
+        self.stack.append(spec)
+        for _ in range(ROUNDS):
+            state, others = self.save(), set(self.specs)
+            before = (spec.result, spec.modes, dict(spec.hidden), spec.recursive)
+            lower_spec(self, spec)
+            if not spec.recursive or before == (spec.result, spec.modes, spec.hidden, spec.recursive):
+                break
+            self.restore(state)
+            for other in set(self.specs) - others:  # they were lowered against what has changed
+                self.taken.discard(self.specs.pop(other).name)
+        self.stack.pop()
+        spec.done = True
+        spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
+        return spec
+
+    def name(self, wanted: str) -> str:
+        base = "".join(c if c.isalnum() or c == "_" else "" for c in wanted) or "function"
+        name, k = base, 1
+        while name in self.taken:
+            k += 1
+            name = f"{base}#{k}"
+        self.taken.add(name)
+        return name
+
+    def functions(self) -> dict[str, Function]:
+        return {s.name: s.function for s in self.specs.values() if s.function is not None}
+
+
+def _value(t: ValueType) -> Value:
+    return t.value if isinstance(t, OtherType) else NoneValue()
+
+
+def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
+    """The state in which the lowering of a function begins."""
+    body = body_of(source)
+    return Lowering(source, programs, liveness(body), frozenset(bound(body)) | frozenset(names))
+
+
+def body_of(source: FunctionSource) -> list[ast.stmt]:
+    """The statements of a function, with the `return` at its end made explicit."""
+    key = id(source.node)
+    found = _BODIES.get(key)
+    if found is None or found[0] is not source.node:
+        node = source.node
+        if isinstance(node, ast.Lambda):
+            body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
+        else:
+            body = [*node.body, ast.copy_location(ast.Return(None), node.body[-1])]
+        found = _BODIES[key] = (node, body)
+    return found[1]
+
+
+_BODIES: dict[int, tuple[ast.AST, list[ast.stmt]]] = {}
+
+
+def lower_spec(programs: Specialiser, spec: Spec) -> None:
+    source = spec.source
+    ctx = start(programs, source, (n for n, _ in spec.params))
+    ctx.spec = spec
+    span = source.source.span(source.node)
+    params: list[Var] = []
+    for name, t in spec.params:
+        fresh = [ctx.fresh(name, leaf) for leaf in type_leaves(t)]
+        params += fresh
+        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span)
+        for v in fresh:
+            if isinstance(v.type, Array):
+                ctx.lent[v.name] = Lent(name, "helper")
+    if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
+        names = tuple(n for n, _ in spec.params)
+        args = {a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
+        if "/" in source.key and source.name not in ctx.local_names:
+            own = tuple((n, ctx.env[n].value) for n in names if n not in args)
+            ctx.env[source.name] = Binding(FunctionValue(source, (), own), span)
+    ctx.depth = ctx.fresh("depth", I64)
+    errors = sum(d.severity == "error" for d in programs.diagnostics)
+    for key, (name, t) in spec.hidden.items():
+        ctx.global_array(name, t, key)
+    value = lower_body(ctx)
+    spec.result = type_of(value)
+    spec.failed = sum(d.severity == "error" for d in programs.diagnostics) > errors
+    spec.hidden = {k: (ctx.lent[v.name].name, v.type) for k, v in ctx.hidden.items()}
+    if isinstance(spec.result, OtherType) and isinstance(spec.result.value, (Poison, Bottom)):
+        return
+    results = tuple(leaves(value))
+    body = Block(tuple(ctx.out), results)
+    if not spec.failed:
+        spec.modes = infer_modes(params, body, programs.modes)
+        spec.written = frozenset(k for k, p in enumerate(params) if _written(p, body, programs))
+    everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
+    everything += [Param(v, "read") for v in ctx.hidden.values()]
+    if spec.recursive:
+        everything.append(Param(ctx.depth, "own"))
+        ok = ctx.fresh("ok", BOOL)
+        limit = Const(programs.limit, I64)
+        text = "maximum recursion depth exceeded"
+        body = Block((Let(ok, "lt", (ctx.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
+    spec.function = Function(spec.name, tuple(everything), body, span)
+    for p, m in zip(params, spec.modes, strict=True):
+        if isinstance(p.type, Array):
+            ctx.fact("mode", p.name, span, m)
+
+
+def _written(p: Var, body: Block, programs: Specialiser) -> bool:
+    return any(v.name == p.name and u in ("update", "accumulate") for s in walk(body) for v, u in uses(s, programs.modes))
+
+
+def lower_body(ctx: Lowering) -> Value:
+    """Lower the statements of a function; its result."""
+    block(ctx, body_of(ctx.source), frozenset())
+    ctx.dead = False
+    kinds: ValueType | None = None
+    first: tuple[Span, ValueType] | None = None
+    for span, value in ctx.returned:
+        t = type_of(value)
+        if first is None:
+            first, kinds = (span, t), t
+            continue
+        joined = join_types(kinds, t)
+        if joined is None:
+            ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0]))
+            return Poison()
+        kinds = joined
+    held = ctx.env.get(RET)
+    if held is None:  # every path raises
+        return NoneValue() if kinds is None else Poison()
+    value = held.value
+    if kinds is not None and type_of(value) != kinds:
+        return _widened(ctx, value, kinds)
+    return value
+
+
+def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
+    from .joins import coerce
+
+    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)):
+        return value
+    return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
+
+

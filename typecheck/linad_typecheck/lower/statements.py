@@ -1,0 +1,355 @@
+"""Statements: assignment, branches, exits. Loops are in loops.py."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..core import AddTo, Call, Check, Const, Stmt, Var, blocks, walk, written
+from ..linear.ownership import movable, write
+from ..messages.language import Unsupported
+from ..messages.ownership import Lent, ReturnedTwice
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, FLOATS
+from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
+from .exits import exits, only_raises, terminates
+from .expressions import condition, expression, usable
+from .indexing import Cell, cell, load_cell, store_cell
+from .joins import branch
+from .numbers import binary, cast
+from .unsupported import refuse
+from .values import (
+    SILENT,
+    ArrayValue,
+    Binding,
+    FunctionValue,
+    LostArray,
+    Loss,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    arrays,
+    describe,
+    map_arrays,
+    type_of,
+)
+
+Body = Sequence[ast.stmt]
+
+
+# --------------------------------------------------------------------------------------------- blocks and exits
+
+
+def how_left(ctx: Lowering):
+    """The control value: `RUN` where the block goes on."""
+    held = ctx.env.get(CTL)
+    return RUN if held is None else held.value.atom
+
+
+def set_left(ctx: Lowering, atom, span: Span) -> None:
+    ctx.env[CTL] = Binding(ScalarValue(atom), span)
+
+
+def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
+    """Lower statements; ``live`` are the names still used behind them.
+
+    What follows an `if` that may leave the block goes into the arm that does not, where one of the two always leaves;
+    otherwise it is guarded by the control value.
+    """
+    for k, s in enumerate(body):
+        if ctx.dead or (isinstance(how_left(ctx), Const) and how_left(ctx) != RUN):
+            return
+        rest = list(body[k + 1 :])
+        if isinstance(s, ast.If) and not (only_raises(s.body) and not s.orelse):
+            if not rest:
+                return if_(ctx, s, s.body, s.orelse, live)
+            if terminates(s.body):
+                return if_(ctx, s, s.body, [*s.orelse, *rest], live)
+            if terminates(s.orelse):
+                return if_(ctx, s, [*s.body, *rest], s.orelse, live)
+        if exits(s) and rest:
+            return guarded(ctx, s, rest, live)
+        statement(ctx, s)
+
+
+def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:
+    """A statement that may leave the block, and the rest, which runs where it has not."""
+    saved, ctx.want_ctl = ctx.want_ctl, True
+    statement(ctx, s)
+    ctx.want_ctl = saved
+    left = how_left(ctx)
+    if isinstance(left, Const):
+        return block(ctx, rest, live)
+    span = ctx.span(s)
+    on = ctx.let("on", "eq", (left, RUN), BOOL, span)
+
+    def go() -> None:
+        set_left(ctx, RUN, span)
+        block(ctx, rest, live)
+
+    branch(ctx, on, go, lambda: None, live, span)
+
+
+def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]) -> None:
+    cond = condition(ctx, s.test)
+    if cond is None:  # already reported: look at both arms all the same
+        cond = ctx.fresh("b", BOOL)
+    branch(ctx, cond, lambda: block(ctx, then, live), lambda: block(ctx, orelse, live), live, ctx.span(s.test))
+
+
+def statement(ctx: Lowering, s: ast.stmt) -> None:
+    lower = STATEMENTS.get(type(s))
+    if lower is None:
+        refuse(ctx, s)
+        return
+    ctx.stmt = s
+    lower(ctx, s)
+
+
+def _if(ctx: Lowering, s: ast.If) -> None:
+    if only_raises(s.body) and not s.orelse:
+        cond = condition(ctx, s.test)
+        if cond is not None:
+            span = ctx.span(s.body[0])
+            ok = Const(not cond.value, BOOL) if isinstance(cond, Const) else ctx.let("ok", "not", (cond,), BOOL, span)
+            _raise_unless(ctx, ok, s.body[0])
+        return
+    live = ctx.live.after.get(id(s), frozenset())
+    if_(ctx, s, s.body, s.orelse, live)
+
+
+def _return(ctx: Lowering, s: ast.Return) -> None:
+    span = ctx.span(s.value if s.value is not None else s)
+    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
+    value = usable(ctx, value, "the result", span)
+    seen: set[str] = set()
+    for var in arrays(value):
+        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name)
+        if var.name in seen:
+            ctx.report(ReturnedTwice(span, name))
+            value = Poison()
+        elif not movable(ctx, var):
+            lent = ctx.lent[var.name]
+            ctx.report(Lent(span, f"the array `{lent.name}`", "returned"))
+            value = Poison()
+        seen.add(var.name)
+    if isinstance(value, FunctionValue):
+        ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
+        value = Poison()
+    ctx.returned.append((span, value))
+    ctx.env[RET] = Binding(value, span)
+    for name, b in list(ctx.env.items()):  # the result takes the arrays with it
+        if name[0] != "%":
+            gone = map_arrays(b.value, lambda v: _gone(v, seen, span))
+            ctx.env[name] = replace(b, value=gone)
+    set_left(ctx, RETURN, span)
+
+
+def _gone(v: Value, seen: set[str], span: Span) -> Value:
+    if isinstance(v, ArrayValue) and v.var.name in seen:
+        return LostArray(v.var.type, Loss("moved", "the result", span))
+    return v
+
+
+def _break(ctx: Lowering, s: ast.stmt) -> None:
+    set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
+
+
+_ERRORS = {
+    "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
+    "AssertionError", "NotImplementedError", "FloatingPointError", "KeyError", "LookupError", "Exception", "RecursionError",
+}  # fmt: skip
+
+
+def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
+    span = ctx.span(s)
+    match s.exc:
+        case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(text))], keywords=[]) if name in _ERRORS:
+            pass
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) | ast.Name(id=name) if name in _ERRORS:
+            text = ""
+        case _:
+            ctx.report(Unsupported(span, "this `raise`", 'raise a builtin exception with a constant message: `raise ValueError("...")`'))
+            return
+    ctx.emit(Check(ok, name, text.replace("{", "{{").replace("}", "}}"), (), span))
+
+
+def _raise(ctx: Lowering, s: ast.Raise) -> None:
+    _raise_unless(ctx, FALSE, s)
+    ctx.dead = True
+
+
+def _assert(ctx: Lowering, s: ast.Assert) -> None:
+    cond = condition(ctx, s.test)
+    text = ""
+    match s.msg:
+        case None:
+            pass
+        case ast.Constant(value=str(text)):
+            pass
+        case _:
+            ctx.report(Unsupported(ctx.span(s.msg), "a computed assertion message", "use a constant message"))
+    if cond is not None:
+        ctx.emit(Check(cond, "AssertionError", text.replace("{", "{{").replace("}", "}}"), (), ctx.span(s)))
+
+
+# --------------------------------------------------------------------------------------------------- assignment
+
+
+def _assign(ctx: Lowering, s: ast.Assign) -> None:
+    hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
+    value = expression(ctx, s.value, hint)
+    for target in s.targets:
+        assign(ctx, target, value, ctx.span(s.value))
+
+
+def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
+    if s.value is not None:
+        hint = s.target.id if isinstance(s.target, ast.Name) else "t"
+        assign(ctx, s.target, expression(ctx, s.value, hint), ctx.span(s.value))
+
+
+def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
+    """Bind or store ``value``; ``span`` is where it comes from."""
+    match target:
+        case ast.Name(id=name):
+            if isinstance(value, ArrayValue) and any(value.var in arrays(b.value) for n, b in ctx.env.items() if n[0] != "%"):
+                ctx.fact("borrow", name, span, "another name for the same array")
+            ctx.env[name] = Binding(value, span)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            _unpack(ctx, target, targets, value, span)
+        case ast.Subscript():
+            where = cell(ctx, target)
+            if where is not None:
+                store(ctx, where, value, span)
+        case ast.Attribute(attr=attr):
+            ctx.report(Unsupported(ctx.span(target), f"assigning to the attribute `.{attr}`", "bind a new name"))
+        case _:
+            refuse(ctx, target)
+
+
+def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Value, span: Span) -> None:
+    if any(isinstance(t, ast.Starred) for t in targets):
+        ctx.report(Unsupported(ctx.span(target), "a starred target", "name each element"))
+        items: tuple[Value, ...] = (Poison(),) * len(targets)
+    elif isinstance(value, SILENT):
+        items = (value,) * len(targets)
+    elif isinstance(value, TupleValue) and len(value.items) == len(targets):
+        items = value.items
+    else:
+        found = f"a tuple of {len(value.items)}" if isinstance(value, TupleValue) else describe(type_of(value))
+        ctx.report(WrongType(span, f"{len(targets)} names are given values from a tuple of {len(targets)}", found))
+        items = (Poison(),) * len(targets)
+    for t, item in zip(targets, items, strict=True):
+        if not isinstance(t, ast.Starred):
+            assign(ctx, t, item, span)
+
+
+def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
+    """``where = value``."""
+    value = usable(ctx, value, "the value", span)
+    if isinstance(value, SILENT):
+        return
+    if not isinstance(value, ScalarValue):
+        found = describe(type_of(value))
+        ctx.report(WrongType(span, "a cell holds a scalar", found, "store cell by cell in a loop"))
+        return
+    write(ctx, where.array, where.name, where.span)
+    store_cell(ctx, where, value)
+
+
+def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
+    span = ctx.span(s)
+    match s.target:
+        case ast.Name(id=name):
+            old = expression(ctx, s.target)
+            if isinstance(old, ArrayValue):
+                ctx.report(Unsupported(span, f"updating the whole array `{name}`", "write a loop over its cells"))
+                return
+            value = binary(ctx, type(s.op), old, expression(ctx, s.value), span, name)
+            ctx.env[name] = Binding(value, span)
+        case ast.Subscript():
+            where = cell(ctx, s.target)
+            if where is not None:
+                _update_cell(ctx, s, where, span)
+            else:
+                expression(ctx, s.value)
+        case _:
+            refuse(ctx, s.target)
+
+
+def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
+    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; a sum that nothing disturbs becomes AddTo."""
+    at = len(ctx.out)
+    old = load_cell(ctx, where)
+    after = len(ctx.out)
+    value = usable(ctx, expression(ctx, s.value), "the value", span)
+    if not isinstance(value, ScalarValue):
+        binary(ctx, type(s.op), old, value, span)
+        return
+    dtype = where.array.type.dtype
+    exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
+    write(ctx, where.array, where.name, where.span)
+    if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not _writes(ctx, ctx.out[after:], where.array):
+        del ctx.out[at:after]
+        e = cast(ctx, value.atom, dtype, span)
+        if isinstance(s.op, ast.Sub):
+            e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
+        ctx.emit(AddTo(where.array, where.index, e, where.checked, where.span))
+        return
+    new = binary(ctx, type(s.op), old, value, span)
+    if isinstance(new, ScalarValue):
+        store_cell(ctx, replace(where, checked=False), new)
+
+
+def _writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:
+    """Whether statements may update the array."""
+
+    def does(s: Stmt) -> bool:
+        if isinstance(s, Call):
+            modes = ctx.programs.modes(s.callee)
+            return any(a == array and m != "read" for a, m in zip(s.args, modes, strict=True))
+        return written(s) == array or any(does(x) for b in blocks(s) for x in walk(b))
+
+    return any(map(does, stmts))
+
+
+def _expression(ctx: Lowering, s: ast.Expr) -> None:
+    if isinstance(s.value, ast.Constant):  # a docstring or `...`
+        return
+    expression(ctx, s.value)
+
+
+def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
+    from .calls import nested_function
+
+    if s.decorator_list:
+        ctx.report(Unsupported(ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"))
+    ctx.env[s.name] = Binding(nested_function(ctx, s, s.name), ctx.span(s))
+
+
+STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.If: _if,
+    ast.Return: _return,
+    ast.Break: _break,
+    ast.Continue: _break,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Expr: _expression,
+    ast.Pass: lambda ctx, s: None,
+    ast.FunctionDef: _function,
+}
+
+
+def register(kind: type[ast.stmt], lower: Callable[[Lowering, ast.stmt], None]) -> None:
+    STATEMENTS[kind] = lower
+
+
+
