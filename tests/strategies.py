@@ -1,0 +1,400 @@
+"""Whole Python programs for property tests: typed by construction, terminating, with values in a tame range.
+
+A program is text, so that a failing one can be pasted into a file and run. Every construct of the language appears; what
+an arm or a loop body defines is not used after it, and no array has two live names when it is updated.
+"""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+HEADER = '''\
+import math
+import numpy as np
+from jaxtyping import Float32, Float64, Int64
+
+SCALE = 0.25
+
+
+def product(v, i):
+    return v[i] * v[(i + 1) % len(v)]
+
+
+def add_into(v, i, e):
+    v[i] += e
+
+
+def smooth(v, c):
+    for i in range(1, len(v)):
+        if v[i] > 4.0:
+            return i
+        v[i] = 0.5 * v[i] + 0.25 * v[i - 1] * c
+    return len(v)
+
+
+def first_above(v, c):
+    for i in range(len(v)):
+        if v[i] > c:
+            return v[i]
+    return c
+
+
+def both(a, b):
+    return a + b, a * b * SCALE
+
+
+def total(v):
+    s = 0
+    for e in v:
+        s += e
+    return s
+
+
+def tower(a: float, k: int) -> float:
+    if k <= 0:
+        return 1.0
+    return math.sin(a * tower(0.5 * a, k - 1))
+
+
+def weights(n):
+    t = np.zeros(n)
+    for i in range(n):
+        t[i] = 1.0 / (1.0 + i)
+    return t
+'''
+
+
+@dataclass(frozen=True)
+class Program:
+    """The text of a module whose function ``f`` is the entry, and arguments for it."""
+
+    text: str
+    args: tuple[Any, ...]
+    single: bool = False  # f32 is involved
+
+    def load(self) -> types.FunctionType:
+        return load(self.text)
+
+
+_numbers = count()
+
+
+def load(text: str, name: str = "f") -> types.FunctionType:
+    """A function of a module given as text; its source is found by `inspect`."""
+    file = f"<program {next(_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    module = types.ModuleType("program")
+    exec(compile(text, file, "exec"), module.__dict__)  # noqa: S102 - the text is ours
+    return module.__dict__[name]
+
+
+@dataclass
+class _Scope:
+    """The names visible at a point. Arrays come with whether they may be written."""
+
+    floats: list[str] = field(default_factory=list)
+    changing: list[str] = field(default_factory=list)  # the floats that may be assigned again
+    ints: list[str] = field(default_factory=list)  # non-negative
+    vectors: dict[str, bool] = field(default_factory=dict)  # of length n
+    matrices: dict[str, bool] = field(default_factory=dict)  # of shape n, m
+    frozen: frozenset[str] = frozenset()  # being iterated over
+
+    def inner(self) -> _Scope:
+        return _Scope(
+            list(self.floats), list(self.changing), list(self.ints), dict(self.vectors), dict(self.matrices), self.frozen
+        )
+
+    def writable(self, arrays: dict[str, bool]) -> list[str]:
+        return [a for a, ok in arrays.items() if ok and a not in self.frozen]
+
+
+class _Writer:
+    """Draws one function, statement by statement."""
+
+    def __init__(self, draw: Callable, size: int, gathers: bool) -> None:
+        self.draw, self.left, self.gathers = draw, size, gathers
+        self.lines: list[str] = []
+        self.depth = 1
+        self.names = count()
+
+    def pick(self, items: list) -> Any:
+        return self.draw(st.sampled_from(items))
+
+    def chance(self, one_in: int) -> bool:
+        return self.draw(st.integers(1, one_in)) == one_in
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def fresh(self, stem: str) -> str:
+        return f"{stem}{next(self.names)}"
+
+    @contextmanager
+    def block(self, head: str):
+        self.line(head)
+        self.depth += 1
+        yield
+        self.depth -= 1
+
+    # ---------------------------------------------------------------------------------------------- expressions
+
+    def index(self, s: _Scope, size: str) -> str:
+        forms = ["0", "-1", f"{size} - 1"]
+        for i in s.ints:
+            forms += [f"{i} % {size}", f"({i} * 3 + 1) % {size}", f"-1 - {i} % {size}", f"{size} - 1 - {i} % {size}"]
+        if size == "n" and self.gathers:
+            forms += [f"idx[{i} % k]" for i in s.ints] or ["idx[0]"]
+        return self.pick(forms)
+
+    def leaf(self, s: _Scope) -> str:
+        kinds = ["constant", *["float"] * (3 * bool(s.floats)), *["cell"] * (4 * bool(s.vectors)), "cell2", "int"]
+        match self.pick(kinds):
+            case "float":
+                return self.pick(s.floats)
+            case "cell" if s.vectors:
+                return f"{self.pick(list(s.vectors))}[{self.index(s, 'n')}]"
+            case "cell2" if s.matrices:
+                return f"{self.pick(list(s.matrices))}[{self.index(s, 'n')}, {self.index(s, 'm')}]"
+            case "int" if s.ints:
+                return f"0.1 * {self.pick(s.ints)}"
+            case _:
+                return self.pick(["0.5", "1.25", "2", "-0.75", "SCALE", "math.pi"])
+
+    def float(self, s: _Scope, depth: int = 2) -> str:
+        """An expression of moderate size whatever its operands are, if they are."""
+        if depth == 0 or self.chance(4):
+            return self.leaf(s)
+        a, b = self.float(s, depth - 1), self.float(s, depth - 1)
+        forms = [
+            f"math.sin({a})",
+            f"np.cos({a})",
+            f"math.tanh({a} - {b})",
+            f"np.tanh({a} * {b})",
+            f"({a}) ** 2 / (1.0 + ({a}) ** 2)",
+            f"math.exp(-({a}) ** 2)",
+            f"np.sqrt(1.0 + ({a}) * ({a}))",
+            f"math.log(1.5 + np.abs(np.sin({b})))",
+            f"(1.5 + math.sin({a})) ** math.cos({b})",
+            f"0.5 * ({a} + {b})",
+            f"math.sin({a} * {b})",
+            f"max({a}, {b})",
+            f"min({a}, 0.5 * {b})",
+            f"np.maximum({a}, {b})",
+            f"({a} if {self.condition(s)} else {b})",
+            f"math.atan2({a}, 2.0 + math.sin({b}))",
+            f"abs({a})",
+            f"-({a})",
+        ]
+        return self.pick(forms)
+
+    def condition(self, s: _Scope) -> str:
+        a, b = self.leaf(s), self.leaf(s)
+        forms = [f"{a} > {b}", f"{a} < 0.3", f"0.0 < {a} <= 1.0", f"not {a} >= {b}"]
+        forms += [f"{i} % 2 == 0" for i in s.ints] + [f"{i} < 2 or {a} > {b}" for i in s.ints]
+        return self.pick(forms)
+
+    def tame(self, s: _Scope) -> str:
+        e = self.float(s)
+        return self.pick([f"math.sin({e})", f"math.tanh({e})", f"np.sin({e})", f"({e}) / (1.0 + abs({e}))"])
+
+    # ----------------------------------------------------------------------------------------------- statements
+
+    def body(self, s: _Scope, most: int, loop: bool = False) -> None:
+        for _ in range(self.draw(st.integers(1, most))):
+            if self.left <= 0:
+                break
+            self.left -= 1
+            self.pick(_STATEMENTS + (_EXITS if loop else []))(self, s)
+        if self.lines[-1].endswith(":"):
+            self.line("pass")
+
+    def new_float(self, s: _Scope) -> None:
+        name = self.fresh("t")
+        self.line(f"{name} = {self.tame(s)}")
+        s.floats.append(name)
+        s.changing.append(name)
+
+    def change_float(self, s: _Scope) -> None:
+        if s.changing:
+            name = self.pick(s.changing)
+            e = self.tame(s)
+            self.line(self.pick([f"{name} += {e}", f"{name} = {e}", f"{name} *= {e}", f"{name} -= 0.5 * {e}"]))
+
+    def two_floats(self, s: _Scope) -> None:
+        a, b = self.fresh("t"), self.fresh("t")
+        self.line(self.pick([f"{a}, {b} = both({self.tame(s)}, {self.tame(s)})", f"{a}, {b} = {self.tame(s)}, 1"]))
+        s.floats += [a, b]
+
+    def write_cell(self, s: _Scope) -> None:
+        two = self.chance(3)
+        arrays = s.writable(s.matrices if two else s.vectors)
+        if not arrays:
+            return
+        index = f"{self.index(s, 'n')}, {self.index(s, 'm')}" if two else self.index(s, "n")
+        op = self.pick(["=", "+=", "+=", "*=", "-="])
+        self.line(f"{self.pick(arrays)}[{index}] {op} {self.tame(s)}")
+
+    def new_array(self, s: _Scope) -> None:
+        name = self.fresh("v")
+        choices = ["np.zeros(n)", "np.ones(n)", "np.full(n, 0.5)", f"{self.pick(list(s.vectors))}.copy()", "weights(n)"]
+        self.line(f"{name} = {self.pick(choices)}")
+        s.vectors[name] = True
+
+    def new_matrix(self, s: _Scope) -> None:
+        name = self.fresh("M")
+        self.line(f"{name} = {self.pick(['np.zeros((n, m))', f'{self.pick(list(s.matrices))}.copy()'])}")
+        s.matrices[name] = True
+
+    def filled_array(self, s: _Scope) -> None:
+        name, i = self.fresh("v"), self.fresh("i")
+        self.line(f"{name} = {self.pick(['np.empty(n)', 'np.empty_like(x)', 'np.zeros_like(x)'])}")
+        inner = s.inner()
+        inner.ints.append(i)
+        with self.block(f"for {i} in range(n):"):
+            self.line(f"{name}[{i}] = {self.tame(inner)}")
+        s.vectors[name] = True
+
+    def swap(self, s: _Scope) -> None:
+        arrays = [a for a in s.writable(s.vectors) if a in ("u", "v")]
+        if len(arrays) == 2:
+            self.line("u, v = v, u")
+
+    def call(self, s: _Scope) -> None:
+        name, read = self.fresh("t"), self.pick(list(s.vectors))
+        forms = [
+            f"{name} = product({read}, {self.index(s, 'n - 1 + 1')})",
+            f"{name} = first_above({read}, {self.tame(s)})",
+            f"{name} = math.sin(total({read}))",
+            f"{name} = tower({self.tame(s)}, 3)",
+        ]
+        updated = s.writable(s.vectors)
+        if updated:
+            target = self.pick(updated)
+            forms += [f"add_into({target}, {self.index(s, 'n')}, {self.tame(s)})", f"smooth({target}, {self.tame(s)})"]
+        text = self.pick(forms)
+        self.line(text)
+        if text.startswith(f"{name} ="):
+            s.floats.append(name)
+
+    def branch(self, s: _Scope) -> None:
+        if self.depth > 4:
+            return
+        with self.block(f"if {self.condition(s)}:"):
+            self.body(s.inner(), 3)
+        if self.chance(3):
+            with self.block(f"elif {self.condition(s)}:"):
+                self.body(s.inner(), 2)
+        if self.chance(2):
+            with self.block("else:"):
+                self.body(s.inner(), 2)
+
+    def loop(self, s: _Scope) -> None:
+        if self.depth > 3:
+            return
+        i, e = self.fresh("i"), self.fresh("e")
+        inner = s.inner()
+        inner.ints.append(i)
+        read = self.pick(list(s.vectors))
+        ranges = ["n", "m", "1, n", "n - 1, -1, -1", "0, n, 2", "3", "n, n", "5, 1, -2"]
+        heads = [f"for {i} in range({r}):" for r in ranges] * 2
+        heads += [f"for {i}, {e} in enumerate({read}):", f"for {i}, {e} in zip(range(n), {read}):"]
+        heads += [f"for {i} in reversed(range(n)):"]
+        head = self.pick(heads)
+        if e in head:
+            inner.floats.append(e)
+            inner.frozen |= {read}
+        with self.block(head):
+            self.body(inner, 4, loop=True)
+        if self.chance(6):
+            with self.block("else:"):
+                self.body(s.inner(), 1)
+
+    def while_(self, s: _Scope) -> None:
+        if self.depth > 3:
+            return
+        c = self.fresh("c")
+        self.line(f"{c} = 0")
+        inner = s.inner()
+        inner.ints.append(c)
+        with self.block(f"while {c} < {self.pick(['n', '3', 'n - 1'])}{self.pick(['', f' and {self.condition(inner)}'])}:"):
+            self.line(f"{c} += 1")
+            self.body(inner, 3, loop=True)
+
+    def leave(self, s: _Scope) -> None:
+        with self.block(f"if {self.condition(s)}:"):
+            self.line(self.pick(["break", "continue", "break"]))
+
+    def return_(self, s: _Scope) -> None:
+        with self.block(f"if {self.condition(s)}:"):
+            self.line(f"return {self.tame(s)}")
+
+
+_STATEMENTS = [
+    *[_Writer.new_float] * 2,
+    *[_Writer.change_float] * 3,
+    *[_Writer.write_cell] * 4,
+    *[_Writer.loop] * 3,
+    *[_Writer.branch] * 2,
+    _Writer.two_floats,
+    _Writer.new_array,
+    _Writer.new_matrix,
+    _Writer.filled_array,
+    _Writer.swap,
+    *[_Writer.call] * 2,
+    _Writer.while_,
+    _Writer.return_,
+]
+_EXITS = [_Writer.leave] * 2
+
+
+@st.composite
+def programs(draw: Callable, size: int = 14, errors: bool = True) -> Program:
+    """Programs with arguments.
+
+    Parameters
+    ----------
+    size : int
+        The most statements to draw.
+    errors : bool
+        Whether index arrays may hold indices out of range.
+    """
+    w = _Writer(draw, size, draw(st.booleans()))
+    single = draw(st.integers(1, 5)) == 5
+    s = _Scope(["w"], [], [], {"x": False, "u": True, "v": True}, {"A": False, "B": True})
+    params = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], idx: Int64[np.ndarray, "k"], w: float'
+    if single:
+        params += ', z: Float32[np.ndarray, "n"]'
+        s.vectors["z"] = False
+    start = draw(st.sampled_from(["0.0", "0", "w"]))
+    for text in ("n = len(x)", "m = A.shape[1]", "k = idx.size", "u = x.copy()", "v = np.zeros(n)", "B = A.copy()"):
+        w.line(text)
+    w.line(f"s = {start}")
+    s.floats.append("s")
+    s.changing.append("s")
+    while w.left > 0 and len(w.lines) < 60:
+        w.body(s, 4)
+        if draw(st.booleans()):
+            break
+    for name in ("u", "v"):
+        w.line(f"for i in range(n):\n        s += {name}[i] * (1.0 + 0.1 * i)")
+    w.line("for i in range(n):\n        for j in range(m):\n            s += B[i, j] * math.cos(1.0 * i * j)")
+    w.line("return s")
+    n, m, k = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    idx = rng.integers(-n, n, k)
+    if errors and draw(st.integers(1, 12)) == 12:
+        idx[-1] = n
+    args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), idx, float(rng.normal()))
+    if single:
+        args += (rng.normal(size=n).astype(np.float32),)
+    text = f"{HEADER}\n\ndef f({params}):\n" + "\n".join(w.lines) + "\n"
+    return Program(text, args, single)
