@@ -134,4 +134,6 @@ def guarded(x: float) -> float:
 
 
 def factorial(x: float, k: int) -> float:
-    return 1.0 if k == 0 else x * factorial(x - 1.0, k - 1)
+    if k == 0:
+        return 1.0
+    return x * factorial(x - 1.0, k - 1)
