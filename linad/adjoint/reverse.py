@@ -136,11 +136,11 @@ _ZERO = {"f64": 0.0, "f32": 0.0, "i64": 0, "i32": 0, "bool": False}
 _TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
-def _with_shapes(f: Function) -> tuple[Function, dict[str, tuple[Atom, ...]]]:
+def _with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
     """The function with everything named that its reverse may ask for: the sizes of each float array when it is dropped
-    (returned by name of the array), the number of iterations of loops that exit early."""
+    (returned by id of the drop), the number of iterations of loops that exit early."""
     names = Names(all_names(f))
-    shapes: dict[str, tuple[Atom, ...]] = {}
+    shapes: dict[int, tuple[Atom, ...]] = {}
     known: dict[str, tuple[Atom, ...]] = {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
     for s in walk(f.body):
         if type(s).__name__ == "Reserve":
@@ -154,9 +154,9 @@ def _with_shapes(f: Function) -> tuple[Function, dict[str, tuple[Atom, ...]]]:
                     if x.name not in known:
                         dims = tuple(Dim(names.var("n", I64), x, k, s.span) for k in range(x.type.rank))
                         out += dims
-                        shapes[x.name] = tuple(d.out for d in dims)
+                        shapes[id(s)] = tuple(d.out for d in dims)
                     else:
-                        shapes[x.name] = known[x.name]
+                        shapes[id(s)] = known[x.name]
                 case If():
                     s = replace(s, then=inside(s.then), orelse=inside(s.orelse))
                 case Loop():
@@ -340,7 +340,7 @@ class _Reverse:
     def on_drop(self, s: Drop, region: object, bars: Bars, out: list[Stmt]) -> None:
         if isinstance(s.x.type, Array) and self.facts.is_active(s.x):
             bar = self.names.var(bar_name(s.x.name), s.x.type)
-            shape = self.index(self.plan.shapes[s.x.name])
+            shape = self.index(self.plan.shapes[id(s)])
             out.append(Alloc(bar, shape, Const(0.0, Scalar(s.x.type.dtype)), s.span))
             bars.arrays[s.x.name] = bar
 

@@ -109,7 +109,7 @@ class Plan:
     frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
     bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
-    shapes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)  # of dropped arrays
+    shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
     wants: dict[int, list[str]] = field(default_factory=dict)  # by id of a statement: values of its block to bring back for it
     repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
     log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
@@ -118,7 +118,7 @@ class Plan:
         return self.region_of[self.facts.home[name]]
 
 
-def make_plan(facts: Facts, shapes: dict[str, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
+def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
     plan = Plan(facts, shapes=shapes, log_everything=log_everything)
     _Planner(plan).top()
     return plan
@@ -160,7 +160,7 @@ class _Planner:
             case Let():
                 return rule_needs(s, facts)
             case Drop(x=x) if isinstance(x.type, Array) and facts.is_active(x):
-                return list(self.plan.shapes[x.name])
+                return list(self.plan.shapes[id(s)])
         if not facts.matters(s):
             return []
         match s:

@@ -39,7 +39,7 @@ _CANDIDATES = 6
 
 
 def choose_undo(
-    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[str, tuple[Atom, ...]], log_everything: bool = False
+    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
     """The facts and the plan of a function for the set of undone arrays that logs the fewest words, found greedily."""
     facts = learn(f, modes, wrt)

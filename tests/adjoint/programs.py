@@ -513,3 +513,30 @@ entry fn f(x: read f64[:], w: f64) -> f64 {
   return s.9
 }
 """
+
+PROGRAMS["dropped_in_several_arms"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    v = copy &x
+    u = alloc f64 [n] fill 0.5
+    b = gt i 0
+    r = if b {
+      b.1 = gt i 1
+      r.1 = if b.1 {
+        &v[0] = s
+        yield v
+      } else {
+        yield u
+      }
+      yield r.1
+    } else {
+      yield u
+    }
+    e = load &r [0]
+    e.1 = mul e s
+    yield e.1
+  }
+  return s.9
+}
+"""
