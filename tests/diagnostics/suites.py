@@ -61,5 +61,5 @@ def cases(file: Path) -> list[Case]:
 def regenerate(file: Path) -> None:
     """Write a suite again with the messages of now."""
     head = _HEADING.split(file.read_text(encoding="utf-8"))[0]
-    text = head + "".join(f"## {c.name}\n{c.regenerated().body}" for c in cases(file))
+    text = head + "".join(f"## {c.name}{c.regenerated().body}" for c in cases(file))
     file.write_text(text.rstrip() + "\n", encoding="utf-8")

@@ -144,6 +144,8 @@ class _Walk:
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:
     """A message for every float parameter that reaches a result, but not through a derivative.
 
+    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient.
+
     Parameters
     ----------
     places
@@ -164,6 +166,8 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
         names = {main.params[leaf.index].var.name for leaf in _leaves(info.structure) if is_float(leaf.type)}
         if names & whole.any and not names & whole.smooth and info.name in places:
             spots = [Cut(span, op) for (span, op), lost in cuts.items() if lost & names]
+            if whole.smooth and all(OPS[cut.op].kind == "compare" for cut in spots):
+                continue  # a threshold or a tolerance, beside parameters that have a gradient
             found.append(ZeroGradient(places[info.name], info.name, tuple(spots[:SEVERAL])))
     return found
 

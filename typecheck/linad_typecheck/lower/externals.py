@@ -77,8 +77,10 @@ def is_known(dotted: str) -> bool:
 def near(dotted: str) -> str:
     from .arrays import RULES as array_rules
 
-    found = difflib.get_close_matches(dotted, [*RULES, *array_rules], 1, 0.8)
-    return found[0].replace("builtins.", "") if found else ""
+    home, _, name = dotted.rpartition(".")
+    names = {d.rpartition(".")[2]: d for d in (*array_rules, *RULES) if d.rpartition(".")[0] == home}
+    found = difflib.get_close_matches(name, names, 1, 0.75)
+    return names[found[0]].replace("builtins.", "").replace("numpy.", "np.") if found else ""
 
 
 def rule(dotted: str) -> Rule | None:
@@ -90,7 +92,7 @@ def rule(dotted: str) -> Rule | None:
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     """A call of a library function."""
     if dotted in ELSEWHERE:
-        ctx.report(Unsupported(args.span, f"`{args.name}` here", ELSEWHERE[dotted]))
+        ctx.report(Unsupported(args.span, f"`{args.name}`", ELSEWHERE[dotted]))
         return Poison()
     return rule(dotted)(ctx, args)
 

@@ -242,7 +242,7 @@ def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Val
         items = value.items
     else:
         found = f"a tuple of {len(value.items)}" if isinstance(value, TupleValue) else describe(type_of(value))
-        ctx.report(WrongType(span, f"{len(targets)} names are given values from a tuple of {len(targets)}", found))
+        ctx.report(WrongType(span, f"{len(targets)} names take the values of a tuple of {len(targets)}", found))
         items = (Poison(),) * len(targets)
     for t, item in zip(targets, items, strict=True):
         if not isinstance(t, ast.Starred):

@@ -155,7 +155,8 @@ class ArgumentUpdated(Message):
     function: str
 
     def message(self) -> str:
-        return f"`{self.by}` updates the caller's array `{self.name}`"
+        through = "" if self.by == self.name else f" through `{self.by}`"
+        return f"the caller's array `{self.name}` is updated{through}"
 
     def label(self) -> str:
         return "updated here"
