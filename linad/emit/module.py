@@ -121,11 +121,11 @@ class Emitter:
 
     def kernel(self, f: Function) -> str:
         nodes = build(self.program, f, self.sites, careful=not self.options.noalias)
-        if self.recursive and f.name in self.called:
-            nodes = (self.depth_test(f), *nodes)
         params = tuple(p.var for p in f.params)
         hidden = ("err", "depth") if self.recursive else ("err",)
         names = assign_names(nodes, params, self.reserved()) | {"depth": "depth"}
+        if self.recursive and f.name in self.called:
+            nodes = (self.depth_test(f), *nodes)
         grown = grown_params(self.program).get(f.name, ())
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra

@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 
 __all__ = [
     "add_into",
+    "digamma",
     "fail",
     "float32",
     "float64",
@@ -36,6 +37,7 @@ __all__ = [
     "np_minimum",
     "shift_left",
     "shift_right",
+    "trigamma",
     "trips",
     "uint64",
     "wrap",
@@ -110,7 +112,7 @@ def int_mod(a, b):
 @exact
 def float_mod(a, b):
     """``a % b`` with the sign of ``b``, as NumPy: nan for ``b == 0``."""
-    r = math.fmod(a, b)
+    r = np.fmod(a, b)
     if r == 0:
         return math.copysign(r, b) if b != 0 else r
     if (b < 0) != (r < 0) and r == r:
@@ -123,7 +125,7 @@ def float_floordiv(a, b):
     """``a // b`` as NumPy: infinite or nan for ``b == 0``."""
     if b == 0:
         return a / b
-    r = math.fmod(a, b)
+    r = np.fmod(a, b)
     q = (a - r) / b
     if r != 0 and (b < 0) != (r < 0):
         q -= 1
@@ -161,16 +163,23 @@ def shift_right(a, k):
     return int64(a) >> int64(k) if 0 <= k < 64 else (int64(-1) if a < 0 else int64(0))
 
 
-@exact
-def np_minimum(a, b):
-    """NumPy's minimum: the first where both are equal, nan where one is."""
-    return a if a <= b or a != a else b
+def _extremum(name):
+    """LLVM's intrinsic of two floats of one type, which vectorises also as a reduction and propagates nan."""
+
+    @intrinsic
+    def extremum(typing_context, a, b):
+        def generate(context, builder, signature, args):
+            t = args[0].type
+            function = builder.module.declare_intrinsic(name, [t], ir.FunctionType(t, [t, t]))
+            return builder.call(function, args)
+
+        return a(a, a), generate
+
+    return extremum
 
 
-@exact
-def np_maximum(a, b):
-    """NumPy's maximum: the first where both are equal, nan where one is."""
-    return a if a >= b or a != a else b
+np_minimum = _extremum("llvm.minimum")
+np_maximum = _extremum("llvm.maximum")
 
 
 @exact
@@ -184,6 +193,49 @@ def logaddexp(a, b):
     if d <= 0:
         return b + math.log1p(math.exp(d))
     return d
+
+
+@exact
+def digamma(x):
+    """The derivative of the logarithm of gamma; nan at its poles."""
+    if x != x or x == -math.inf or (x <= 0.0 and x == np.floor(x)):
+        return math.nan
+    if x < 0.0:
+        return _digamma_positive(1.0 - x) - math.pi / math.tan(math.pi * x)
+    return _digamma_positive(x)
+
+
+@exact
+def _digamma_positive(x):
+    total = 0.0
+    while x < 10.0:  # psi(x) = psi(x + 1) - 1 / x
+        total -= 1.0 / x
+        x += 1.0
+    w = 1.0 / (x * x)
+    tail = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w * (1 / 132 - w * (691 / 32760 - w / 12))))))
+    return total + math.log(x) - 0.5 / x - tail
+
+
+@exact
+def trigamma(x):
+    """The derivative of digamma; nan at its poles."""
+    if x != x or x == -math.inf or (x <= 0.0 and x == np.floor(x)):
+        return math.nan
+    if x < 0.0:
+        s = math.pi / math.sin(math.pi * x)
+        return s * s - _trigamma_positive(1.0 - x)
+    return _trigamma_positive(x)
+
+
+@exact
+def _trigamma_positive(x):
+    total = 0.0
+    while x < 10.0:
+        total += 1.0 / (x * x)
+        x += 1.0
+    w = 1.0 / (x * x)
+    tail = 1 / 6 - w * (1 / 30 - w * (1 / 42 - w * (1 / 30 - w * (5 / 66 - w * (691 / 2730 - w * 7 / 6)))))
+    return total + 1.0 / x + 0.5 * w + tail * w / x
 
 
 @exact

@@ -43,6 +43,8 @@ HELPERS = {
     "minimum": {"int": "min", "float": "np_minimum", "bool": "min"},
     "maximum": {"int": "max", "float": "np_maximum", "bool": "max"},
     "logaddexp": {"float": "logaddexp"},
+    "digamma": {"float": "digamma"},
+    "trigamma": {"float": "trigamma"},
     "min": {"int": "min", "float": "min", "bool": "min"},
     "max": {"int": "max", "float": "max", "bool": "max"},
     "trips": {"int": "trips"},
@@ -128,7 +130,7 @@ class Text:
             case ("pow", (a, b)) if kind == "float":
                 return f"{self(a, ATOM)} ** {self(b, SIGN)}", POWER
             case ("pow" | "powi", (a, Num(Const(value=k)))):
-                return self.power(e, a, int(k)), POWER if e.source.dtype != "f32" else ATOM
+                return self.power(e, a, int(k))
             case ("floordiv" | "mod", (a, Num(Const(value=k)))) if kind == "int" and k > 0:
                 return f"{self(a, PRODUCT)} {'//' if op == 'floordiv' else '%'} {self(args[1], PRODUCT + 1)}", PRODUCT
             case ("shl" | "shr", (a, Num(Const(value=k)))) if 0 <= k < 31:
@@ -167,9 +169,13 @@ class Text:
                 return f"{self(a, level)} {BINARY[p][0]} {self(b, level)} {BINARY[q][0]} {self(d, level)}"
         return None
 
-    def power(self, e: Apply, a: Expr, k: int) -> str:
-        text = f"{self(a, ATOM)} ** {k}"
-        return f"{self.helper('float32')}({text})" if e.source.dtype == "f32" else text
+    def power(self, e: Apply, a: Expr, k: int) -> tuple[str, int]:
+        if k < 0:  # Numba raises ZeroDivisionError for `0.0 ** -1`
+            one = self.number(Const(1.0, e.type))[0]
+            text, level = f"{one} / {self(a, ATOM)} ** {-k}", PRODUCT
+        else:
+            text, level = f"{self(a, ATOM)} ** {k}", POWER
+        return (f"{self.helper('float32')}({text})", ATOM) if e.source.dtype == "f32" else (text, level)
 
     def cast(self, e: Apply, a: Expr) -> tuple[str, int]:
         to, source = e.type.dtype, e.source.dtype

@@ -1,0 +1,152 @@
+"""The decorated function as a Python object."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+from numba import njit
+
+import linad
+from linad import LinadError, linear_grad
+
+
+@linear_grad
+def product(x: float, y: float = 2.0) -> float:
+    """Multiply."""
+    return x * y
+
+
+def plain(x: float) -> float:
+    return x * x
+
+
+checked = linear_grad(plain)
+
+
+def test_it_looks_like_the_function():
+    assert product.__name__ == "product" and product.__doc__ == "Multiply." and product.__module__ == __name__
+    assert str(inspect.signature(product)) == "(x: float, y: float = 2.0) -> float"
+    assert product.__wrapped__ is product.py_func and callable(product)
+    assert repr(product) == "<linear_grad product(x: float, y: float = 2.0) -> float>"
+
+
+def test_arguments_bind_as_in_python():
+    assert product(3.0) == 6.0 and product(y=4.0, x=3.0) == 12.0 and product.grad(3.0) == (2.0, 3.0)
+    for args, kwargs in [((), {}), ((1.0, 2.0, 3.0), {}), ((1.0,), {"z": 1.0}), ((1.0,), {"x": 1.0})]:
+        with pytest.raises(TypeError, match=r"product\(\): "):
+            product(*args, **kwargs)
+
+
+def test_copies_and_pickles():
+    assert copy.deepcopy(product) is product and copy.copy(product) is product
+    assert pickle.loads(pickle.dumps(product)) is product
+    assert pickle.loads(pickle.dumps(checked)).grad(3.0) == 6.0
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(linear_grad(lambda x: x))
+
+
+def test_methods_are_refused():
+    with pytest.raises(LinadError, match="is a method"):
+
+        class Model:
+            @linear_grad
+            def loss(self, x: float) -> float:
+                return x
+
+    class Holder:
+        f = product
+
+        @staticmethod
+        @linear_grad
+        def g(x: float) -> float:
+            return 2.0 * x
+
+    assert Holder.f is product and Holder().g(1.0) == 2.0
+    with pytest.raises(LinadError, match="staticmethod"):
+        Holder().f(1.0)
+
+
+@pytest.mark.parametrize("bad", [3, "text", int, len, np.sin, print])
+def test_only_functions_are_taken(bad):
+    with pytest.raises(LinadError, match="takes a function"):
+        linear_grad(bad)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"updates": "q"}, "no parameter `q`"),
+        ({"update": "never"}, "`update` is one of 'in-place', 'pure'"),
+        ({"backend": "c"}, "`backend` is one of"),
+    ],
+)
+def test_options_are_checked(options, message):
+    with pytest.raises(LinadError, match=message):
+        linear_grad(plain, **options)
+
+
+def test_jitted_and_checked_functions_are_taken():
+    jitted = njit(plain)
+    assert linear_grad(jitted).grad(3.0) == 6.0
+    assert linear_grad(checked).py_func is plain
+
+
+def test_types_and_signature():
+    @linear_grad
+    def f(x: Float64[np.ndarray, "n m"], k: int, pair: tuple[float, bool]) -> float:
+        return x[0, 0] * pair[0]
+
+    assert f.types == {"x": "f64[:,:]", "k": "int", "pair": "(float, bool)", "return": f.types["return"]}
+    assert [p.name for p in f.signature.params] == ["x", "k", "pair"]
+
+
+def test_structured_gradients():
+    @linear_grad
+    def f(p: tuple[float, int, tuple[Float64[np.ndarray, "n"]]]) -> float:
+        return p[0] * p[2][0][p[1]]
+
+    gradient = f.grad((2.0, 1, (np.array([3.0, 4.0]),)))
+    assert gradient[0] == 4.0 and gradient[1] is None and gradient[2][0].tolist() == [0.0, 2.0]
+
+
+def test_warmup_compiles_and_runs_nothing():
+    @linear_grad
+    def f(x: float) -> float:
+        return x / 7.0
+
+    f.warmup(1.0)
+    s = f.specialisation((1.0,))
+    assert {tuple(v for _, v in request) for request in s.kernels} == {(), (False,), (True,)}
+    assert f(7.0) == 1.0
+
+
+def test_public_names():
+    for name in linad.__all__:
+        assert getattr(linad, name) is not None
+    assert set(linad.__all__) <= set(dir(linad))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        linad.nonsense
+
+
+def test_import_is_cheap():
+    code = (
+        "import sys, time; t = time.perf_counter(); import linad; t = time.perf_counter() - t;"
+        "from linad import linear_grad, grad; print(t, 'numba' in sys.modules, 'llvmlite' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert float(out[0]) < 0.15 and out[1:] == ["False", "False"]
+
+
+def test_decorating_does_not_import_numba(tmp_path):
+    (tmp_path / "m.py").write_text(
+        "import sys\nfrom linad import linear_grad\n"
+        "@linear_grad\ndef f(x: float) -> float:\n    return x * x\n"
+        "print('numba' in sys.modules)\n"
+    )
+    out = subprocess.run([sys.executable, tmp_path / "m.py"], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"

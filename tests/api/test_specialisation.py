@@ -1,0 +1,228 @@
+"""Never a stale number: whatever a compiled function depends on may change under its feet."""
+
+import importlib
+import linecache
+
+import numpy as np
+import pytest
+from jaxtyping import Float, Float64
+
+from linad import LinadError, linear_grad
+
+SCALE = 2.0
+TABLE = np.arange(4.0)
+
+
+def helper(x):
+    return SCALE * x
+
+
+@linear_grad
+def scaled(x: float) -> float:
+    return SCALE * x * x
+
+
+@linear_grad
+def through_helper(x: float) -> float:
+    return helper(x) * x
+
+
+@linear_grad
+def looked_up(x: float) -> float:
+    total = 0.0
+    for i in range(len(TABLE)):
+        total += TABLE[i] * x
+    return total
+
+
+def test_module_constants(monkeypatch):
+    assert scaled(3.0) == 18.0 and scaled.grad(3.0) == 12.0
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert scaled(3.0) == 45.0 and scaled.grad(3.0) == 30.0
+    assert through_helper(3.0) == 45.0
+    monkeypatch.undo()
+    assert scaled(3.0) == 18.0 and through_helper.grad(3.0) == 12.0
+
+
+def test_module_arrays_are_live(monkeypatch):
+    assert looked_up(1.0) == 6.0
+    TABLE[3] += 10.0
+    try:
+        assert looked_up(1.0) == 16.0 and looked_up.grad(1.0) == 16.0
+    finally:
+        TABLE[3] -= 10.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([1.0, 1.0]))
+    assert looked_up(1.0) == 2.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([1, 2]))
+    assert looked_up(1.0) == 3.0
+
+
+def test_a_helper_is_replaced(monkeypatch):
+    def other(x):
+        return 7.0 * x
+
+    assert through_helper(3.0) == 18.0
+    monkeypatch.setitem(globals(), "helper", other)
+    assert through_helper(3.0) == 63.0 and through_helper.grad(3.0) == 42.0
+
+
+def test_one_text_two_closures():
+    def make(k):
+        @linear_grad
+        def f(x: float) -> float:
+            return k * x
+
+        return f
+
+    two, three = make(2.0), make(3.0)
+    assert (two(1.0), three(1.0), two.grad(1.0), three.grad(1.0)) == (2.0, 3.0, 2.0, 3.0)
+
+
+def test_a_closure_variable_is_rebound():
+    k = 2.0
+
+    @linear_grad
+    def f(x: float) -> float:
+        return k * x
+
+    assert f(1.0) == 2.0
+    k = 3.0
+    assert f(1.0) == 3.0 and f.grad(1.0) == 3.0
+
+
+def test_constants_of_other_types(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert scaled(3.0) == 27.0
+    monkeypatch.setitem(globals(), "SCALE", np.float64(3.5))
+    assert scaled(2.0) == 14.0
+    monkeypatch.setitem(globals(), "SCALE", "two")
+    with pytest.raises(LinadError):
+        scaled(3.0)
+
+
+def test_a_callee_in_another_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "callee_file.py").write_text("def g(x):\n    return 2.0 * x\n")
+    (tmp_path / "caller_file.py").write_text(
+        "from callee_file import g\nfrom linad import linear_grad\n"
+        "@linear_grad\ndef f(x: float) -> float:\n    return g(x)\n"
+    )
+    caller = importlib.import_module("caller_file")
+    assert caller.f(1.0) == 2.0
+    (tmp_path / "callee_file.py").write_text("def g(x):\n    return 30.0 * x\n")
+    importlib.invalidate_caches()
+    importlib.reload(importlib.import_module("callee_file"))
+    caller = importlib.reload(caller)
+    assert caller.f(1.0) == 30.0 and caller.f.grad(1.0) == 30.0
+
+
+def cell(number, text, space):
+    name = f"<ipython-input-{number}-x>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), space)
+
+
+def test_redefinition_in_a_notebook():
+    space = {}
+    cell(1, "from linad import linear_grad\ndef g(x):\n    return 2.0 * x\n", space)
+    cell(2, "@linear_grad\ndef f(x: float) -> float:\n    return g(x)\n", space)
+    assert space["f"](1.0) == 2.0
+    cell(3, "def g(x):\n    return 5.0 * x\n", space)
+    assert space["f"](1.0) == 5.0
+    cell(2, "@linear_grad\ndef f(x: float) -> float:\n    return g(x) + 1.0\n", space)
+    assert space["f"](1.0) == 6.0
+
+
+def test_helpers_defined_further_down():
+    space = {}
+    cell(
+        10,
+        "from linad import linear_grad\n@linear_grad\ndef f(x: float) -> float:\n    return later(x)\n"
+        "def later(x):\n    return 4.0 * x\n",
+        space,
+    )
+    assert space["f"](1.0) == 4.0
+
+
+def test_recursion():
+    @linear_grad
+    def power(x: float, n: int) -> float:
+        if n == 0:
+            return 1.0
+        return x * power(x, n - 1)
+
+    assert power(2.0, 5) == 32.0 and power.grad(2.0, 5) == 80.0
+
+
+def test_types_come_from_the_call():
+    @linear_grad
+    def total(x, w=2):
+        t = 0.0
+        for i in range(len(x)):
+            t += w * x[i]
+        return t
+
+    x = np.arange(3.0)
+    assert total(x) == 6.0 and total.grad(x).tolist() == [2.0, 2.0, 2.0]
+    assert total(x.astype(np.float32), 2.0) == 6.0
+    x_bar, w_bar = total.grad(x.astype(np.float32), 2.0)
+    assert x_bar.dtype == np.float32 and w_bar == 3.0
+    assert total(np.arange(3)) == 6.0
+    with pytest.raises(TypeError, match=r"total\(\): argument `x`: expected a float, an int"):
+        total("abc")
+    with pytest.raises(LinadError):
+        total(x[None])
+
+
+def test_open_dtypes_specialise():
+    @linear_grad
+    def first(x: Float[np.ndarray, "n"]) -> float:
+        return x[0] * x[0]
+
+    assert first.grad(np.array([3.0])).dtype == np.float64
+    assert first.grad(np.array([3.0], np.float32)).dtype == np.float32
+
+
+def test_errors_at_decoration_leave_nothing_behind():
+    for _ in range(2):
+        with pytest.raises(LinadError) as caught:
+
+            @linear_grad
+            def f(x: Float64[np.ndarray, "n"]) -> float:
+                return undefined_name_1 + x[0]  # noqa: F821
+
+        assert caught.value.diagnostics[0].slug == "unknown-name"
+        assert "undefined_name_1" in str(caught.value)
+
+
+def test_errors_at_the_first_call_come_again():
+    @linear_grad
+    def f(x):
+        return x.nonsense
+
+    for _ in range(2):
+        with pytest.raises(LinadError):
+            f(np.zeros(3))
+
+
+def test_threads_compile_once(monkeypatch):
+    import threading
+
+    from linad import specialise
+
+    calls = []
+    original = specialise.checked_or_error
+
+    def counted(record, binding):
+        calls.append(threading.get_ident())
+        return original(record, binding)
+
+    monkeypatch.setattr(specialise, "checked_or_error", counted)
+    f = linear_grad(lambda x: x * x * 3.25, cache=False)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(f.grad(2.0))) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [13.0] * 4 and len(calls) <= 2

@@ -1,0 +1,129 @@
+"""The cache between processes: warm, concurrent, forked, damaged, moved, switched off."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """\
+import sys, time
+import numpy as np
+from jaxtyping import Float64
+from linad import linear_grad
+
+SCALE = {scale}
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        total += SCALE * x[i] * x[i]
+    return total
+
+value, gradient = f.value_and_grad(np.arange(3.0))
+print(value, gradient.tolist(), "linad_typecheck.check" in sys.modules, "linad.adjoint.reverse" in sys.modules)
+"""
+RIGHT = "10.0 [0.0, 4.0, 8.0]"
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM.format(scale=2.0))
+    return path
+
+
+def start(script, place, **extra):
+    environment = {**os.environ, "LINAD_CACHE_DIR": str(place), **extra}
+    return subprocess.Popen(
+        [sys.executable, str(script)], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def run(script, place, **extra):
+    out, err = start(script, place, **extra).communicate(timeout=120)
+    assert "Error" not in err, err
+    return out.strip()
+
+
+def test_a_warm_start_runs_no_checker_and_no_derivative(script, tmp_path):
+    place = tmp_path / "cache"
+    assert run(script, place) == f"{RIGHT} True True"
+    assert run(script, place) == f"{RIGHT} False False"
+    script.write_text(PROGRAM.format(scale=1.0))
+    assert run(script, place) == "5.0 [0.0, 2.0, 4.0] True True"
+    script.write_text(PROGRAM.format(scale=2.0))
+    assert run(script, place) == f"{RIGHT} False False"
+
+
+def test_processes_at_once(script, tmp_path):
+    running = [start(script, tmp_path / "cache") for _ in range(3)]
+    for process in running:
+        out, err = process.communicate(timeout=180)
+        assert out.startswith(RIGHT), err
+
+
+@pytest.mark.parametrize("pattern", ["*.front", "*.sites", "*.py", "__pycache__/*.nbi", "__pycache__/*.nbc"])
+def test_damaged_files_are_made_again(script, tmp_path, pattern):
+    place = tmp_path / "cache"
+    run(script, place)
+    damaged = [p for p in place.glob(f"*/{pattern}")]
+    assert damaged
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert run(script, place).startswith(RIGHT)
+    assert run(script, place).startswith(RIGHT)
+
+
+def test_a_moved_cache_works(script, tmp_path):
+    run(script, tmp_path / "cache")
+    shutil.move(tmp_path / "cache", tmp_path / "elsewhere")
+    assert run(script, tmp_path / "elsewhere") == f"{RIGHT} False False"
+
+
+def test_switched_off_leaves_nothing(script, tmp_path):
+    place = tmp_path / "cache"
+    assert run(script, place, LINAD_CACHE="0", TMPDIR=str(tmp_path)).startswith(RIGHT)
+    assert not place.exists() and [p.name for p in tmp_path.glob("linad-*")] == []
+
+
+def test_a_place_that_cannot_be_written(script, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert run(script, tmp_path / "file" / "inside").startswith(RIGHT)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_forks(tmp_path):
+    script = tmp_path / "forking.py"
+    script.write_text(
+        "import os\nfrom linad import linear_grad\n"
+        "@linear_grad\ndef f(x: float) -> float:\n    return x * x\n"
+        "@linear_grad\ndef g(x: float) -> float:\n    return f(x) * x\n"
+        "f(1.0)\n"
+        "children = []\n"
+        "for k in range(2):\n"
+        "    pid = os.fork()\n"
+        "    if pid == 0:\n"
+        "        os._exit(0 if (f.grad(3.0), g.grad(2.0)) == (6.0, 12.0) else 1)\n"
+        "    children.append(pid)\n"
+        "print([os.waitpid(pid, 0)[1] for pid in children], g(2.0))\n"
+    )
+    assert run(script, tmp_path / "cache") == "[0, 0] 8.0"
+
+
+def test_a_folder_for_reading_only(script, tmp_path):
+    place = tmp_path / "cache"
+    run(script, place)
+    folders = [p for p in Path(place).rglob("*") if p.is_dir()] + [place]
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        assert run(script, place) == f"{RIGHT} False False"
+        script.write_text(PROGRAM.format(scale=1.0))
+        assert run(script, place).startswith("5.0 [0.0, 2.0, 4.0]")
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
