@@ -149,7 +149,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
         atoms.append(ctx.global_array(name, t, key).var)
     if spec.recursive:
         mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
-        atoms.append(ZERO if mine is None else ctx.let("depth", "add", (mine, ONE), I64, span))
+        atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
     ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     return rebuild(spec.result, iter(outs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -122,7 +121,7 @@ class Lowering:
 
     def save(self) -> tuple:
         return (
-            copy.deepcopy(self.names),
+            self.names.copy(),
             len(self.out),
             dict(self.env),
             dict(self.dims),
@@ -134,7 +133,7 @@ class Lowering:
 
     def restore(self, state: tuple) -> None:
         names, length, env, dims, nonneg, dead, returned, reports = state
-        self.names, self.env, self.dims, self.nonneg, self.dead = copy.deepcopy(names), dict(env), dict(dims), set(nonneg), dead
+        self.names, self.env, self.dims, self.nonneg, self.dead = names.copy(), dict(env), dict(dims), set(nonneg), dead
         for var in self.hidden.values():
             self.names._taken.add(var.name)
         del self.out[length:]
@@ -142,13 +141,11 @@ class Lowering:
         self.programs.restore(reports)
 
 
-def scalar(atom: Atom, weak: bool = False) -> ScalarValue:
-    return ScalarValue(atom, weak)
+def _copied(names: Names) -> Names:
+    new = Names()
+    new._next, new._taken = dict(names._next), set(names._taken)
+    return new
 
 
 def zero(dtype: str) -> Const:
     return Const({"f": 0.0, "i": 0, "b": False}[dtype[0]], Scalar(dtype))
-
-
-def array_var(ctx: Lowering, hint: str, dtype: str, rank: int) -> Var:
-    return ctx.fresh(hint, Array(dtype, rank))

@@ -16,14 +16,11 @@ from ..signature import ArgType, Binding, Checked, Leaf, ParamInfo, Signature, S
 from ..span import Span
 from ..types import BOOL, I64, Array
 from . import annotations as notes
-from .calls import default_of
 from .context import Lent, Lowering
 from .specialise import Specialiser, lower_body, start
 from .values import (
-    SILENT,
     ArrayType,
     Bottom,
-    NoneValue,
     Poison,
     ScalarType,
     ScalarValue,
@@ -81,15 +78,8 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) 
     if isinstance(note, Message):
         ctx.report(note)
         note = notes.UNKNOWN
-        reported = True
-    else:
-        reported = False
     bound = binding.get(a.arg)
     t = _bound_type(bound) if bound is not None else _noted_type(note)
-    if t is None and bound is None and not reported and isinstance(note, notes.UnknownType):
-        default = default_of(ctx, ctx.source, a.arg)
-        if default is not None and not isinstance(default, SILENT) and not isinstance(default, NoneValue):
-            t = type_of(default)
     if t is None:
         ctx.env[a.arg] = Bound(Poison(), span)
         found.missing.append(a.arg)

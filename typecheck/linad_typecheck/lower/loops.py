@@ -55,6 +55,9 @@ class Plan:
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
 
+    def copy(self) -> Plan:
+        return Plan(dict(self.types), set(self.flagged), dict(self.lost), set(self.negative))
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -187,9 +190,9 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
             if ctx.env[name].defined is not None:
                 plan.flagged.add(name)
     for _ in range(30):
-        state, version = ctx.save(), repr(plan)
+        state, version = ctx.save(), plan.copy()
         _Attempt(ctx, shape, plan, live, hint).run()
-        if repr(plan) == version:
+        if plan == version:
             return
         ctx.restore(state)
     raise AssertionError("the types at a loop head do not settle")

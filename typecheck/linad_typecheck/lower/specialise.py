@@ -180,15 +180,19 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
             ctx.env[source.name] = Binding(FunctionValue(source, (), own), span)
-    ctx.depth = ctx.fresh("depth", I64)
+    ctx.depth = ctx.fresh("level", I64)
     errors = sum(d.severity == "error" for d in programs.diagnostics)
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
     value = lower_body(ctx)
     spec.result = type_of(value)
+    if spec.recursive and contains(value, (Poison, Bottom)):
+        spec.result = _of_base_cases(ctx)
     spec.failed = sum(d.severity == "error" for d in programs.diagnostics) > errors
     spec.hidden = {k: (ctx.lent[v.name].name, v.type) for k, v in ctx.hidden.items()}
     if isinstance(spec.result, OtherType) and isinstance(spec.result.value, (Poison, Bottom)):
+        return
+    if contains(value, (Poison, Bottom)):
         return
     results = tuple(leaves(value))
     body = Block(tuple(ctx.out), results)
@@ -236,6 +240,15 @@ def lower_body(ctx: Lowering) -> Value:
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
     return value
+
+
+def _of_base_cases(ctx: Lowering) -> ValueType:
+    """What a recursive function returns where it does not call itself."""
+    found: ValueType = OtherType(Bottom())
+    for _, value in ctx.returned:
+        if not contains(value, (Poison, Bottom)):
+            found = join_types(found, type_of(value)) or OtherType(Poison())
+    return found
 
 
 def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
