@@ -29,7 +29,12 @@ class Flow:
     smooth: Set = NONE
 
     def __or__(self, other: Flow) -> Flow:
+        if other.any <= self.any and other.smooth <= self.smooth:
+            return self
         return Flow(self.any | other.any, self.smooth | other.smooth)
+
+
+NOTHING = Flow()
 
 
 @dataclass
@@ -41,20 +46,24 @@ class _Walk:
     cuts: dict[tuple[Span, str], Set]
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
     env: dict[str, Flow] = field(default_factory=dict)
+    grown: bool = False  # a flow has grown since a loop last looked
 
     def of(self, atom: core.Atom | None) -> Flow:
-        return Flow() if atom is None or isinstance(atom, Const) else self.env.get(atom.name, Flow())
+        return NOTHING if atom is None or isinstance(atom, Const) else self.env.get(atom.name, NOTHING)
 
     def join(self, atoms: tuple[core.Atom | None, ...]) -> Flow:
-        flow = Flow()
+        flow = NOTHING
         for atom in atoms:
             flow |= self.of(atom)
         return flow
 
     def define(self, var: core.Var, flow: Flow) -> None:
         """A value gets what it had and ``flow``; what is no float carries no derivative."""
-        smooth = flow.smooth if is_float(var.type) else NONE
-        self.env[var.name] = self.of(var) | Flow(flow.any, smooth)
+        before = self.of(var)
+        after = before | (flow if is_float(var.type) else Flow(flow.any))
+        if after is not before:
+            self.env[var.name] = after
+            self.grown = True
 
     def block(self, block: Block, control: Set) -> None:
         for s in block.stmts:
@@ -95,9 +104,9 @@ class _Walk:
         for var, init in zip(s.carried, s.inits):
             self.define(var, self.of(init))
         control = control | self.join((s.start, s.stop, s.step)).any
-        before = None
-        while before != self.env:  # flows only grow
-            before = dict(self.env)
+        grown, self.grown = self.grown, True
+        while self.grown:  # flows only grow, so this ends
+            self.grown = False
             self.define(s.index, Flow(control))
             self.block(s.body, control)
             results = s.body.results
@@ -106,6 +115,8 @@ class _Walk:
                 results = results[1:]
             for var, result in zip(s.carried, results):
                 self.define(var, self.of(result) | Flow(control))
+            grown = grown or self.grown
+        self.grown = grown
         for out, var in zip(s.outs, s.carried):
             self.define(out, self.of(var))
         if s.trips is not None:

@@ -413,6 +413,12 @@ class Names:
         self._next: dict[str, int] = {}
         self._taken = set(taken)
 
+    def copy(self) -> Names:
+        """The same names, to be used up separately."""
+        found = Names()
+        found._next, found._taken = dict(self._next), set(self._taken)
+        return found
+
     def fresh(self, hint: str) -> str:
         base = base_name(hint)
         k = self._next.get(base, 0)

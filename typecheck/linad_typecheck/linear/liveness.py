@@ -20,6 +20,22 @@ class Liveness:
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)
     always: Names = NONE
+    _used: dict[int, Names] = field(default_factory=dict)  # loops ask again until nothing changes
+    _bound: dict[int, Names] = field(default_factory=dict)
+
+    def used(self, node: ast.AST) -> Names:
+        """`used`, remembered."""
+        names = self._used.get(id(node))
+        if names is None:
+            names = self._used[id(node)] = used(node)
+        return names
+
+    def bound(self, node: ast.AST) -> Names:
+        """The names of `bound`, remembered."""
+        names = self._bound.get(id(node))
+        if names is None:
+            names = self._bound[id(node)] = frozenset(bound([node]))
+        return names
 
 
 def liveness(body: Sequence[ast.stmt]) -> Liveness:
@@ -42,26 +58,26 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
     match s:
         case ast.If(test=test, body=body, orelse=orelse):
             arms = [_block(b, out, found, on_break, on_continue) for b in (body, orelse)]
-            return used(test) | arms[0] | arms[1]
+            return found.used(test) | arms[0] | arms[1]
         case ast.For(target=target, iter=iter_, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
-            target_uses, kills = used(target), frozenset(bound([target]))
-            return used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | (inner - kills))
+            target_uses, kills = found.used(target), found.bound(target)
+            return found.used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | (inner - kills))
         case ast.While(test=test, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
-            return _loop(s, body, done, out, found, lambda inner: used(test) | inner)
+            return _loop(s, body, done, out, found, lambda inner: found.used(test) | inner)
         case ast.Return() | ast.Raise():
-            return used(s)
+            return found.used(s)
         case ast.Break():
             return on_break
         case ast.Continue():
             return on_continue
         case ast.AugAssign(target=ast.Name(id=name)):
-            return out | used(s.value) | {name}
+            return out | found.used(s.value) | {name}
         case ast.Assign() | ast.AnnAssign() | ast.FunctionDef():
-            return (out - frozenset(bound([s]))) | used(s)
+            return (out - found.bound(s)) | found.used(s)
         case _:
-            return out | used(s)
+            return out | found.used(s)
 
 
 def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
