@@ -170,7 +170,7 @@ class LinearGrad(Generic[P, R]):
         if self._missing is None or not self._missing:
             made = specialise.specialise(self.py_func, self.options, {}, self._surroundings)
             self._adopt(made)
-            if made.complete:
+            if made.complete and not self._missing:
                 return made
         types = self._types(arguments)
         binding = dict(zip(self._missing, types))
@@ -183,8 +183,9 @@ class LinearGrad(Generic[P, R]):
 
     def _adopt(self, made: Specialisation) -> None:
         """Take over what the annotations alone decide."""
-        self._missing = made.front.missing
-        if made.complete:
+        bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
+        self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
+        if made.complete and not self._missing:
             derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
             self._keep((), made)
 

@@ -78,7 +78,8 @@ class Record:
         if known is not None:
             return known[1]
         file, node = locate(f)
-        key = f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}:{f.__qualname__}"
+        place = f.__code__.co_filename.replace("/", ":")  # the checker marks functions nested in others by a slash
+        key = f"{place}:{f.__code__.co_firstlineno}:{f.__qualname__}"
         count = self.keys[key] = self.keys.get(key, 0) + 1
         if count > 1:
             key += f"#{count}"
