@@ -9,6 +9,17 @@ from dataclasses import dataclass, field
 Names = frozenset[str]
 NONE: Names = frozenset()
 
+_HOLDERS = (
+    ast.expr,
+    ast.stmt,
+    ast.comprehension,
+    ast.keyword,
+    ast.arguments,
+    ast.excepthandler,
+    ast.withitem,
+    ast.match_case,
+    ast.pattern,
+)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -102,7 +113,7 @@ def used(node: ast.AST) -> Names:
             case ast.FunctionDef() | ast.Lambda():
                 stack += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
             case _:
-                stack += ast.iter_child_nodes(n)
+                stack += _children(n)
     return frozenset(names)
 
 
@@ -120,8 +131,20 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
             case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 pass
             case _:
-                stack += list(ast.iter_child_nodes(n))[::-1]
+                stack += _children(n)[::-1]
     return names
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below that may hold names: literals, operators and contexts do not."""
+    found: list[ast.AST] = []
+    for field_name in node._fields:
+        value = getattr(node, field_name, None)
+        if isinstance(value, list):
+            found += [v for v in value if isinstance(v, _HOLDERS)]
+        elif isinstance(value, _HOLDERS) and not isinstance(value, ast.Constant):
+            found.append(value)
+    return found
 
 
 def free_names(function: ast.AST) -> Names:
