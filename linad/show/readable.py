@@ -197,9 +197,10 @@ class _Reader:
         """What a block hands on; a name that stays the same is not mentioned."""
         for t, v in zip(targets, values, strict=True):
             used = self.names_in((v,))
+            source = self.waiting[v.name][0] if isinstance(v, Var) and v.name in self.waiting else s
             text = self.show(v)
             if text != self.names[t.name]:
-                self.line(s, depth, f"{self.names[t.name]} = {text}", (t.name,), used)
+                self.line(source, depth, f"{self.names[t.name]} = {text}", (t.name,), used)
 
     def branch(self, s: If, depth: int) -> None:
         used = self.names_in((s.cond,))

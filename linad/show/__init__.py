@@ -1,0 +1,77 @@
+"""Looking at a checked function: `show` its stages, `explain` its lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .explain import Explanation, explain_program
+from .stages import STAGES, Stage, Text, stage_of
+from .table import Table
+
+__all__ = ["STAGES", "Explanation", "Stage", "Table", "Text", "explain", "show"]
+
+
+def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
+    """A stage of a function on its way to its compiled gradient.
+
+    Parameters
+    ----------
+    f : function
+        Checked by `linear_grad`, or plain.
+    stage : str
+        ``"table"``: the function's own lines beside the adjoint statements each gives rise to, read downwards, then
+        upwards. The others are texts: ``"lowered"``, ``"linear"``, ``"reverse"`` (all that is needed is logged),
+        ``"stored"`` (under the storage plan), ``"simplified"`` (what is compiled), ``"numba"``.
+
+    Returns
+    -------
+    Table or Text
+        Prints as text, in a notebook as HTML.
+
+    Raises
+    ------
+    LinadError
+        Where the function has an error, or a parameter no type before a first call.
+    """
+    from .reading import reading_of
+
+    r = reading_of(f)
+    return stage_of(r.program, stage, r.wrt, r.lines)
+
+
+def explain(f: Callable[..., Any]) -> Explanation:
+    """What happens on each line: what is borrowed, moved, copied, dup'ed, dropped, and how the derivative gets at the
+    values it needs.
+
+    Parameters
+    ----------
+    f : function
+        Checked by `linear_grad`, or plain.
+
+    Returns
+    -------
+    Explanation
+        Prints as text, in a notebook as HTML.
+
+    Raises
+    ------
+    LinadError
+        Where the function has an error, or a parameter no type before a first call.
+    """
+    from .reading import reading_of
+
+    r = reading_of(f)
+    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts)
+
+
+class _Callable(ModuleType):
+    """``linad.show`` is this package once a module of it has been imported, and the function else: both can be called."""
+
+    def __call__(self, f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
+        return show(f, stage)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,175 @@
+"""Line by line: who owns what, what the derivative reads again, computes again or saves, and how loops run."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from linad_typecheck.core import AddTo, Drop, Dup, Function, If, Load, Loop, Program, Stmt, Store, Var, base_name, blocks, walk
+from linad_typecheck.facts import Fact
+from linad_typecheck.types import Array
+
+from ..adjoint.order import order_free
+from ..adjoint.storage import Body, Plan
+from ..pipeline import Gradient, differentiate, prepare
+
+_KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, re-read, recomputed,
+    logged, loop, index check."""
+
+    line: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What there is to know of a function's ownership and of its derivative's storage."""
+
+    name: str
+    lines: dict[int, str]
+    remarks: tuple[Remark, ...]
+
+    def on(self, line: int) -> tuple[Remark, ...]:
+        """The remarks on one line."""
+        return tuple(r for r in self.remarks if r.line == line)
+
+    def __str__(self) -> str:
+        numbers = sorted({*self.lines, *(r.line for r in self.remarks)})
+        digits = max((len(str(n)) for n in numbers), default=1)
+        out: list[str] = []
+        for n in numbers:
+            out.append(f"{n:>{digits}} │ {self.lines.get(n, '')}".rstrip())
+            out += [f"{'':>{digits}} │     · {r.kind}: {r.text}" for r in self.on(n)]
+        return "\n".join(out)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def explain_program(name: str, program: Program, wrt: Sequence[str], lines: dict[int, str], facts: Sequence[Fact] = ()) -> Explanation:
+    """The explanation of a lowered program differentiated by the parameters ``wrt``."""
+    ready = prepare(program)
+    gradient = differentiate(ready, tuple(wrt), True)
+    remarks = [
+        *_from_facts(facts),
+        *_from_linear(gradient.linear.main),
+        *_from_plan(gradient),
+        *_from_checks(ready.main),
+    ]
+    unique = tuple(sorted(dict.fromkeys(remarks), key=lambda r: r.line))
+    return Explanation(name, lines, unique)
+
+
+# ----------------------------------------------------------------------------------------------------------- ownership
+
+
+def _from_facts(facts: Iterable[Fact]) -> Iterable[Remark]:
+    for f in facts:
+        if f.kind in _KINDS:
+            yield Remark(f.span.line, _KINDS[f.kind], f"{f.name}: {f.reason}" if f.reason else f.name)
+
+
+def _from_linear(f: Function) -> Iterable[Remark]:
+    """What the linear form makes explicit."""
+    dups: Counter[tuple[int, str]] = Counter()
+    drops: Counter[tuple[int, str]] = Counter()
+    for s in walk(f.body):
+        match s:
+            case Dup(x=x):
+                dups[s.span.line, base_name(x.name)] += 1
+            case Drop(x=x) if isinstance(x.type, Array):
+                drops[s.span.line, base_name(x.name)] += 1
+    for (line, name), k in dups.items():
+        yield Remark(line, "dup'ed", f"{name} {k} time{'s' if k > 1 else ''}: its adjoints are added")
+    for line, name in drops:
+        yield Remark(line, "dropped", f"{name}, last used here: its adjoint begins here, as zeros")
+
+
+# ------------------------------------------------------------------------------------------------------------- storage
+
+
+def _from_plan(gradient: Gradient) -> Iterable[Remark]:
+    plan = gradient.plan
+    loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop)]
+    for s in loops:
+        yield Remark(s.span.line, "loop", loop_text(s, plan))
+    for body in plan.bodies.values():
+        yield from _of_body(body, plan)
+    restored = {(s.span.line, base_name(s.array.name)) for s in walk(plan.facts.function.body) if id(s) in plan.facts.undo}
+    for line, name in sorted(restored):
+        yield Remark(line, "logged", f"the cell of {name} that is overwritten; the reverse sweep puts it back")
+
+
+def loop_text(s: Loop, plan: Plan) -> str:
+    """How a loop runs, forward and in reverse."""
+    kind = loop_kind(s, plan)
+    match plan.modes.get(id(s), "plain"):
+        case "merged":
+            return f"{kind}, merged: each iteration runs forward and backward at once, in one pass without a log"
+        case "fused":
+            return f"{kind}, fused: each iteration is run again beside its reverse, without a log"
+        case "logged":
+            words = words_per_iteration(plan.bodies[id(s)])
+            return f"{kind}, reversed: {words or 'no'} word{'s' if words != 1 else ''} logged per iteration"
+    return f"{kind}, without derivative: its reverse has nothing to do"
+
+
+def loop_kind(s: Loop, plan: Plan) -> str:
+    """``map``: no value passes from one iteration to the next; ``sum``: sums only; else ``sequential``."""
+    if s.kind != "sequential":
+        return s.kind
+    if plan.modes.get(id(s)) not in ("merged", "fused") or not order_free(s, plan.facts):
+        return "sequential"
+    adds = any(isinstance(t, AddTo) and plan.facts.home[t.array.name] != id(s.body) for t in walk(s.body))
+    return "sum" if s.carried or adds else "map"
+
+
+def words_per_iteration(body: Body) -> int:
+    """Scalars that one iteration logs; slices of local arrays are counted apart."""
+    return sum(how == "logged" for how in body.source.values())
+
+
+def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
+    for name, how in sorted(body.source.items()):
+        s = plan.facts.definition.get(name)
+        carried = name in {c.name for c in body.loop.carried}
+        line = body.loop.span.line if carried or s is None else s.span.line
+        what = base_name(name)
+        match how:
+            case "logged":
+                yield Remark(line, "logged", f"{what}, 1 word per iteration")
+            case "re-read" if isinstance(s, Load):
+                yield Remark(line, "re-read", f"{what} from {base_name(s.array.name)}")
+            case "re-read":
+                yield Remark(line, "re-read", what)
+            case "recomputed":
+                yield Remark(line, "recomputed", what)
+    for name, s in body.expanded.items():
+        shape = " × ".join(base_name(str(a)) for a in s.shape) or "1"
+        yield Remark(s.span.line, "logged", f"{base_name(name)} is kept: {shape} words per iteration")
+
+
+# -------------------------------------------------------------------------------------------------------- index checks
+
+
+def _from_checks(f: Function) -> Iterable[Remark]:
+    """Accesses in loops that carry an index test in the core; the emitter proves or hoists what it can."""
+
+    def visit(stmts: Iterable[Stmt], inside: bool) -> Iterable[Remark]:
+        for s in stmts:
+            if inside and isinstance(s, Load | Store | AddTo) and s.checked and any(isinstance(i, Var) for i in s.index):
+                yield Remark(s.span.line, "index check", f"of {base_name(s.array.name)}, where it is not proved before the loop")
+            for b in blocks(s):
+                yield from visit(b.stmts, inside or isinstance(s, Loop) or (inside and isinstance(s, If)))
+
+    return visit(f.body.stmts, False)

@@ -1,0 +1,66 @@
+"""What there is to show of a checked function: its program, what it is differentiated by, its lines and its facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linad_typecheck.core import Program
+from linad_typecheck.facts import Fact
+
+from .. import derive
+from ..boundary.errors import refusal
+from ..boundary.results import float_leaves
+from ..decorator import LinearGrad, linear_grad
+from ..specialise import Specialisation, checked_or_error
+from .stages import lines_of
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``wrt`` are names of core parameters; ``lines`` the function's own by number."""
+
+    name: str
+    program: Program
+    wrt: tuple[str, ...]
+    lines: dict[int, str]
+    facts: tuple[Fact, ...]
+
+
+def reading_of(f: object) -> Reading:
+    """The reading of a checked (or plain) function, for the types it was last called with.
+
+    Raises
+    ------
+    LinadError
+        Where a parameter has no type before a first call.
+    """
+    checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
+    s = specialisation_of(checked_function)
+    checked = s.checked or checked_or_error(s.record.entry(), s.binding)
+    assert checked.program is not None
+    entry = s.record.entry()
+    first = getattr(entry.source, "first_line", 1)
+    lines = lines_of(checked.program.main, entry.source.lines, first)
+    return Reading(checked_function.__name__, checked.program, _wrt(checked_function, s, checked.program), lines, checked.facts)
+
+
+def specialisation_of(f: LinearGrad) -> Specialisation:
+    """The latest specialisation of a function; of one whose types its annotations give, also before any call."""
+    latest = [kept[0] for kept in f._known.values() if kept]
+    if latest:
+        return latest[-1]
+    if not f._missing:
+        return f.specialisation(())
+    names = ", ".join(f"`{n}`" for n in f._missing)
+    raise refusal(
+        "unsupported-annotation",
+        f"`{f.__name__}`: the type of {names} is not known before a first call",
+        help="annotate the parameter, or call the function or `warmup` once",
+    )
+
+
+def _wrt(f: LinearGrad, s: Specialisation, program: Program) -> tuple[str, ...]:
+    if f.options.wrt is None and not any(float_leaves(p.structure) for p in s.signature.params):
+        return ()
+    leaves = derive.wanted(s.signature, f.options.wrt).leaves
+    return tuple(program.main.params[k].var.name for k in leaves)
