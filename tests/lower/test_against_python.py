@@ -1,0 +1,171 @@
+"""Lowered programs in the reference interpreter against CPython on the same text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linad import interpret, oracle
+from linad_typecheck.check import check
+from linad_typecheck.core_verify import verify
+from linad_typecheck.linear.check_linear import check_linear
+from linad_typecheck.linear.linearise import linearise
+from linad_typecheck.scope import GlobalArray
+from linad_typecheck.signature import ArgType, Leaf
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.types import Array, Scalar
+
+from . import programs
+
+FILE = Path(programs.__file__)
+SCOPE = StaticModule(SourceFile(str(FILE), FILE.read_text(encoding="utf-8"))).scope
+DTYPES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
+
+
+class Live:
+    """The scope of the programs, with the types of its arrays."""
+
+    def lookup(self, name):
+        found = SCOPE.lookup(name)
+        if isinstance(found, GlobalArray):
+            return GlobalArray(arg_type(getattr(programs, name)).type, name)
+        return found
+
+    def names(self):
+        return SCOPE.names()
+
+
+def arg_type(v):
+    if isinstance(v, tuple):
+        return tuple(map(arg_type, v))
+    if isinstance(v, np.ndarray):
+        return ArgType(Array(DTYPES[v.dtype.name], v.ndim))
+    if isinstance(v, np.generic):
+        return ArgType(Scalar(DTYPES[v.dtype.name]))
+    return ArgType(Scalar({bool: "bool", int: "i64", float: "f64"}[type(v)]), True)
+
+
+def lowered(name, args, **changes):
+    from dataclasses import replace
+
+    f = getattr(programs, name)
+    source = replace(SCOPE.lookup(name).function, scope=Live(), **changes)
+    params = f.__code__.co_varnames[: f.__code__.co_argcount]
+    return check(source, dict(zip(params, map(arg_type, args))))
+
+
+def structured(s, flat):
+    if s is None:
+        return None
+    if isinstance(s, Leaf):
+        return flat[s.index]
+    return tuple(structured(x, flat) for x in s)
+
+
+def flattened(args):
+    for a in args:
+        yield from flattened(a) if isinstance(a, tuple) else (a,)
+
+
+def interpreted(checked, args):
+    hidden = [getattr(programs, k) for k in checked.signature.hidden]
+    done = interpret.run(checked.program, [*flattened(args), *hidden])
+    return structured(checked.signature.result, done.results)
+
+
+V = np.array([0.5, -1.5, 2.0, 3.25, 0.75])
+W = np.array([1.0, 2.0, -0.5, 0.25])
+M = np.arange(6.0).reshape(2, 3) - 1.5
+CASES = {
+    "polynomial": [(2.0,), (3,), (np.float32(1.5),)],
+    "integers": [(7, 3), (-7, 3), (7, -3), (np.int32(9), 4), (np.int64(5), np.int32(2))],
+    "mixed": [(3, 2.5), (3, -2.5)],
+    "comparisons": [(1.0, 2.0), (0.0, 0.0), (4.0, 1.0), (2, 3.5)],
+    "ternary": [(1.0, 2.0), (-1.0, -2.0), (0.0, 3.0)],
+    "builtin_functions": [(-2.5, 1.0, 7), (3.5, 4.5, 0), (2.5, 0.5, -4)],
+    "math_functions": [(0.7,), (2.5,), (-0.5,)],
+    "numpy_functions": [(0.7, 0.2), (2.5, 3.0), (-0.5, 2.0), (float("nan"), 1.0)],
+    "sum_loop": [(V,), (V[:0],), (V.astype(np.float32),), (np.array([1, 2, 3]),)],
+    "iterate_array": [(V,), (V.astype(np.float32),)],
+    "enumerate_zip": [(V, W), (W, V)],
+    "ranges": [(5,), (1,), (0,)],
+    "index_after_loop": [(0,), (4,)],
+    "undefined_after_loop": [(0,), (4,)],
+    "undefined_after_if": [(1.0,), (-1.0,)],
+    "unrolled": [(1.5,)],
+    "module_array": [(V,)],
+    "while_loop": [(2.0,), (0.0,)],
+    "while_break": [(1,), (27,)],
+    "while_else": [(5, 3), (5, 9), (0, 0)],
+    "for_else": [(V, 2.5), (V, 100.0)],
+    "early_return": [(V, 0.5), (V, 100.0)],
+    "nested_return": [(V, 5.0), (V, 1e9), (W, 1.5), (-V, 0.1), (V * 0 + 1, 3.0)],
+    "return_array": [(V, True), (V, False)],
+    "if_chain": [(-2.0,), (-0.5,), (0.5,), (5.0,), (50.0,)],
+    "mixed_exits": [(3.5, 10), (30.0, 10), (0.1, 5)],
+    "negative_indices": [(V,)],
+    "variable_index": [(V, 2), (V, -5), (V, 5), (V, -6)],
+    "out_of_range": [(V, 0), (V, -6), (V, 7)],
+    "matrix": [(M,)],
+    "matmul": [(M, M.T.copy()), (M, M)],
+    "in_place": [(V,)],
+    "integer_cells": [(5,), (-3,)],
+    "float_into_int": [(2.7,), (-2.7,)],
+    "float32_cells": [(0.1,)],
+    "bool_cells": [(5,)],
+    "constructors": [(3, 1.5), (1, 2.0)],
+    "fill_method": [(3, 1.5)],
+    "rank0": [(1.5,)],
+    "swap": [(V, 3), (V, 0)],
+    "swap_in_branch": [(V, 5)],
+    "rebind": [(V, 3), (V, 0)],
+    "last_array": [(V, 4), (V, 0)],
+    "helpers": [(V,)],
+    "stepping": [(V, 3)],
+    "closure": [(1.5, 2.0)],
+    "closure_updates": [(V,)],
+    "higher_order": [(0.5, 2.0)],
+    "recursion": [(6, 1.5), (1, 2.0)],
+    "recursive_array": [(5,)],
+    "tuples": [(1.5, 2.5)],
+    "carried_tuple": [(9,)],
+    "tuple_result": [(1.5,)],
+    "walrus": [(1.0,), (2.0,)],
+    "order": [(V, 0), (V, 2)],
+    "short_circuit": [(V, 0), (V, 1), (V, 9)],
+    "raising": [(4.0,), (-1.0,), (200.0,), (3.0,)],
+    "raise_else": [(3,), (2,), (1,)],
+    "zero_division": [(7, 2), (7, 0)],
+    "zero_step": [(7, 2), (7, 0), (7, -1)],
+    "negative_size": [(3,), (-3,)],
+    "nothing": [(1.0,)],
+    "bounds_fixed": [(4,)],
+    "widening": [(4,), (0,)],
+    "shadowed": [(2.0,)],
+    "uses_none": [(2.0,)],
+    "power_by_float": [(2.0, 3.0), (-8.0, 0.5), (0.0, 2.0)],
+    "loop_alias": [(V,)],
+    "multi_assign": [(2.0,)],
+    "deep_nest": [(M,), (-M,), (M + 4,)],
+}
+
+
+@pytest.mark.parametrize("name,args", [(n, a) for n, cases in CASES.items() for a in cases], ids=lambda v: v if isinstance(v, str) else "")
+def test_same_as_python(name, args):
+    checked = lowered(name, args)
+    assert checked.program is not None, [f"{d.span.line}: {d.message}" for d in checked.diagnostics]
+    assert not [d for d in checked.diagnostics if d.severity == "error"]
+    assert verify(checked.program) == []
+    check_linear(linearise(checked.program))
+    ours = oracle.attempt(lambda: interpreted(checked, args))
+    theirs = oracle.attempt(lambda: oracle.run(getattr(programs, name), args))
+    assert oracle.difference(ours, theirs) is None
+
+
+def test_every_program_is_run():
+    helpers = ("helper_", "pair_of", "bump_first", "none_default", "math_cube", "apply", "fact", "even", "odd", "recursive_update")
+    functions = [n for n, f in vars(programs).items() if callable(f) and getattr(f, "__module__", "") == programs.__name__]
+    assert {n for n in functions if not n.startswith(helpers)} == set(CASES)
