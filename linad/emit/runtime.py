@@ -140,8 +140,10 @@ def float_floordiv(a, b):
 @exact
 def float_sign(x):
     """-1, 0 or 1, or nan."""
-    if x != x or x == 0:
-        return float64(x)
+    if x != x:
+        return math.nan
+    if x == 0:
+        return 0.0
     return 1.0 if x > 0 else -1.0
 
 
