@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -158,9 +158,10 @@ def one(leaf: Leaf) -> object:
     return np.float32(1.0) if leaf.type.dtype == "f32" else 1.0
 
 
-def buffers_for(want: Wanted, values: Values) -> dict[int, np.ndarray]:
-    """Zeros for every array leaf that the derivative carries."""
-    return {k.index: zeros_for(k, values[k.index]) for k in want.active if isinstance(k.type, Array)}
+def buffers_for(want: Wanted, values: Values, but: Iterable[int] = ()) -> dict[int, np.ndarray]:
+    """Zeros for every array leaf that the derivative carries, ``but`` for those that have a buffer."""
+    leaves = (k for k in want.active if isinstance(k.type, Array) and k.index not in but)
+    return {k.index: zeros_for(k, values[k.index]) for k in leaves}
 
 
 def pull(
@@ -293,8 +294,8 @@ def vjp_into(
     seeds = cotangents(signature.result, cotangent, results, f"{signature.name}(): cotangent")
     changed = set(touched(signature)) & places.keys()
     direct = _direct(want, places) - changed
-    buffers = buffers_for(want, flat.values)
-    buffers |= {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
+    buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
+    buffers |= buffers_for(want, flat.values, but=buffers)
     out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True)
     for k, (_, place) in places.items():
         if k in changed:
