@@ -1,0 +1,75 @@
+"""A value that only one side of a `select` needs is computed on that side only.
+
+``np.where(x > 0, np.sqrt(x), 0.0)`` has derivative 0 at x = 0, but the reverse of the square root there is 0 * inf. Moving what
+is only needed on the untaken side into the arm of an `if` keeps nan and inf of that side out of the derivative.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands
+from linad_typecheck.types import is_float
+
+# Operations whose slope is infinite or nan at some point where another side of a `select` may be meant to be taken.
+SINGULAR = frozenset(
+    "div pow powi sqrt cbrt log log2 log10 log1p asin acos acosh atanh atan2 hypot gamma lgamma digamma trigamma tan exp "
+    "exp2 expm1 sinh cosh mod".split()
+)
+
+
+def sink_selects(f: Function) -> Function:
+    """The function with each `select` that guards a singular operation turned into an `if`."""
+    return replace(f, body=_block(f.body))
+
+
+def _block(block: Block) -> Block:
+    stmts = [_inside(s) for s in block.stmts]
+    while (done := _sink_one(stmts, block.results)) is not None:
+        stmts = done
+    return replace(block, stmts=tuple(stmts))
+
+
+def _inside(s: Stmt) -> Stmt:
+    match s:
+        case If():
+            return replace(s, then=_block(s.then), orelse=_block(s.orelse))
+        case Loop():
+            return replace(s, body=_block(s.body))
+    return s
+
+
+def _sink_one(stmts: list[Stmt], results: tuple[Atom, ...]) -> list[Stmt] | None:
+    """The statements with the last `select` that guards something singular as an `if`; None where there is none."""
+    uses: Counter[str] = Counter(r.name for r in results if isinstance(r, Var))
+    for s in stmts:
+        uses.update(a.name for a in operands(s) if isinstance(a, Var))
+        for b in blocks(s):
+            uses.update(2 * list(free_vars(b)))  # used inside another block: not exclusive
+    for at in range(len(stmts) - 1, -1, -1):
+        s = stmts[at]
+        if isinstance(s, Let) and s.op == "select" and is_float(s.out.type) and isinstance(s.ins[0], Var):
+            sides = [_exclusive(a, stmts[:at], uses) for a in s.ins[1:]]
+            if any(t.op in SINGULAR for side in sides for t in side):
+                moved = {id(t) for side in sides for t in side}
+                arms = [Block(tuple(side), (a,)) for side, a in zip(sides, s.ins[1:], strict=True)]
+                kept = [t for t in stmts[:at] if id(t) not in moved]
+                return [*kept, _inside(If(s.ins[0], *arms, (s.out,), s.span)), *stmts[at + 1 :]]
+    return None
+
+
+def _exclusive(wanted: Atom, before: list[Stmt], uses: Counter[str]) -> list[Let]:
+    """The scalar operations that nothing but ``wanted`` needs, in order."""
+    if isinstance(wanted, Const):
+        return []
+    found: list[Let] = []
+    inside: Counter[str] = Counter({wanted.name: 1})
+    for s in reversed(before):
+        if isinstance(s, Let) and uses[s.out.name] == inside[s.out.name] > 0:
+            found.append(s)
+            inside.update(a.name for a in s.ins if isinstance(a, Var))
+    return found[::-1]
+
+
+__all__ = ["SINGULAR", "sink_selects"]
