@@ -229,12 +229,14 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     node = nodes.get(name)
     if node is None:
         return None
-    if bound([node]) or not _is_constant(node):
+    local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & ctx.local_names if "/" in source.key else set()
+    if local or bound([node]) or not _is_constant(node):
         ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
         return Poison()
-    saved, ctx.source = ctx.source, source
+    saved = ctx.source, ctx.env, ctx.local_names
+    ctx.source, ctx.env, ctx.local_names = source, {}, frozenset()
     value = expression(ctx, node)
-    ctx.source = saved
+    ctx.source, ctx.env, ctx.local_names = saved
     return value
 
 

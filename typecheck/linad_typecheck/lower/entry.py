@@ -56,6 +56,8 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
     if spec.vararg or spec.kwarg:
         star = spec.vararg or spec.kwarg
         ctx.report(Unsupported(ctx.span(star), "`*args` or `**kwargs`", "name the parameters"))
+        for star in filter(None, (spec.vararg, spec.kwarg)):
+            ctx.env[star.arg] = Bound(Poison(), ctx.span(star))
     for a in args:
         _parameter(ctx, found, a, binding)
     known = {a.arg for a in args}

@@ -160,7 +160,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         return
 
     def other() -> None:
-        if shape.has_break:
+        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended in `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
             set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
@@ -255,7 +255,7 @@ class _Attempt:
                 fresh.append(var)
             else:
                 fresh.append(self.carry(name, kind, atom))
-                if ctx.is_nonneg(atom) and name not in self.plan.negative:
+                if isinstance(t, ScalarType) and ctx.is_nonneg(atom) and name not in self.plan.negative:
                     ctx.nonneg.add(fresh[-1].name)
         flag = None
         if name in self.plan.flagged:
@@ -338,7 +338,7 @@ class _Attempt:
             h = head.get(name)
             if contains(b.value, LostArray) and name not in plan.lost:
                 if h is not None and not (name in plan.types and h.value == b.value):
-                    plan.lost[name] = _loses(plan.types.get(name), h, b)
+                    plan.lost[name] = _lost_leaf(b.value)
                 continue
             if name in plan.lost:
                 continue
@@ -425,9 +425,11 @@ class _Attempt:
             set_left(ctx, RUN, self.span)
 
 
-def _loses(t: ValueType | None, h: Binding, b: Binding) -> Value:
-    """The value at the head with the arrays lost that are lost at the end."""
-    return b.value
+def _lost_leaf(v: Value) -> LostArray:
+    """The first lost array of a value: a name that holds one is lost as a whole at the head of a loop."""
+    if isinstance(v, LostArray):
+        return v
+    return next(_lost_leaf(x) for x in v.items if contains(x, LostArray))
 
 
 def _fits(v: Value, t: ValueType) -> bool:
@@ -443,9 +445,7 @@ def _fits(v: Value, t: ValueType) -> bool:
 
 
 def _renamed(v: Value, final: dict[str, Var]) -> Value:
-    if isinstance(v, LostArray):
-        return v
-    if any(isinstance(a, Var) and a.name in final for a in leaves(v)) and not contains(v, LostArray):
+    if any(isinstance(a, Var) and a.name in final for a in leaves(v)):
         return rebuild(type_of(v), iter([_out(a, final) for a in leaves(v)]))
     return v
 

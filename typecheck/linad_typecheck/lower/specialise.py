@@ -45,7 +45,7 @@ RECURSION_LIMIT = 1000
 ROUNDS = 20
 
 
-@dataclass
+@dataclass(eq=False)
 class Spec:
     """A function at given types: what is known about it so far."""
 
@@ -60,6 +60,7 @@ class Spec:
     failed: bool = False
     done: bool = False
     function: Function | None = None
+    found: list[Diagnostic] = field(default_factory=list)  # reported while it was lowered
 
     def writes(self, k: int) -> bool:
         return k in self.written
@@ -80,6 +81,11 @@ class Specialiser:
 
     def report(self, message: Message) -> None:
         found = message.diagnostic()
+        for spec in self.stack:
+            spec.found.append(found)
+        self._add(found)
+
+    def _add(self, found: Diagnostic) -> None:
         if not any(d.slug == found.slug and d.span == found.span for d in self.diagnostics):
             self.diagnostics.append(found)
 
@@ -102,6 +108,10 @@ class Specialiser:
             if not known.done:  # on the stack: everything from there up is recursive
                 for spec in self.stack[self.stack.index(known) :]:
                     spec.recursive = True
+            for found in known.found:  # the attempt that it was first called in may have been undone
+                self._add(found)
+                for spec in self.stack:
+                    spec.found.append(found)
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures))
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
@@ -109,6 +119,7 @@ class Specialiser:
         self.stack.append(spec)
         for _ in range(ROUNDS):
             state, others = self.save(), set(self.specs)
+            spec.found.clear()
             before = (spec.result, spec.modes, dict(spec.hidden), spec.recursive)
             lower_spec(self, spec)
             if not spec.recursive or before == (spec.result, spec.modes, spec.hidden, spec.recursive):
@@ -189,16 +200,16 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
     spec.failed = sum(d.severity == "error" for d in programs.diagnostics) > errors
-    spec.hidden = {k: (ctx.lent[v.name].name, v.type) for k, v in ctx.hidden.items()}
-    if isinstance(spec.result, OtherType) and isinstance(spec.result.value, (Poison, Bottom)):
-        return
+    hidden = {k: (ctx.lent[v.name].name, v.type) for k, v in ctx.hidden.items()}
     if contains(value, (Poison, Bottom)):
+        spec.hidden = hidden
         return
     results = tuple(leaves(value))
     body = Block(tuple(ctx.out), results)
     if not spec.failed:
         spec.modes = infer_modes(params, body, programs.modes)
         spec.written = frozenset(k for k, p in enumerate(params) if _written(p, body, programs))
+    spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
     everything += [Param(v, "read") for v in ctx.hidden.values()]
     if spec.recursive:

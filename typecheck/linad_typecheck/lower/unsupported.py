@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ..linear.liveness import bound
 from ..messages.language import Unsupported
 from .context import Lowering
+from .values import Binding, Poison
 
 REWRITES: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("a class", "use tuples and functions"),
@@ -45,3 +47,6 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
     else:
         what, instead = REWRITES.get(type(node), (f"`{type(node).__name__.lower()}`", ""))
     ctx.report(Unsupported(ctx.span(node), what, instead))
+    if isinstance(node, ast.stmt):  # what it would have bound is unknown from here on, which is no further mistake
+        for name in bound([node]):
+            ctx.env[name] = Binding(Poison(), ctx.span(node))
