@@ -361,7 +361,7 @@ def linear_grad(
     ...     for i in range(len(x)):
     ...         total += w * x[i] ** 2
     ...     return total
-    >>> loss(np.array([1.0, 2.0]), 3.0)
+    >>> print(loss(np.array([1.0, 2.0]), 3.0))
     15.0
     >>> x_bar, w_bar = loss.grad(np.array([1.0, 2.0]), 3.0)
     >>> x_bar, w_bar

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import __future__
 import ast
+import functools
 import linecache
+import operator
 import os
 import sys
 import time
@@ -17,9 +20,12 @@ from linad_typecheck.span import Span
 from .errors import refusal
 
 _IMPORTED = time.time()
+_FUTURES = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LiveFile:
     """A file as it is now: its text, its tree and the code objects that compiling it gives."""
 
@@ -31,15 +37,25 @@ class LiveFile:
         return tuple(n for n in ast.walk(self.source.tree) if isinstance(n, kinds))
 
     @cached_property
-    def codes(self) -> tuple[CodeType, ...]:
-        """Every code object of the file, functions nested in functions included."""
+    def _codes(self) -> dict[int, tuple[CodeType, ...]]:
+        return {}
+
+    def codes(self, futures: int) -> tuple[CodeType, ...]:
+        """Every code object of the file, functions nested in functions included.
+
+        ``futures`` are the features an earlier cell of the notebook or doctest imported from ``__future__``.
+        """
+        known = self._codes.get(futures)
+        if known is not None:
+            return known
         found: list[CodeType] = []
-        pending = [compile(self.source.text, self.source.name, "exec", dont_inherit=True)]
+        pending = [compile(self.source.text, self.source.name, "exec", flags=futures, dont_inherit=True)]
         while pending:
             code = pending.pop()
             found.append(code)
             pending += [c for c in code.co_consts if isinstance(c, CodeType)]
-        return tuple(found)
+        self._codes[futures] = tuple(found)
+        return self._codes[futures]
 
     @cached_property
     def bound(self) -> frozenset[str]:
@@ -119,7 +135,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
             _place(f),
             "give each of them a line of its own",
         )
-    if candidates and (any(c == code for c in file.codes) or _rewritten(candidates[0], file, code)):
+    if candidates and (any(c == code for c in file.codes(code.co_flags & _FUTURES)) or _rewritten(candidates[0], file, code)):
         return file.source, _supported(candidates[0], f)
     raise _edited(f)
 

@@ -171,6 +171,18 @@ def test_a_notebook_cell_has_source():
     assert locate(space["cell_f"])[1].name == "cell_f"
 
 
+def test_a_cell_after_a_future_import_has_source():
+    import __future__
+    import linecache
+
+    text = "def cell_g(x: float):\n    return x\n"
+    name = "<ipython-input-8-abc>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    exec(compile(text, name, "exec", flags=__future__.annotations.compiler_flag), space)
+    assert locate(space["cell_g"])[1].name == "cell_g"
+
+
 def test_record_notices_changes(monkeypatch):
     record = Record(uses)
     scope = record.entry().scope
@@ -218,11 +230,8 @@ def test_replay():
 
 
 def test_names_bound_further_down_wait():
-    record = Record(early_user, early=True)
     with pytest.raises(NotYet):
-        monkey = record.entry().scope
-        object.__setattr__(monkey, "function", early_user)
-        monkey.lookup("never_called_before_it_is_bound")
+        Record(early_user, early=True).entry().scope.lookup("never_called_before_it_is_bound")
     assert Record(early_user).entry().scope.lookup("never_called_before_it_is_bound") is None
 
 

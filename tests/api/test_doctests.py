@@ -1,0 +1,14 @@
+"""The examples in docstrings of the public names and of the boundary."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+MODULES = ["linad.decorator", "linad.api", "linad.boundary.dims", "linad.boundary.overlap", "linad.boundary.results"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    outcome = doctest.testmod(import_module(name))
+    assert outcome.attempted > 0 and outcome.failed == 0
