@@ -43,7 +43,7 @@ def main() -> None:
         table.add_row(escape(title), *[f"[{COLOURS[o.verdict]}]{o}[/]" for o in outcomes])
     console.print(table)
     if missing:
-        console.print(f"not installed, so not run: {', '.join(missing)} (pip install '.[peers]')")
+        console.print(f"not installed, so not run: {', '.join(missing)} (pip install '.\\[peers]')")
 
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / "peers.md"
