@@ -85,6 +85,8 @@ def test_every_operation(t, tmp_path):
                     continue
                 if op in ("minimum", "maximum") and a == b == 0:
                     continue  # NumPy does not say which zero
+                if op == "trigamma" and 0 < a < 1e-150:
+                    continue  # overflows
                 operands = (bool(a), bool(b)) if t == BOOL else (a, b)
                 expected = cast(RULES[op](*operands[: OPS[op].arity]), result_type(op, t).dtype)
                 assert close(got, expected, result_type(op, t).dtype), (op, a, b, got, expected)

@@ -51,13 +51,13 @@ def compare(seed: int, roads) -> str:
     return met
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(6))
 def test_in_plain_python(block):
-    met = [compare(seed, [python]) for seed in range(block * 60, block * 60 + 60)]
-    assert met.count("result") > 10  # the programs do something
+    met = [compare(seed, [python]) for seed in range(block * 40, block * 40 + 40)]
+    assert met.count("result") > 5  # the programs do something
     assert "error" in met
 
 
-@pytest.mark.parametrize("seed", [3, 5, 8, 21, 34])
+@pytest.mark.parametrize("seed", [3, 8, 21])
 def test_compiled(seed, tmp_path):
     compare(seed, [lambda g: machine(g, tmp_path)])
