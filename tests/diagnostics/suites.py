@@ -40,7 +40,7 @@ class Case:
     @property
     def actual(self) -> str:
         """The messages of the program, which follows the imports that all programs share."""
-        text = self.program if "import" in self.program else f"{PRELUDE}\n\n{self.program}"
+        text = self.program if "from linad" in self.program else f"{PRELUDE}\n\n{self.program}"
         rendered = render_text(check_source(text, "program.py"), {"program.py": text})
         return f"{rendered}\n" if rendered else ""
 

@@ -29,6 +29,7 @@ HUGE = 9 ** 9 ** 9
 Vec = Float64[np.ndarray, "n"]
 W = np.zeros(3)
 LOADED = np.load("w.npy")
+SET = 1
 if N:
     K = 1
     L = 7
@@ -54,6 +55,8 @@ def helper(x, p=N + 1, q=W, *, r=None):
 
 
 def wraps(g):
+    global SET, LATE
+    SET = LATE = 2
     return g
 
 
@@ -119,7 +122,7 @@ def test_entities(name, entity):
     assert SCOPE.lookup(name) == entity
 
 
-@pytest.mark.parametrize("name", ["LOADED", "K", "COUNT", "LAST", "SELF", "HUGE"])
+@pytest.mark.parametrize("name", ["LOADED", "K", "COUNT", "LAST", "SELF", "HUGE", "SET", "LATE"])
 def test_what_the_text_does_not_tell_is_unknown(name):
     assert SCOPE.lookup(name) == GlobalArray(None, name)
 

@@ -87,7 +87,13 @@ class StaticScope:
 
     @cached_property
     def bound(self) -> dict[str, list[Bound]]:
-        return bindings(self.body)
+        found = bindings(self.body)
+        if self.outer is None and "global " in self.module.source.text:
+            for node in ast.walk(self.module.source.tree):
+                if isinstance(node, ast.Global):  # a function may bind these at any time
+                    for name in node.names:
+                        found.setdefault(name, []).append(Bound(node, conditional=True))
+        return found
 
     def names(self) -> tuple[str, ...]:
         """Every name in sight, innermost first."""
@@ -196,7 +202,7 @@ class StaticScope:
             case ast.Constant(value=str()) | ast.JoinedStr():
                 return Opaque("a string")
             case ast.Constant(value=None):
-                return Opaque("None")
+                return Opaque("the constant None")
             case ast.Dict() | ast.DictComp():
                 return Opaque("a dict")
             case ast.Set() | ast.SetComp():

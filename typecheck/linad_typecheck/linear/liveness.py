@@ -126,11 +126,16 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
         match n:
             case ast.Name(id=name, ctx=ast.Store()):
                 names.setdefault(name, n)
-            case ast.FunctionDef(name=name):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 names.setdefault(name, n)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names.update({a.asname or a.name.partition(".")[0]: n for a in aliases})
             case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 pass
             case _:
+                captured = getattr(n, "rest" if isinstance(n, ast.MatchMapping) else "name", None)
+                if captured and isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)):
+                    names.setdefault(captured, n)
                 stack += _children(n)[::-1]
     return names
 

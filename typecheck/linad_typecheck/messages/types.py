@@ -61,6 +61,8 @@ class TypeChanges(Message):
     where: str  # "branches" or "iterations"
 
     def message(self) -> str:
+        if self.one == self.other:
+            return f"`{self.name}` is not the same {self.one} on different {self.where}"
         return f"`{self.name}` is {self.one} and {self.other} on different {self.where}"
 
     def label(self) -> str:
