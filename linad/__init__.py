@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from .api import grad as grad
     from .api import value_and_grad as value_and_grad
     from .api import vjp as vjp
+    from .cost import cost as cost
     from .decorator import LinearGrad as LinearGrad
     from .decorator import linear_grad as linear_grad
+    from .show import explain as explain
+    from .show import show as show
 
 __version__ = "0.1.0"
 
@@ -26,10 +29,13 @@ _HOMES = {
     "grad": ".api",
     "value_and_grad": ".api",
     "vjp": ".api",
+    "show": ".show",
+    "explain": ".show",
+    "cost": ".cost",
     "LinadError": "linad_typecheck.diagnostics",
 }
 
-__all__ = ["LinadError", "LinearGrad", "grad", "linear_grad", "value_and_grad", "vjp"]
+__all__ = ["LinadError", "LinearGrad", "cost", "explain", "grad", "linear_grad", "show", "value_and_grad", "vjp"]
 
 
 def __getattr__(name: str) -> object:

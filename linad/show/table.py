@@ -91,9 +91,10 @@ def make_table(name: str, source: dict[int, str], primal: Function, derivative: 
     of: dict[int, list[str]] = {n: [] for n in source}
     above: list[str] = []
     shallow = min((x.depth for x in lines), default=0)
-    for x in lines:
+    for k, x in enumerate(lines):
         text = "    " * (x.depth - shallow) + x.text
-        (of[x.number] if x.number in of else above).append(text)
+        number = next((y.number for y in lines[k:] if y.number in of), 0)  # addresses in logs go with what they are for
+        (of[number] if number else above).append(text)
     rows = tuple(Row(n, source[n], tuple(reversed(of[n]))) for n in sorted(source))
     return Table(name, rows, tuple(reversed(above)))
 
