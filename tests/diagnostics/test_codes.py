@@ -5,6 +5,7 @@ import pkgutil
 import re
 from collections import Counter
 from importlib import resources
+from pathlib import Path
 
 import linad_typecheck.explain
 import linad_typecheck.messages
@@ -42,6 +43,12 @@ def test_codes_are_unique_and_well_formed():
 def test_every_code_has_a_message_and_every_message_a_code():
     slugs = {c.slug for c in message_classes()}
     assert slugs | RUN_TIME == set(CODES)
+
+
+def test_refusals_at_run_time_use_codes_of_the_table():
+    folder = Path(__file__).parents[2] / "linad"
+    used = {slug for f in folder.rglob("*.py") for slug in re.findall(r'refusal\(\s*"([a-z-]+)"', f.read_text(encoding="utf-8"))}
+    assert RUN_TIME <= used <= set(CODES)
 
 
 def test_every_code_has_a_page():
