@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import keyword
 import re
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -27,7 +28,8 @@ class EmitOptions:
     """How to generate code.
 
     ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
-    tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other.
+    tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
+    is what `vector_math.choice` says, or ``"libm"``.
     """
 
     fastmath: bool = True
@@ -82,6 +84,15 @@ class Emitter:
         return prepare(program, self.options, self.sites)
 
     @property
+    def vector(self) -> tuple[str, ...]:
+        """The vectorising functions that may be used."""
+        if self.options.vector_math != "libmvec":
+            return ()
+        from .vector_math import NAMES
+
+        return NAMES
+
+    @property
     def hidden(self) -> str:
         return "err, depth + 1" if self.recursive else "err"
 
@@ -90,7 +101,7 @@ class Emitter:
         from . import runtime
 
         own = {"np", "math", "err", "depth", "code", "driver", "kernel", self.entry, *self.inner.values()}
-        return own | set(runtime.__all__) | set(dir(builtins)) | set(CASTS.values())
+        return own | set(runtime.__all__) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def module(self) -> Generated:
         lifted = self.lifted()
@@ -115,8 +126,9 @@ class Emitter:
         if lines[-1]:
             lines.append("")
         lines.append("from linad.emit.compile import driver, kernel")
-        if helpers:
-            lines.append(f"from linad.emit.runtime import {', '.join(helpers)}")
+        for module, names in (("runtime", set(helpers) - set(self.vector)), ("vector_math", set(helpers) & set(self.vector))):
+            if names:
+                lines.append(f"from linad.emit.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)
 
     def kernel(self, f: Function) -> str:
@@ -129,7 +141,7 @@ class Emitter:
         grown = grown_params(self.program).get(f.name, ())
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra
-        printer = Printer(names, params, types, self.needed, self.inner, self.hidden)
+        printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
         noalias = self.options.noalias and entry and f.name not in self.called
@@ -163,7 +175,12 @@ class Emitter:
 
 def identifier(name: str) -> str:
     """A function's name as a Python name."""
+    from . import runtime
+
     text = re.sub(r"\W", "_", name)
+    taken = {"np", "math", "err", "depth", "code", "driver", "kernel", *runtime.__all__, *dir(builtins)}
+    if keyword.iskeyword(text) or text in taken:
+        return f"{text}_"
     return text if text and not text[0].isdigit() else f"f_{text}"
 
 

@@ -53,11 +53,12 @@ class Printer:
         needed: set[str],
         callees: Mapping[str, str],
         hidden: str,
+        vector: tuple[str, ...] = (),
     ) -> None:
         self.names = names
         self.results = results
         self.params = params
-        self.text = Text(names, needed)
+        self.text = Text(names, needed, vector)
         self.callees = callees
         self.hidden = hidden
         self.lines: list[str] = []

@@ -65,12 +65,13 @@ class Text:
     """Prints the expressions of one function.
 
     ``names`` are the Python names of variables, ``plain`` the loop indices that start at a literal and count up, and
-    ``needed`` collects what the module has to import.
+    ``needed`` collects what the module has to import; ``vector`` are the vectorising functions it may use.
     """
 
-    def __init__(self, names: Mapping[str, str], needed: set[str]) -> None:
+    def __init__(self, names: Mapping[str, str], needed: set[str], vector: tuple[str, ...] = ()) -> None:
         self.names = names
         self.needed = needed
+        self.vector = vector
         self.plain: set[str] = set()
 
     def __call__(self, e: Expr, level: int = CHOICE) -> str:
@@ -153,6 +154,8 @@ class Text:
             text = self.call(HELPERS[op][kind], *args)
             narrow = e.type.dtype == "f32" and op not in ("min", "max", "minimum", "maximum")
             return (f"{self.helper('float32')}({text})" if narrow else text), ATOM
+        if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
+            return self.call(f"vector_{op}", *args), ATOM
         prefix = "math" if op in MATH else "np"
         assert prefix == "math" or op in NUMPY, op
         self.needed.add(prefix)

@@ -344,6 +344,47 @@ def test_recursion_has_a_limit_and_logs_come_back(tmp_path):
 
 
 
+LENT_LOG = """\
+entry fn f(n: i64) -> i64, f64 {
+  log = alloc f64 [0] fill 0.0
+  r: i64 = call g(n, log)
+  e = load &log [n]
+  return r, e
+}
+
+fn g(n: i64, log: mut f64[:]) -> i64 {
+  m = add n 1
+  reserve &log m
+  w: f64 = cast n
+  &log[n] = w
+  c = le n 0
+  (r) = if c {
+    yield 0
+  } else {
+    k = sub n 1
+    a: i64 = call h(k, log)
+    b = add a n
+    yield b
+  }
+  return r
+}
+
+fn h(n: i64, log: mut f64[:]) -> i64 {
+  m = mul n 3
+  reserve &log m
+  r: i64 = call g(n, log)
+  return r
+}
+"""
+
+
+def test_a_log_that_a_callee_grows_is_given_back(tmp_path):
+    """Also between functions that call each other."""
+    g = emit(program(LENT_LOG))
+    assert call(machine(g, tmp_path), g, (30,)) == (465, 30.0)
+    assert call(python(g), g, (30,)) == (465, 30.0)
+
+
 BUFFER = """\
 entry fn f(x: read f64[:], k: i64) -> f64 {
   n = dim &x 0
