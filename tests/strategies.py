@@ -93,7 +93,7 @@ def load(text: str, name: str = "f") -> types.FunctionType:
     file = f"<program {next(_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = types.ModuleType("program")
-    exec(compile(text, file, "exec"), module.__dict__)  # noqa: S102 - the text is ours
+    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - the text is ours
     return module.__dict__[name]
 
 

@@ -1,0 +1,186 @@
+"""For the tests of users: gradients against central differences, and Hypothesis strategies of arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["check_grads", "float_arrays", "index_arrays", "tame_floats"]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One number of one argument: where it is, and its value there."""
+
+    argument: int
+    path: tuple[int, ...]  # into nested tuples
+    index: tuple[int, ...]  # into the array
+
+
+def _differentiable(f: Any, args: Sequence[Any]) -> list[int]:
+    """Positions of the parameters that `grad` answers for."""
+    plain = getattr(f, "py_func", f)
+    parameters = list(inspect.signature(plain).parameters.values())
+    wrt = getattr(getattr(f, "options", None), "wrt", None)
+    if wrt is not None:
+        wanted = {parameters[w].name if isinstance(w, int) else w for w in ([wrt] if isinstance(wrt, int | str) else wrt)}
+        return [k for k, p in enumerate(parameters) if p.name in wanted]
+    return [k for k, (p, a) in enumerate(zip(parameters, args)) if p.annotation in (float, "float") or _has_float(a)]
+
+
+def _has_float(a: Any) -> bool:
+    if isinstance(a, tuple):
+        return any(map(_has_float, a))
+    return not isinstance(a, bool | int) and np.asarray(a).dtype.kind == "f"
+
+
+def _cells(value: Any, argument: int, path: tuple[int, ...] = (), declared: bool = False) -> Iterator[_Cell]:
+    if isinstance(value, tuple):
+        for k, v in enumerate(value):
+            yield from _cells(v, argument, (*path, k))
+    elif declared or _has_float(value):
+        for index in np.ndindex(np.shape(value)):
+            yield _Cell(argument, path, index)
+
+
+def _at(value: Any, cell: _Cell) -> Any:
+    for k in cell.path:
+        value = value[k]
+    return value[cell.index] if isinstance(value, np.ndarray) else value
+
+
+def _moved(value: Any, path: tuple[int, ...], index: tuple[int, ...], by: float) -> tuple[Any, float]:
+    """A copy of an argument with one number moved, and by how much it really moved."""
+    if path:
+        inner, really = _moved(value[path[0]], path[1:], index, by)
+        items = [*value[: path[0]], inner, *value[path[0] + 1 :]]
+        return (type(value)(*items) if hasattr(value, "_fields") else tuple(items)), really
+    if isinstance(value, np.ndarray):
+        copy = value.copy()
+        copy[index] += by
+        return copy, float(copy[index]) - float(value[index])
+    moved = value.dtype.type(value + by) if isinstance(value, np.floating) else float(value) + by
+    return moved, float(moved) - float(value)
+
+
+def _copied(args: Sequence[Any]) -> list[Any]:
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 1,
+    modes: Sequence[str] = ("rev",),
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> None:
+    """Compare the gradient of a checked function with central differences, number by number.
+
+    Parameters
+    ----------
+    f : LinearGrad
+        A function decorated with `linad.linear_grad` whose result is a float.
+    args : sequence
+        Positional arguments at which to check; stay away from kinks. They are not changed.
+    order : int
+        1: first derivatives.
+    modes : sequence of str
+        ``"rev"``: reverse mode.
+    rtol, atol : float, optional
+        Tolerances; by default 1e-5 and 1e-6, where f32 is involved 1e-2 and 1e-3.
+
+    Raises
+    ------
+    AssertionError
+        With the argument and index that are furthest off, and both numbers.
+    ValueError
+        For an order or a mode that there is none of.
+    """
+    if order != 1:
+        raise ValueError(f"only first derivatives are checked, not order {order}")
+    unknown = [m for m in modes if m != "rev"]
+    if unknown:
+        raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'rev'")
+    positions = _differentiable(f, args)
+    if not positions:
+        raise ValueError("none of the arguments is differentiable")
+    value, gradient = f.value_and_grad(*_copied(args))
+    plain_value = f(*_copied(args))
+    if not np.array_equal(value, plain_value, equal_nan=True):
+        _close("the value of value_and_grad", float(value), float(plain_value), rtol or 1e-9)
+    entries = (gradient,) if len(positions) == 1 else gradient
+    single = any(_single(a) for a in args)
+    rtol = rtol if rtol is not None else (1e-2 if single else 1e-5)
+    atol = atol if atol is not None else (1e-3 if single else 1e-6)
+    names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
+    worst: tuple[float, str] | None = None
+    for position, entry in zip(positions, entries, strict=True):
+        for cell in _cells(args[position], position, declared=True):
+            ours, theirs = float(_at(entry, cell)), _difference_quotient(f, args, cell)
+            excess = abs(ours - theirs) - (atol + rtol * abs(theirs))
+            if not excess <= 0 and not (np.isnan(ours) and np.isnan(theirs)):
+                place = names[position] + "".join(f"[{k}]" for k in cell.path)
+                place += f"[{', '.join(map(str, cell.index))}]" if cell.index else ""
+                excess = np.inf if np.isnan(excess) else excess
+                if worst is None or excess > worst[0]:
+                    worst = excess, f"the derivative by {place} is {ours!r}, central differences give {theirs!r}"
+    assert worst is None, worst[1]
+
+
+def _close(what: str, a: float, b: float, rtol: float) -> None:
+    assert np.isclose(a, b, rtol=rtol, equal_nan=True), f"{what} is {a!r}, a call gives {b!r}"
+
+
+def _single(a: Any) -> bool:
+    return any(map(_single, a)) if isinstance(a, tuple) else getattr(a, "dtype", None) == np.float32
+
+
+def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell) -> float:
+    at = args[cell.argument]
+    number = _at(at, cell)
+    single = any(_single(a) for a in args)
+    step = (float(np.finfo(np.float32 if single else np.float64).eps) ** (1 / 3)) * max(1.0, abs(float(number)))
+    ends = []
+    for by in (step, -step):
+        moved, really = _moved(at, cell.path, cell.index, by)
+        given = _copied(args)
+        given[cell.argument] = moved
+        ends.append((float(f(*given)), really))
+    (up, forward), (down, back) = ends
+    return (up - down) / (forward - back)
+
+
+# ------------------------------------------------------------------------------------------------------ strategies
+
+
+def tame_floats(low: float = -3.0, high: float = 3.0) -> SearchStrategy[float]:
+    """Hypothesis: finite floats of moderate size, none so small that squares vanish."""
+    from hypothesis import strategies as st
+
+    return st.floats(low, high, allow_nan=False).map(lambda x: 0.0 if abs(x) < 1e-3 else x)
+
+
+def float_arrays(shape: int | tuple[int, ...], dtype: type = np.float64) -> SearchStrategy[np.ndarray]:
+    """Hypothesis: arrays of `tame_floats`."""
+    from hypothesis import strategies as st
+
+    shape = (shape,) if isinstance(shape, int) else shape
+    size = int(np.prod(shape))
+    cells = st.lists(tame_floats(), min_size=size, max_size=size)
+    return cells.map(lambda c: np.array(c, dtype).reshape(shape))
+
+
+def index_arrays(length: int, size: int, negative: bool = True) -> SearchStrategy[np.ndarray]:
+    """Hypothesis: arrays of ``length`` valid indices of an axis of ``size``, negative ones too if wanted."""
+    from hypothesis import strategies as st
+
+    cell = st.integers(-size if negative else 0, size - 1)
+    return st.lists(cell, min_size=length, max_size=length).map(lambda c: np.array(c, np.int64))
