@@ -176,8 +176,12 @@ class LinearGrad(Generic[P, R]):
         binding = dict(zip(self._missing, types))
         made = specialise.specialise(self.py_func, self.options, binding, self._surroundings)
         if not made.complete:
-            names = ", ".join(f"`{n}`" for n in made.front.missing)
-            raise refusal("unsupported-annotation", f"`{self.__name__}`: the types of {names} do not follow from the call")
+            names = ", ".join(f"`{n}`" for n in made.front.missing) or "its result"
+            raise refusal(
+                "unsupported-annotation",
+                f"`{self.__name__}`: the type of {names} does not follow from the arguments",
+                help="annotate it; in a recursive function, return the base case from a branch of its own",
+            )
         self._keep(types, made)
         return made
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, Signature
@@ -204,7 +203,7 @@ def vjp(
     want = wanted(s.signature, wrt)
     flat = _flatten(s, arguments, update=False, private=True)
     values, results = primal(s, flat.values)
-    return full_value(s.signature, results, values), partial(_pullback, s, want, flat.values, results, values)
+    return full_value(s.signature, results, values), Pullback(s, want, flat.values, results, values)
 
 
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
@@ -261,13 +260,27 @@ def split_cotangent(
     return flat, finals
 
 
-def _pullback(
-    s: Specialisation, want: Wanted, values: Values, results: Sequence[object], after: Values, cotangent: object
-) -> tuple[object, ...]:
-    seeds, finals = split_cotangent(s.signature, cotangent, results, after)
-    buffers = {**buffers_for(want, values), **finals}
-    _, grads = pull(s, want, refreshed(s.signature, values), seeds, buffers, value=False)
-    return structured(want, grads)
+@dataclass(frozen=True, repr=False, eq=False)
+class Pullback:
+    """From a cotangent to gradients; ``values`` are its own copies, ``after`` those that the function has updated."""
+
+    specialisation: Specialisation
+    want: Wanted
+    values: Values
+    results: Sequence[object]
+    after: Values
+
+    def __call__(self, cotangent: object) -> tuple[object, ...]:
+        signature = self.specialisation.signature
+        seeds, finals = split_cotangent(signature, cotangent, self.results, self.after)
+        buffers = {**buffers_for(self.want, self.values), **finals}
+        values = refreshed(signature, self.values)
+        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False)
+        return structured(self.want, grads)
+
+    def __repr__(self) -> str:
+        names = ", ".join(p.name for p in self.want.params)
+        return f"<pullback of {self.specialisation.signature.name} to {names}>"
 
 
 # --------------------------------------------------------------------------------------- gradients into own buffers

@@ -52,7 +52,7 @@ class Front:
     missing: tuple[str, ...]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Specialisation:
     """A function for one set of argument types, module constants and helpers."""
 
@@ -64,6 +64,9 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Request, Kernel] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<specialisation {self.key} of {self.record.root.__qualname__}>"
 
     @property
     def complete(self) -> bool:

@@ -53,7 +53,7 @@ class Lookup:
         return self.scope.mark(self.name, now) == self.mark
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Record:
     """The functions reached from one entry function and the names they looked up."""
 

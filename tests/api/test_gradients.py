@@ -226,6 +226,15 @@ def test_a_pullback_owns_its_arguments_and_leaves_the_cotangent_alone():
     assert first[0].tolist() == second[0].tolist() and seed.tolist() == [1.0] * 4
 
 
+def test_results_and_buffers_that_the_pullback_hands_out_are_the_callers():
+    """The value's arrays and the gradients may be written by the caller without any effect on the next call."""
+    (out, _), pullback = prefix.vjp(X, 2.0)
+    first, _ = pullback((np.ones(4), 0.0))
+    first[:], out[:] = -1.0, -1.0
+    assert pullback((np.ones(4), 0.0))[0].tolist() == [8.0, 6.0, 4.0, 2.0]
+    assert repr(pullback) == "<pullback of prefix to x, w>"
+
+
 @pytest.mark.parametrize(
     ("cotangent", "kind", "message"),
     [
@@ -354,3 +363,41 @@ def test_what_has_no_gradient():
     with pytest.raises(LinadError, match="compose"):
         linad.vjp(linad.grad(cubic), 1.0, 2.0)
     assert issubclass(LinadError, TypeError)
+
+
+def fail(x: float) -> float:
+    if x < 0.0:
+        raise ValueError("negative")
+    return x * x
+
+
+def wrap(x: float, n: int) -> float:
+    if n == 0:
+        return x
+    return x * wrap(x, n - 1)
+
+
+@pytest.mark.parametrize("f", [fail, lambda x: x * x])
+def test_functions_named_like_generated_code(f):
+    assert linad.grad(f)(3.0) == 6.0
+
+
+def test_a_recursive_function_named_like_generated_code():
+    assert linear_grad(wrap)(2.0, 3) == 16.0
+    with pytest.raises(ValueError, match="negative"):
+        linear_grad(fail)(-1.0)
+
+
+def test_a_check_after_an_update_does_not_update_twice():
+    @linear_grad(updates="y")
+    def scatter(y: Vec, idx: Int64[np.ndarray, "m"]) -> None:
+        for i in range(len(y)):
+            y[i] += 1.0
+        for k in range(len(idx)):
+            y[idx[k]] += 10.0
+
+    compiled, plain = np.zeros(4), np.zeros(4)
+    for f, y in ((scatter, compiled), (scatter.py_func, plain)):
+        with pytest.raises(IndexError):
+            f(y, np.array([0, 9, 2]))
+    assert compiled.tolist() == plain.tolist() == [11.0, 1.0, 1.0, 1.0]
