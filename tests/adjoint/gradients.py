@@ -35,7 +35,7 @@ def arguments(program: Program, rng: np.random.Generator, size: int = 4) -> list
             x = rng.integers(0, 2, shape) > 0
         else:
             x = rng.integers(0, size, shape) if shape or isinstance(t, Array) else np.int64(3)
-        made.append(x if isinstance(t, Array) else x.item() if hasattr(x, "item") else x)
+        made.append(np.asarray(x) if isinstance(t, Array) else x.item() if hasattr(x, "item") else x)
     return made
 
 

@@ -58,6 +58,8 @@ class _Checker:
         for v, use in uses(s, self.modes):
             if use == "consume":
                 self.consume(v, live, s)
+                if v.name in touched:
+                    self.fail(f"{v.name} is lent and moved at once", s)
             elif v.name not in live and v.name not in visible:
                 self.fail(f"{v.name} is {use}ed after it was moved or dropped", s)
             else:
