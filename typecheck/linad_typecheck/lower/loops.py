@@ -55,8 +55,10 @@ class Plan:
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
 
+    changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
+
     def copy(self) -> Plan:
-        return Plan(dict(self.types), set(self.flagged), dict(self.lost), set(self.negative))
+        return Plan(dict(self.types), set(self.flagged), dict(self.lost), set(self.negative), dict(self.changes))
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,9 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     assigned = bound([*node.body, *([node.target] if isinstance(node, ast.For) else [node.test])])
     plan = Plan()
     for name in assigned:
-        if name in ctx.env:
+        if name in ctx.env and contains(ctx.env[name].value, LostArray):
+            plan.lost[name] = _lost_leaf(ctx.env[name].value)
+        elif name in ctx.env:
             plan.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
                 plan.flagged.add(name)
@@ -193,6 +197,8 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
         state, version = ctx.save(), plan.copy()
         _Attempt(ctx, shape, plan, live, hint).run()
         if plan == version:
+            for change in plan.changes.values():
+                ctx.report(change)
             return
         ctx.restore(state)
     raise AssertionError("the types at a loop head do not settle")
@@ -360,7 +366,7 @@ class _Attempt:
         t = join_types(one, other)
         if t is None:
             if name[0] != "%":
-                self.ctx.report(TypeChanges(b.span, name, describe(one), describe(other), h.span, "iterations"))
+                self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), h.span, "iterations")
             return OtherType(Poison())
         return t
 

@@ -1,0 +1,126 @@
+"""What is refused, by slug and line; and what is accepted although it looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from linad_typecheck.check import check
+from linad_typecheck.core_verify import verify
+from linad_typecheck.linear.check_linear import check_linear
+from linad_typecheck.linear.linearise import linearise
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import decorated_functions
+
+HEAD = """import math
+import numpy as np
+from jaxtyping import Float64
+from linad import linear_grad
+Vec = Float64[np.ndarray, "n"]
+def put(a, b):
+    a[0] = b[0]
+def keep(a):
+    a[0] = 1.0
+    return a
+def broken(a):
+    return a[0] + nowhere
+@linear_grad
+"""
+FIRST = HEAD.count("\n")  # the `def` is on line FIRST + 1
+
+REFUSED = {
+    "alias read after write": ("use-after-move", 5, "x: Vec", "u = x.copy()\nv = u\nv[0] = 1.0\nreturn u[0]"),
+    "moved into a call": ("use-after-move", 4, "x: Vec", "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0]"),
+    "moved in a loop": ("moved-in-loop", 4, "x: Vec", "u = x.copy()\nfor i in range(3):\n    v = keep(u)\nreturn v[0]"),
+    "moved on one path": (
+        "use-after-move", 5, "x: Vec, c: bool", "u = x.copy()\nif c:\n    v = keep(u)\nreturn u[0]",
+    ),
+    "joined and both in use": (
+        "moved-on-some-paths", 6, "x: Vec, c: bool",
+        "u = x.copy()\nm = np.zeros(2)\nif c:\n    m = u\nreturn m[0] + u[0]",
+    ),
+    "carried while its first array is in use": (
+        "moved-on-some-paths", 5, "x: Vec", "u = x.copy()\nold = u\nfor i in range(3):\n    u[0] += old[0]\n    u = x.copy()\nreturn old[0]",
+    ),
+    "lost before a loop that may not run": (
+        "use-after-move", 7, "x: Vec, k: int", "u = x.copy()\nv = u\nv[0] = 1.0\nfor i in range(k):\n    u = np.zeros(2)\nreturn u[0] + v[0]",
+    ),
+    "argument updated": ("argument-updated", 2, "x: Vec", "x[0] = 1.0\nreturn x[0]"),
+    "argument updated in a helper": ("argument-updated", 2, "x: Vec", "put(x, x.copy())\nreturn x[0]"),
+    "argument returned": ("alias-escapes", 2, "x: Vec", "return x"),
+    "argument carried": ("alias-escapes", 2, "x: Vec", "u = x\nfor i in range(2):\n    u = keep(u.copy())\nreturn u[0]"),
+    "returned twice": ("returned-twice", 3, "x: Vec", "u = x.copy()\nreturn u, u"),
+    "overlap": ("overlapping-arguments", 3, "x: Vec", "u = x.copy()\nput(u, u)\nreturn u[0]"),
+    "error in a helper called in a loop": ("unknown-name", 12 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
+    "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
+    "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
+    "list": ("unsupported", 2, "x: Vec", "return [x[0]]"),
+    "slice": ("unsupported", 2, "x: Vec", "return x[1:][0]"),
+    "try": ("unsupported", 2, "x: Vec", "try:\n    y = 1.0\nexcept ValueError:\n    y = 2.0\nreturn x[0]"),
+    "sum": ("unsupported", 2, "x: Vec", "return np.sum(x)"),
+    "array expression": ("wrong-type", 2, "x: Vec", "return (2 * x)[0]"),
+    "float index": ("wrong-type", 2, "x: Vec", "return x[1.5]"),
+    "rank": ("wrong-rank", 2, "x: Vec", "return x[0, 1]"),
+    "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),
+    "type change in branches": ("type-changes", 5, "x: Vec, c: bool", "if c:\n    y = 1.0\nelse:\n    y = (1.0, x[0])\nreturn y"),
+    "type change in iterations": ("type-changes", 4, "x: Vec", "y = 1.0\nfor i in range(2):\n    y = (y, y)\nreturn y"),
+    "int power": ("wrong-type", 2, "n: int, m: int", "return n ** m"),
+    "undefined": ("undefined", 2, "x: Vec", "y = z + x[0]\nz = 1.0\nreturn y"),
+    "wrong call": ("bad-call", 2, "x: Vec", "return put(x)"),
+    "tuple element out of range": ("wrong-type", 3, "x: Vec", "t = (1, x[0])\nreturn t[2]"),
+    "captured default": ("unsupported", 2, "x: Vec", "f = lambda k, w=x: k\nreturn f(1)"),
+}  # fmt: skip
+
+ACCEPTED = {
+    "one of two names lives on": ("x: Vec", "u = x.copy()\nv = u\nv[0] = 1.0\nreturn v[0]"),
+    "aliases that are only read": ("x: Vec", "u = x\nreturn u[0] + x[1]"),
+    "joined and the others dead": ("x: Vec, c: bool", "u = x.copy()\nm = np.zeros(2)\nif c:\n    m = u\nm[0] = 1.0\nreturn m[0]"),
+    "rebound before the next turn": ("x: Vec", "u = x.copy()\nfor i in range(3):\n    u = keep(u)\nreturn u[0]"),
+    "swap": ("x: Vec", "u = x.copy()\nv = np.zeros(3)\nfor i in range(3):\n    u, v = v, u\n    u[0] = v[1]\nreturn u[0]"),
+    "read twice by a call": ("x: Vec", "u = x.copy()\nput(u, x)\nreturn u[0]"),
+    "returned from inside a loop": ("x: Vec", "u = x.copy()\nfor i in range(3):\n    if x[i] > 0:\n        return u\n    u[0] += 1\nreturn x.copy()"),
+    "conditional array": ("x: Vec, c: bool", "u = x.copy()\nv = np.zeros(3)\nw = u if c else v\nw[0] = 2.0\nreturn w[0]"),
+}  # fmt: skip
+
+
+def checked(params, body):
+    text = HEAD + f"def f({params}):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    return check(decorated_functions(SourceFile("f.py", text))[0], {})
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    slug, line, params, body = REFUSED[case]
+    found = checked(params, body)
+    assert found.program is None
+    assert (slug, line) in [(d.slug, d.span.line - FIRST) for d in found.diagnostics if d.severity == "error"]
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case):
+    found = checked(*ACCEPTED[case])
+    assert not found.diagnostics
+    assert verify(found.program) == []
+    check_linear(linearise(found.program))
+
+
+def test_missing_types_do_not_cascade():
+    found = checked("x, n: int", "y = x[0] + 1\ny += np.sine(n)\nreturn y")
+    assert found.missing == ("x",) and found.program is None
+    assert [d.slug for d in found.diagnostics] == ["unknown-function"]
+
+
+def test_every_error_is_collected():
+    found = checked("x: Vec", "a = foo\nb = [1]\nx[0] = 1.0\nreturn x")
+    assert [d.slug for d in found.diagnostics] == ["unknown-name", "unsupported", "argument-updated", "alias-escapes"]
+
+
+def test_warnings_leave_a_program():
+    found = checked("x: Vec, c: bool", "if c:\n    y = 1.0\na = np.zeros(2, dtype=np.int64)\na[0] = x[0]\nreturn y + a[0]")
+    assert found.program is not None
+    assert {d.slug for d in found.diagnostics} == {"maybe-undefined", "float-truncated"}
+
+
+def test_modes():
+    found = checked("x: Vec", "u = x.copy()\nput(u, x)\nu = keep(u)\nreturn u[0]")
+    modes = {name: [p.mode for p in f.params] for name, f in found.program.functions.items()}
+    assert modes == {"f": ["read"], "put": ["mut", "read"], "keep": ["own"]}
