@@ -165,7 +165,8 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
     cuts: dict[tuple[Span, str], Set] = {}
     main = program.main
     walk = _Walk(program, (), cuts, {})
-    start = [Flow(frozenset((p.var.name,)), frozenset((p.var.name,) if is_float(p.var.type) else ())) for p in main.params]
+    own = [(frozenset((p.var.name,)), is_float(p.var.type)) for p in main.params]
+    start = [Flow(name, name if smooth else NONE) for name, smooth in own]
     finals, results = walk.callee(main, start)
     updated = [flow for p, flow in zip(main.params, finals) if p.mode in ("mut", "acc")]
     floats = [flow for r, flow in zip(main.body.results, results) if is_float(r.type)]

@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--exit-zero", action="store_true", help="exit with 0 also where there are findings")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     check.set_defaults(run=_check)
-    explain = commands.add_parser("explain", help="what a diagnostic means, with a program that has it and one that has not")
+    explain = commands.add_parser("explain", help="what a diagnostic means, with programs")
     explain.add_argument("name", metavar="SLUG|CODE")
     explain.set_defaults(run=_explain)
     for name, (_, summary) in _ELSEWHERE.items():
@@ -120,14 +120,14 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
             yield given
         elif path.is_dir():
             for folder, inner, names in os.walk(path):
-                inner[:] = sorted(n for n in inner if not n.startswith(".") and n not in _SKIPPED and not _is_venv(folder, n))
+                inner[:] = sorted(n for n in inner if not _left_out(folder, n))
                 yield from (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith(".py"))
         else:
             raise ValueError(f"there is no file `{given}`")
 
 
-def _is_venv(folder: str, name: str) -> bool:
-    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+def _left_out(folder: str, name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
 
 
 def _slugs(given: Sequence[str]) -> frozenset[str]:
@@ -136,7 +136,8 @@ def _slugs(given: Sequence[str]) -> frozenset[str]:
 
     found: set[str] = set()
     for name in (part.strip() for text in given for part in text.split(",")):
-        matching = [c.slug for c in CODES.values() if c.slug == name or (name.startswith("LIN") and c.code.startswith(name))]
+        start = name if name.startswith("LIN") else "no code"
+        matching = [c.slug for c in CODES.values() if c.slug == name or c.code.startswith(start)]
         if not matching:
             raise ValueError(f"there is no code `{name}`")
         found.update(matching)
@@ -144,7 +145,8 @@ def _slugs(given: Sequence[str]) -> frozenset[str]:
 
 
 def _summary(severities: Sequence[str], files: int) -> str:
-    counts = [(severities.count(s), word) for s, word in (("error", "error"), ("warning", "warning"), ("information", "fact"))]
+    words = {"error": "error", "warning": "warning", "information": "fact"}
+    counts = [(severities.count(s), word) for s, word in words.items()]
     parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
     checked = f"{files} file{'' if files == 1 else 's'} checked"
     return f"{', '.join(parts)} ({checked})" if parts else f"no findings ({checked})"

@@ -35,7 +35,8 @@ def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
                     rank, dtype = _CONSTRUCTORS[dotted](first, scope)
                     names = {k.arg: k.value for k in keywords}
                     position = _DTYPE_POSITION.get(dotted)
-                    given = names.get("dtype", more[position] if position is not None and len(more) > position else None)
+                    second = more[position] if position is not None and len(more) > position else None
+                    given = names.get("dtype", second)
                     if set(names) - {"dtype"} or rank is None or rank > 4:
                         return None
                     found = dtype if given is None else _dtype(given, scope)
@@ -66,8 +67,8 @@ def _literal(node: ast.expr, scope: StaticScope) -> Guess:
     """Rank and dtype of nested lists of numbers."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         known, value = constant(node, scope)
-        kind = type(value)
-        return (0, {bool: "bool", int: "i64", float: "f64"}[kind]) if known and kind in (bool, int, float) else (None, None)
+        dtypes: dict[type, DType] = {bool: "bool", int: "i64", float: "f64"}
+        return (0, dtypes[type(value)]) if known and type(value) in dtypes else (None, None)
     inner = [_literal(item, scope) for item in node.elts]
     ranks, dtypes = {rank for rank, _ in inner}, {dtype for _, dtype in inner}
     if not inner or len(ranks) > 1 or None in ranks:

@@ -241,7 +241,8 @@ class StaticScope:
         known = self._sources.get(node)
         if known is None:
             key = f"{self.module.source.name}:{first_line(node)}:{self.path}{name}"
-            found = [options(d, self) for d in decorators if isinstance(d, ast.Call) and self._dotted(d.func) == DECORATOR]
+            calls = [d for d in decorators if isinstance(d, ast.Call)]
+            found = [options(d, self) for d in calls if self._dotted(d.func) == DECORATOR]
             updates, wrt = found[0] if found else ((), None)
             plain = name if isinstance(node, ast.FunctionDef) else "<lambda>"
             known = FunctionSource(

@@ -44,8 +44,8 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """``dtypes`` are those allowed (one when the dtype is fixed, none when nothing is known); ``dims`` is None where the
-    rank is not known either."""
+    """``dtypes`` are those allowed (one when the dtype is fixed, none when nothing is known); ``dims`` is None where
+    the rank is not known either."""
 
     dtypes: tuple[DType, ...] = ()
     dims: tuple[Dimension, ...] | None = None
@@ -99,6 +99,7 @@ JAXTYPING: dict[str, tuple[DType, ...]] = {
     "jaxtyping.Int": ("i64", "i32"),
 }
 
+_EXAMPLE = 'write as in `Float64[np.ndarray, "n d"]`'
 _ARRAYS = ("numpy.ndarray",)
 _NDARRAY_OF = ("numpy.typing.NDArray",)
 _TUPLES = ("builtins.tuple", "typing.Tuple")
@@ -242,7 +243,7 @@ class _Reader:
 
     def jaxtyped(self, node: ast.expr, dtypes: tuple[DType, ...], items: list[ast.expr], scope: Scope) -> ParamType:
         if len(items) != 2:
-            raise self.unsupported(node, "needs an array type and dimensions", 'write as in `Float64[np.ndarray, "n d"]`')
+            raise self.unsupported(node, "needs an array type and dimensions", _EXAMPLE)
         array, dims = items
         match self.read(array, scope):
             case ArrayType(dims=None):
@@ -252,7 +253,7 @@ class _Reader:
         match dims:
             case ast.Constant(value=str() as text):
                 return ArrayType(dtypes, self.dimensions(dims, text))
-        raise self.unsupported(dims, "is not a literal string of dimensions", 'write as in `Float64[np.ndarray, "n d"]`')
+        raise self.unsupported(dims, "is not a literal string of dimensions", _EXAMPLE)
 
     def dimensions(self, node: ast.expr, text: str) -> tuple[Dimension, ...]:
         dims = tuple(self.dimension(node, word) for word in text.split())
@@ -268,7 +269,8 @@ class _Reader:
         if text.startswith("_"):
             return Dimension("_", None)
         if text.startswith(("#", "?")):
-            raise _Wrong(BadDimension(self.span(node), word, f"uses the modifier `{text[0]}`, which has no meaning here"))
+            reason = f"uses the modifier `{text[0]}`, which has no meaning here"
+            raise _Wrong(BadDimension(self.span(node), word, reason))
         try:
             size = _size(ast.parse(text, mode="eval").body)
         except SyntaxError:

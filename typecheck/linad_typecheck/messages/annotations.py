@@ -7,7 +7,10 @@ from typing import ClassVar
 
 from . import Message
 
-ACCEPTED = '`float`, `int`, `bool`, NumPy scalar types, `tuple[...]` and jaxtyping arrays such as `Float64[np.ndarray, "n d"]`'
+ACCEPTED = (
+    "`float`, `int`, `bool`, NumPy scalar types, `tuple[...]` "
+    'and jaxtyping arrays such as `Float64[np.ndarray, "n d"]`'
+)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,8 @@ def _command(d: Diagnostic) -> str:
         "title": f"{d.code} {d.slug}",
     }
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    text = "\n".join([d.message, *(f"{x.span.line}: {x.message}" for x in d.labels), *(f"help: {f.message}" for f in d.fixes)])
+    labels = (f"{x.span.line}: {x.message}" for x in d.labels)
+    text = "\n".join([d.message, *labels, *(f"help: {f.message}" for f in d.fixes)])
     return f"::{_COMMANDS[d.severity]} {listed}::{_data(text)}"
 
 

@@ -1,4 +1,4 @@
-"""The full form of a diagnostic: header, the user's lines with every place marked, help with a preview, where to read on."""
+"""The full form of a diagnostic: header, the user's lines with every place marked, help with a preview."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from .marks import Mark, Row, rows
 
 Sources = Mapping[str, SourceFile | str]
 
-_COLOURS = {"error": "1;31", "warning": "1;33", "information": "1;36", "gutter": "1;34", "secondary": "1;34", "bold": "1"}
-_COLOURS["insert"] = "32"
+_COLOURS = {
+    "error": "1;31",
+    "warning": "1;33",
+    "information": "1;36",
+    "gutter": "1;34",
+    "secondary": "1;34",
+    "bold": "1",
+    "insert": "32",
+}
 
 
 @dataclass(frozen=True)
