@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands
+from linad_typecheck.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, base_name, blocks, free_vars, operands
+from linad_typecheck.types import is_float
 
 
 def merge_cells(f: Function) -> Function:
-    """``v[i] = 0`` followed by ``v[i] += e`` with nothing in between that touches ``v`` becomes ``v[i] = e``."""
+    """``v[i] = 0`` followed by ``v[i] += e`` with nothing in between that touches ``v`` becomes ``v[i] = e``.
+
+    For ints and for adjoints only: where ``e`` is -0.0 it changes the sign of a zero.
+    """
     return replace(f, body=_block(f.body))
 
 
@@ -20,7 +24,7 @@ def _block(block: Block) -> Block:
                 s = replace(s, then=_block(s.then), orelse=_block(s.orelse))
             case Loop():
                 s = replace(s, body=_block(s.body))
-            case AddTo(array=a, index=i, value=v):
+            case AddTo(array=a, index=i, value=v) if not is_float(a.type) or base_name(a.name).endswith("_bar"):
                 at = _pending_zero(out, a, i)
                 if at is not None:
                     zero = out.pop(at)
