@@ -1,8 +1,8 @@
 """Which variables share a Python name: liveness, interference and coalescing on the statement tree.
 
 Two variables may share a name where neither is assigned while the other still holds a value that is needed. A copy does
-not make its source and its target interfere, so values that a loop carries end in one variable wherever that is correct,
-and stay apart where it is not (a swap, a value needed after its successor is known).
+not make its source and its target interfere, so values that a loop carries end in one variable wherever that is
+correct, and stay apart where it is not (a swap, a value needed after its successor is known).
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def _copies(node: Node) -> dict[str, str]:
         case ParallelCopy(pairs=pairs):
             targets = {t.name for t, _ in pairs}
             # a source that is also a target is overwritten at the same moment: no exemption
-            return {t.name: e.var.name for t, e in pairs if isinstance(e, Leaf) and e.var.name not in targets - {t.name}}
+            plain = ((t.name, e.var.name) for t, e in pairs if isinstance(e, Leaf))
+            return {t: source for t, source in plain if source not in targets - {t}}
         case _:
             return {}
 

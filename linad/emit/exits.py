@@ -102,7 +102,8 @@ def _fold(b: Block, known: Mapping[str, Atom]) -> tuple[tuple[Stmt, ...], tuple[
     for s in b.stmts:
         match s:
             case Let(v, op, ins) if op in COMPARE and all(isinstance(use(i), Const) for i in ins):
-                values[v.name] = Const(bool(COMPARE[op](*(use(i).value for i in ins))), BOOL)  # type: ignore[union-attr]
+                literals = [use(i).value for i in ins]  # type: ignore[union-attr]
+                values[v.name] = Const(bool(COMPARE[op](*literals)), BOOL)
             case Let(v, "and" | "or" as op, ins) if any(isinstance(use(i), Const) for i in ins):
                 first, second = map(use, ins)
                 literal, other = (first, second) if isinstance(first, Const) else (second, first)

@@ -60,8 +60,8 @@ class Endpoints:
 class Scan:
     """Every ``array[index]`` of a loop is at least 0 and less than ``size``.
 
-    One test of a sign: ``v | (size - 1 - v)`` is negative exactly where v is out of range, and the ``or`` of all of them
-    is a reduction that vectorises.
+    One test of a sign: ``v | (size - 1 - v)`` is negative exactly where v is out of range, and the ``or`` of all of
+    them is a reduction that vectorises.
     """
 
     array: Var

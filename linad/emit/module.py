@@ -126,7 +126,8 @@ class Emitter:
         if lines[-1]:
             lines.append("")
         lines.append("from linad.emit.compile import driver, kernel")
-        for module, names in (("runtime", set(helpers) - set(self.vector)), ("vector_math", set(helpers) & set(self.vector))):
+        vector = self.needed & set(self.vector)
+        for module, names in (("runtime", set(helpers) - vector), ("vector_math", vector)):
             if names:
                 lines.append(f"from linad.emit.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)
@@ -167,7 +168,8 @@ class Emitter:
         printer = Printer(names, params, (), self.needed, self.inner, hidden)
         printer.nodes(nodes, 1)
         signature = ", ".join([*(numba_type(p.type) for p in params), "int64[::1]"])
-        head = f'@driver("({signature}{"" if params else ","})", fastmath={self.options.fastmath}, cache={self.options.cache})'
+        signature = f"({signature}{'' if params else ','})"
+        head = f'@driver("{signature}", fastmath={self.options.fastmath}, cache={self.options.cache})'
         return "\n".join(
             [head, f"def {self.entry}({', '.join([*(names[p.name] for p in params), 'err'])}):", *printer.lines]
         )

@@ -1,8 +1,8 @@
 """What is known about the ints of a function: affine forms, inequalities, and proofs from them.
 
-A form says what a variable is up to a multiple of 2**64, since int64 arithmetic wraps. An index that is proved to lie in
-an array by its form therefore *is* in it. An inequality between variables, on the other hand, may be learned from a form
-only where the form cannot overflow (`Ranges.value`).
+A form says what a variable is up to a multiple of 2**64, since int64 arithmetic wraps. An index that is proved to lie
+in an array by its form therefore *is* in it. An inequality between variables, on the other hand, may be learned from a
+form only where the form cannot overflow (`Ranges.value`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Math functions that LLVM's loop vectoriser knows: glibc's libmvec, where there is one, behind the names of libm.
 
-The scalar function is declared with the attribute that lists its vector forms; in a loop that vectorises they are called
-for several elements at once, elsewhere libm is. Machine code that uses them needs the library in the process, also when
+The scalar function is declared with the attribute that lists its vector forms; in a loop that vectorises they are
+called for several elements at once, elsewhere libm is. Machine code that uses them needs the library in the process, also when
 it comes from a cache: so it is loaded when this module is imported, which generated code does first, and `choice`
 belongs into the key of every cache.
 """

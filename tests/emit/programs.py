@@ -56,10 +56,12 @@ class Maker:
     def pick(self, scalars: list[Var], type) -> Atom:
         have = [v for v in scalars if v.type == type]
         if type == F64:
-            return self.rng.choice(have) if have and self.rng.random() < 0.85 else Const(self.rng.choice([0.5, -1.5, 2.0]), F64)
+            literal = Const(self.rng.choice([0.5, -1.5, 2.0]), F64)
+            return self.rng.choice(have) if have and self.rng.random() < 0.85 else literal
         if type == BOOL:
             return self.rng.choice(have) if have else Const(self.rng.random() < 0.5, BOOL)
-        return self.rng.choice(have) if have and self.rng.random() < 0.8 else Const(self.rng.choice([-1, 0, 1, 2, 3]), I64)
+        literal = Const(self.rng.choice([-1, 0, 1, 2, 3]), I64)
+        return self.rng.choice(have) if have and self.rng.random() < 0.8 else literal
 
     def block(self, depth: int, scalars: list[Var], arrays: dict[str, Var], own: list[str]) -> tuple[Stmt, ...]:
         """Statements; what they define stays in ``scalars`` and ``arrays``."""
@@ -102,7 +104,8 @@ class Maker:
             scalars.append(i)
         else:
             t = self.names.var("t", F64)
-            out.append(Let(t, self.rng.choice(["add", "sub", "mul", "max"]), (self.pick(scalars, F64), self.pick(scalars, F64))))
+            operands = (self.pick(scalars, F64), self.pick(scalars, F64))
+            out.append(Let(t, self.rng.choice(["add", "sub", "mul", "max"]), operands))
             scalars.append(t)
 
     def index(self, a: Var, scalars: list[Var], out: list[Stmt]) -> Atom:
@@ -130,7 +133,9 @@ class Maker:
             carried += [self.names.var(o, VECTOR) for o in own]
         return inits, carried, swap
 
-    def next(self, inner: list[Var], carried: list[Var], arrays: dict[str, Var], own: list[str], swap: bool) -> tuple[Atom, ...]:
+    def next(
+        self, inner: list[Var], carried: list[Var], arrays: dict[str, Var], own: list[str], swap: bool
+    ) -> tuple[Atom, ...]:
         kind = self.rng.random()
         a, b, k = carried[:3]
         if kind < 0.35:
@@ -169,7 +174,8 @@ class Maker:
                 values = outs
         outs = tuple(self.names.var(c.name, c.type) for c in carried)
         trips = self.names.var("trips") if exits and self.rng.random() < 0.6 else None
-        first, last, step = self.rng.choice([(ZERO, None, ONE), (ONE, None, ONE), (None, Const(-1, I64), Const(-1, I64))])
+        back = Const(-1, I64)
+        first, last, step = self.rng.choice([(ZERO, None, ONE), (ONE, None, ONE), (None, back, back)])
         m = next(v for v in scalars if v.name == "m")
         if first is None:
             first = self.names.var("last")
@@ -178,7 +184,8 @@ class Maker:
             last = self.rng.choice([m, m, Const(3, I64)])
         if while_:
             first, last, step = ZERO, None, ONE
-        out.append(Loop(i, first, last, step, tuple(carried), tuple(inits), Block(tuple(body), values), outs, exits, trips))
+        block = Block(tuple(body), values)
+        out.append(Loop(i, first, last, step, tuple(carried), tuple(inits), block, outs, exits, trips))
         scalars += outs[:3]
         if trips is not None:
             scalars.append(trips)

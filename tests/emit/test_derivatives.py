@@ -1,4 +1,4 @@
-"""Derivative programs, with their logs and reversed loops: the generated text does what the reference interpreter does."""
+"""Derivative programs, with logs and reversed loops: the generated text does what the reference interpreter does."""
 
 import numpy as np
 import pytest

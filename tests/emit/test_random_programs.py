@@ -13,7 +13,8 @@ from .roads import Raised, call, interpret, machine, python, same
 def arguments(seed: int):
     rng = np.random.default_rng(seed)
     m = int(rng.integers(1, 6))
-    return (rng.normal(size=m), rng.normal(size=m), rng.integers(-m, m, m), float(rng.normal()), int(rng.integers(0, m + 1)))
+    arrays = (rng.normal(size=m), rng.normal(size=m), rng.integers(-m, m, m))
+    return (*arrays, float(rng.normal()), int(rng.integers(0, m + 1)))
 
 
 def outcome(run, args):
