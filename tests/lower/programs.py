@@ -484,6 +484,35 @@ def recursion(n, x):
     return fact(n, x), even(n)
 
 
+def ternary_fact(n, x):
+    return x if n == 0 else x * ternary_fact(n - 1, x)
+
+
+def doubled(n, x):
+    r = x if n == 0 else summed(n - 1, x)
+    return r * 2
+
+
+def summed(n, x):
+    if n > 0:
+        t = doubled(n - 1, x)
+        s = 0.0
+        for i in range(n):
+            s += t
+        return s
+    return x
+
+
+def weighted(n, x):
+    if n == 0:
+        return x * 1.0
+    return WEIGHTS[n] * weighted(n - 1, x)
+
+
+def more_recursion(n, x):
+    return ternary_fact(n, x), doubled(n, x), weighted(2, x)
+
+
 def recursive_update(a, k):
     if k < len(a):
         a[k] = a[k - 1] * 2 if k > 0 else 1.0

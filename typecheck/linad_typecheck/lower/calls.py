@@ -83,6 +83,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args |
     values = tuple(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args)
     keywords = {k.arg: usable(ctx, expression(ctx, k.value), "the argument", ctx.span(k.value)) for k in node.keywords}
     if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
         return None
     return Args(name, ctx.span(node), values, keywords, hint)
 
@@ -129,6 +130,7 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
+        ctx.programs.poisoned = True
         return Poison()
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
@@ -136,6 +138,7 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     params = [(n, type_of(a.value)) for n, a in zip(args, given, strict=True)]
     spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(v)) for n, v in captures))
     if spec.failed:
+        ctx.programs.poisoned = True
         return Poison()
     return _emit(ctx, node, spec, [*given, *capture_args], hint)
 

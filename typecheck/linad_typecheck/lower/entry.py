@@ -211,6 +211,11 @@ def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span:
 
 def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Checked:
     programs = ctx.programs
+    known = not found.missing and not programs.unknown
+    silent = not any(d.severity == "error" for d in programs.diagnostics)
+    if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
+        # a part has no meaning and nothing has said so: refuse rather than leave it out
+        ctx.report(Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements"))
     diagnostics = tuple(programs.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
     depends, facts, missing = tuple(programs.depends), tuple(programs.facts), tuple(found.missing)

@@ -25,6 +25,7 @@ from .values import (
     SILENT,
     ArrayValue,
     Binding,
+    Bottom,
     EntityValue,
     FunctionValue,
     LostArray,
@@ -47,7 +48,12 @@ def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     if lower is None:
         refuse(ctx, node)
         return Poison()
-    return lower(ctx, node, hint)
+    seen = ctx.programs.bottoms
+    value = lower(ctx, node, hint)
+    if isinstance(value, Bottom) or (isinstance(value, Poison) and ctx.programs.bottoms != seen):
+        ctx.programs.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
+        return Bottom()
+    return value
 
 
 def condition(ctx: Lowering, node: ast.expr) -> Atom | None:

@@ -10,7 +10,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
-from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, describe, type_of
+from .values import SILENT, ArrayValue, Bottom, Poison, ScalarValue, Value, describe, type_of
 
 ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
 BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
@@ -24,7 +24,9 @@ def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is need
     """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
     if isinstance(v, ScalarValue):
         return v
-    if not isinstance(v, SILENT):
+    if isinstance(v, SILENT):
+        ctx.programs.poisoned |= isinstance(v, Poison)
+    else:
         instead = ""
         if isinstance(v, ArrayValue):
             instead = "write a loop over the cells: array expressions are not part of the language yet"
@@ -85,6 +87,8 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
 
 def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str = "t") -> Value:
     """``a op b`` of two scalars."""
+    if isinstance(a, Bottom) or isinstance(b, Bottom):
+        return Bottom()
     x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
     if x is None or y is None:
         return Poison()

@@ -13,7 +13,7 @@ from ..linear.liveness import bound, liveness
 from ..linear.modes import infer_modes
 from ..linear.uses import uses
 from ..messages import Message
-from ..messages.language import MixedReturns
+from ..messages.language import BadCall, MixedReturns
 from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -77,6 +77,8 @@ class Specialiser:
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    bottoms: int = 0  # expressions met whose type rests on that of a recursive call
+    poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     unknown: bool = False  # something of unknown type was met
 
     def report(self, message: Message) -> None:
@@ -89,10 +91,11 @@ class Specialiser:
         if not any(d.slug == found.slug and d.span == found.span for d in self.diagnostics):
             self.diagnostics.append(found)
 
-    def save(self) -> tuple[int, int]:
-        return len(self.diagnostics), len(self.facts)
+    def save(self) -> tuple[int, int, bool]:
+        return len(self.diagnostics), len(self.facts), self.poisoned
 
-    def restore(self, state: tuple[int, int]) -> None:
+    def restore(self, state: tuple[int, int, bool]) -> None:
+        self.poisoned = state[2]
         del self.diagnostics[state[0] :]
         del self.facts[state[1] :]
 
@@ -129,6 +132,8 @@ class Specialiser:
                 self.taken.discard(self.specs.pop(other).name)
         self.stack.pop()
         spec.done = True
+        if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
+            self.report(BadCall(source.source.span(source.node), source.name, "never returns without calling itself"))
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
         return spec
 

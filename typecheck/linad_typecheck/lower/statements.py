@@ -253,6 +253,7 @@ def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
     """``where = value``."""
     value = usable(ctx, value, "the value", span)
     if isinstance(value, SILENT):
+        ctx.programs.poisoned |= isinstance(value, Poison)
         return
     if not isinstance(value, ScalarValue):
         found = describe(type_of(value))
