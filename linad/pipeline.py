@@ -11,8 +11,8 @@ from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
 from .adjoint.forward import forward
+from .adjoint.plan import Plan
 from .adjoint.reverse import reverse
-from .adjoint.storage import Plan
 from .inline import inline
 from .simplify import simplify
 from .simplify.sink import sink_selects

@@ -31,7 +31,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
-from linad_typecheck.types import Array, Scalar, is_float
+from linad_typecheck.types import Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts, learn

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.core import (
-    AddArray,
     AddTo,
     Alloc,
     Atom,
@@ -16,7 +15,6 @@ from linad_typecheck.core import (
     Dim,
     Drop,
     Dup,
-    Fill,
     If,
     Let,
     Load,
@@ -35,7 +33,7 @@ from linad_typecheck.core_rewrite import freshen, rebuild
 from linad_typecheck.types import I64, Array, Scalar
 
 from .activity import Facts
-from .storage import Body, Frame, Plan
+from .plan import Body, Frame, Plan
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 

@@ -20,7 +20,6 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    blocks,
     operands,
     outputs,
     walk,

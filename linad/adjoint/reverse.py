@@ -8,7 +8,7 @@ the storage plan.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
     AddArray,
@@ -17,7 +17,6 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Call,
-    Check,
     Const,
     Copy,
     Dim,
@@ -36,8 +35,6 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    base_name,
-    blocks,
     walk,
 )
 from linad_typecheck.linear.uses import Modes
@@ -46,27 +43,13 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
+from .bars import Bars, bar_name
 from .errors import NoDerivative
 from .forward_sweep import ForwardSweep
 from .order import order_free
-from .storage import Body, Frame, Plan
+from .plan import Body, Frame, Plan
+from .shapes import with_shapes
 from .undo import choose_undo
-
-
-def bar_name(name: str) -> str:
-    """The adjoint of ``x`` is called ``x_bar``, at every order."""
-    return f"{base_name(name)}_bar"
-
-
-@dataclass
-class Bars:
-    """Adjoints in scope of the backward walk: of float scalars by linear name, of arrays by the name of the array."""
-
-    scalars: dict[str, Atom] = field(default_factory=dict)
-    arrays: dict[str, Var] = field(default_factory=dict)
-
-    def fork(self) -> Bars:
-        return Bars(dict(self.scalars), dict(self.arrays))
 
 
 def reverse(
@@ -94,7 +77,7 @@ def reverse(
         ``plan``: the storage decisions taken.
     """
     wrt = tuple(wrt)
-    f, shapes = _with_shapes(f)
+    f, shapes = with_shapes(f)
     updated = [p.var.name for p in f.params if p.mode in ("mut", "acc") and is_float(p.var.type)]
     facts, plan = choose_undo(f, modes, wrt, shapes, log_everything)
     f = facts.function
@@ -134,38 +117,6 @@ class Reversed:
 
 _ZERO = {"f64": 0.0, "f32": 0.0, "i64": 0, "i32": 0, "bool": False}
 _TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
-
-
-def _with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
-    """The function with everything named that its reverse may ask for: the sizes of each float array when it is dropped
-    (returned by id of the drop), the number of iterations of loops that exit early."""
-    names = Names(all_names(f))
-    shapes: dict[int, tuple[Atom, ...]] = {}
-    known: dict[str, tuple[Atom, ...]] = {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
-    for s in walk(f.body):
-        if type(s).__name__ == "Reserve":
-            known.pop(s.array.name, None)
-
-    def inside(block: Block) -> Block:
-        out: list[Stmt] = []
-        for s in block.stmts:
-            match s:
-                case Drop(x=x) if isinstance(x.type, Array) and is_float(x.type):
-                    if x.name not in known:
-                        dims = tuple(Dim(names.var("n", I64), x, k, s.span) for k in range(x.type.rank))
-                        out += dims
-                        shapes[id(s)] = tuple(d.out for d in dims)
-                    else:
-                        shapes[id(s)] = known[x.name]
-                case If():
-                    s = replace(s, then=inside(s.then), orelse=inside(s.orelse))
-                case Loop():
-                    trips = names.var("trips", I64) if s.exits and s.trips is None else s.trips
-                    s = replace(s, body=inside(s.body), trips=trips)
-            out.append(s)
-        return Block(tuple(out), block.results)
-
-    return replace(f, body=inside(f.body)), shapes
 
 
 class _Reverse:
@@ -241,7 +192,9 @@ class _Reverse:
                 continue
             builder = Builder(self.names, span=s.span, hint=bar_name(x.name))
             needs = rule.needs[k]
-            ins = tuple(self.at(a) if "xy"[min(j, 1)] in needs or isinstance(a, Const) else a for j, a in enumerate(s.ins))
+            ins = tuple(
+                self.at(a) if "xy"[min(j, 1)] in needs or isinstance(a, Const) else a for j, a in enumerate(s.ins)
+            )
             value = self.at(s.out) if "o" in needs else s.out
             seed = slope(Point(builder, ins, value), bar)
             if seed.type != x.type:
@@ -322,7 +275,9 @@ class _Reverse:
             inner, result = self.names.var("total_bar", scalar), self.names.var("total_bar", scalar)
             stmts, new = nest(k + 1, inner)
             body = Block(tuple(stmts), (new,))
-            return [Loop(index[k], Const(0, I64), dims[k], Const(1, I64), (inner,), (total,), body, (result,), span=s.span)], result
+            return [
+                Loop(index[k], Const(0, I64), dims[k], Const(1, I64), (inner,), (total,), body, (result,), span=s.span)
+            ], result
 
         stmts, total = nest(0, Const(0.0, scalar))
         out += stmts
@@ -469,7 +424,9 @@ class _Reverse:
 
     def carried_bars(self, s: Loop, bars: Bars, active: list[int], reads: list[Var]) -> tuple[Atom, ...]:
         own = [s.carried[k] for k in active]
-        return tuple(bars.arrays[c.name] if isinstance(c.type, Array) else self.scalar_bar(c, bars) for c in (*own, *reads))
+        return tuple(
+            bars.arrays[c.name] if isinstance(c.type, Array) else self.scalar_bar(c, bars) for c in (*own, *reads)
+        )
 
     def frame_loop(
         self, s: Loop, mode: str, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
@@ -486,7 +443,9 @@ class _Reverse:
         body = Block(block.stmts, (*block.results, *self.carried_bars(s, bars, active, reads)))
         return replace(s, start=start, stop=stop, step=step), body
 
-    def logged_loop(self, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]) -> tuple[Loop, Block]:
+    def logged_loop(
+        self, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
+    ) -> tuple[Loop, Block]:
         """The reversed range; the iteration's primal values come back from the log, or are had again."""
         plan_body = self.plan.bodies[id(s)]
         header, stmts = self.forward.reversed_loop(plan_body, out)

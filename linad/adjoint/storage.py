@@ -19,29 +19,23 @@ needs its value count.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Literal
 
 from linad_typecheck.core import (
-    AddArray,
     AddTo,
     Alloc,
     Atom,
     Block,
     Call,
-    Check,
     Const,
     Copy,
     Dim,
     Drop,
     Dup,
-    Fill,
     If,
     Let,
     Load,
     Loop,
     Read,
-    Reserve,
     Stmt,
     Store,
     Var,
@@ -50,89 +44,21 @@ from linad_typecheck.core import (
     operands,
     outputs,
     walk,
-    written,
 )
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
-from ..derivatives.table import RULES
 from .activity import Facts
+from .dependence import carried_needed, gives_up, independent, reads_of, touched
 from .mincut import cheapest_cut
 from .order import order_free
-
-LoopMode = Literal["plain", "fused", "merged", "logged"]
-Source = Literal["re-read", "recomputed", "logged"]
-
-
-@dataclass(eq=False)
-class Frame:
-    """A stretch of program whose scope is shared by its forward and its reverse sweep."""
-
-    block: Block
-    depth: int  # how many fused frames are around: a statement is re-executed at most once
-    first: int
-    last: int
-    outer: Frame | None = None
-    redone: frozenset[int] | None = None  # ids of the blocks of the fused iteration around, which is a re-execution:
-    # effects on arrays from outside those blocks have been done, and checks have passed
-    merged: set[int] = field(default_factory=set)  # ids of statements that run at their reverse position only
-    deferred: set[int] = field(default_factory=set)  # ids of statements that run after the reverse sweep
-    needed: set[str] = field(default_factory=set)
-
-    def visible(self) -> set[int]:
-        return {id(self.block)} | (self.outer.visible() if self.outer else set())
-
-
-@dataclass(eq=False)
-class Body:
-    """An iteration of a logged loop. ``path``: the logged loops around it from its frame on, itself included."""
-
-    loop: Loop
-    frame: Frame
-    path: tuple[Body, ...] = ()
-    in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
-    needed: set[str] = field(default_factory=set)
-    requests: list[tuple[str, tuple[tuple[int, Stmt], ...]]] = field(default_factory=list)  # (name, blocks and statements to it)
-    source: dict[str, Source] = field(default_factory=dict)
-    expanded: dict[str, Alloc] = field(default_factory=dict)  # local arrays that get one slice per iteration and are kept
-
-
-Region = Frame | Body
-
-
-@dataclass(eq=False)
-class Plan:
-    """The decisions, as data: `explain` prints them and `reverse` follows them."""
-
-    facts: Facts
-    modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
-    frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
-    bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
-    region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
-    shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
-    wants: dict[int, list[str]] = field(default_factory=dict)  # by id of a statement: values of its block to bring back for it
-    repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
-    log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
-
-    def region(self, name: str) -> Region:
-        return self.region_of[self.facts.home[name]]
+from .plan import Body, Frame, Plan, Region, block_ids, own_blocks, rule_needs
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
     plan = Plan(facts, shapes=shapes, log_everything=log_everything)
     _Planner(plan).top()
     return plan
-
-
-def rule_needs(s: Let, facts: Facts) -> list[Atom]:
-    """The primal values that the reverse of a scalar operation reads."""
-    if not facts.is_active(s.out):
-        return []
-    rule, found = RULES.get(s.op), []
-    for k in OPS[s.op].diff:
-        if rule is not None and k < len(rule.needs) and facts.is_active(s.ins[k]):
-            found += [{"x": s.ins[0], "y": s.ins[-1], "o": s.out}[letter] for letter in rule.needs[k]]
-    return found
 
 
 class _Planner:
@@ -184,7 +110,11 @@ class _Planner:
             found.add(n)
             s = self.facts.definition.get(n)
             if isinstance(s, Let | Load):
-                todo += [a.name for a in map(self.facts.value, operands(s)) if isinstance(a, Var) and isinstance(a.type, Scalar)]
+                todo += [
+                    a.name
+                    for a in map(self.facts.value, operands(s))
+                    if isinstance(a, Var) and isinstance(a.type, Scalar)
+                ]
         return found
 
     # -- frames and modes of loops
@@ -221,7 +151,7 @@ class _Planner:
                     self.inner_frame(s.body, frame, s, frame.depth + 1, frame.redone)
                 case Loop() if frame.depth == 0 and self.fusable(s, frame, path):
                     self.plan.modes[id(s)] = "fused"
-                    self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(_block_ids(s.body)))
+                    self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(block_ids(s.body)))
                 case Loop():
                     self.plan.modes[id(s)] = "logged"
                     body = Body(s, frame)
@@ -260,19 +190,15 @@ class _Planner:
             if free and isinstance(s, Let | Dup | Read) or (isinstance(s, Drop) and isinstance(s.x.type, Scalar)):
                 tail.append(s)
                 continue
-            if free and self.can_merge(s, frame) and all(self.independent(s, t) for t in later):
+            if free and self.can_merge(s, frame) and all(independent(s, t, self.facts) for t in later):
                 frame.merged.add(id(s))
             later.append(s)
-            used |= self.reads_of(s)
+            used |= reads_of(s, self.facts)
         made = {self.facts.value(v).name for s in frame.block.stmts if id(s) in frame.merged for v in outputs(s)}
         for s in reversed(tail):
             if any(isinstance(a, Var) and self.facts.value(a).name in made for a in operands(s)):
                 frame.deferred.add(id(s))
                 made |= {self.facts.value(v).name for v in outputs(s)}
-
-    def reads_of(self, s: Stmt) -> set[str]:
-        inside = {v.name: v for b in blocks(s) for v in free_vars(b).values()}
-        return {self.facts.value(a).name for a in (*operands(s), *inside.values()) if isinstance(a, Var)}
 
     def can_merge(self, s: Stmt, frame: Frame) -> bool:
         if self.plan.log_everything or not self.facts.matters(s):
@@ -285,44 +211,12 @@ class _Planner:
                 outer = [v for b in blocks(s) for v in free_vars(b).values() if isinstance(v.type, Array)]
                 if any(self.undone_place(v) for v in outer):
                     return False
-                return not arrays and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b)) and not self.gives_up(s)
+                return (
+                    not arrays
+                    and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b))
+                    and not gives_up(s, self.facts)
+                )
         return False
-
-    def gives_up(self, s: Stmt) -> bool:
-        """Whether an arm moves an array of the outer block."""
-        return any(
-            v.name in self.facts.moved or isinstance(t, Drop) and t.x.name == v.name
-            for b in blocks(s)
-            for v in free_vars(b).values()
-            if isinstance(v.type, Array)
-            for t in walk(b)
-        )
-
-    def touched(self, s: Stmt) -> tuple[set[str], set[str]]:
-        """Groups of arrays that a statement reads, and that it writes, at any depth."""
-        reads, writes = set(), set()
-        for t in (s, *(u for b in blocks(s) for u in walk(b))):
-            match t:
-                case Load(array=a) | Copy(array=a):
-                    reads.add(self.facts.place(a))
-                case Store(array=a) | Fill(array=a) | Reserve(array=a) | AddTo(array=a):
-                    writes.add(self.facts.place(a))
-                case AddArray(array=a, other=b):
-                    writes.add(self.facts.place(a))
-                    reads.add(self.facts.place(b))
-                case Call(callee=callee, args=args):
-                    for a, m in zip(args, self.facts.modes(callee), strict=True):
-                        if isinstance(a.type, Array):
-                            (reads if m == "read" else writes).add(self.facts.place(a))
-                case Alloc(out=v):
-                    writes.add(self.facts.place(v))
-        return reads, writes
-
-    def independent(self, s: Stmt, t: Stmt) -> bool:
-        """Whether two statements may change places."""
-        reads, writes = self.touched(s)
-        others, other_writes = self.touched(t)
-        return not (writes & (others | other_writes)) and not (reads & other_writes)
 
     # -- fusing
 
@@ -335,7 +229,7 @@ class _Planner:
         if self.plan.log_everything or s.exits or s.stop is None or any(isinstance(c.type, Array) for c in s.carried):
             return False
         inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
-        reads, writes = self.touched(s)
+        reads, writes = touched(s, self.facts)
         if (reads & writes) - inner or any(isinstance(t, Call) for t in walk(s.body)):
             return False
         outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
@@ -349,50 +243,7 @@ class _Planner:
                 return False
             if not self.visible(v, frame, path):
                 return False
-        return at > 0 and not self.carried_needed(s)
-
-    def carried_needed(self, s: Loop) -> bool:
-        """Whether a carried value has a part in anything that the reverse of the body needs."""
-        tainted = {c.name for c in s.carried}
-        if not tainted:
-            return False
-        facts = self.facts
-
-        def is_tainted(a: Atom) -> bool:
-            return isinstance(a, Var) and (facts.place(a) if isinstance(a.type, Array) else facts.value(a).name) in tainted
-
-        while True:
-            before = len(tainted)
-            for t in walk(s.body):
-                match t:
-                    case Let(out=v, ins=ins) if any(map(is_tainted, ins)):
-                        tainted.add(v.name)
-                    case Load(out=v, array=a, index=i) if any(map(is_tainted, (a, *i))):
-                        tainted.add(v.name)
-                    case Store(array=a, index=i, value=v) | AddTo(array=a, index=i, value=v) if any(map(is_tainted, (*i, v))):
-                        tainted.add(facts.place(a))
-                    case Fill(array=a, value=v) if is_tainted(v):
-                        tainted.add(facts.place(a))
-                    case AddArray(array=a, other=b) if is_tainted(b):
-                        tainted.add(facts.place(a))
-                    case Copy(out=v, array=a) if is_tainted(a):
-                        tainted.add(facts.place(v))
-                    case If(cond=c, outs=outs):
-                        for b in blocks(t):
-                            tainted |= {facts.value(o).name for o, r in zip(outs, b.results, strict=True) if is_tainted(r)}
-                        if is_tainted(c):
-                            return True
-                    case Loop(carried=carried, inits=inits, body=body, outs=outs, start=a, stop=b, step=d):
-                        nexts = body.results[1:] if t.exits else body.results
-                        for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
-                            if is_tainted(i) or is_tainted(n) or is_tainted(c):
-                                tainted |= {c.name, o.name}
-                        if any(is_tainted(x) for x in (a, b, d) if x is not None) or (t.exits and is_tainted(body.results[0])):
-                            return True
-                    case Alloc(shape=shape) if any(map(is_tainted, shape)):
-                        return True
-            if len(tainted) == before:
-                return bool(tainted & self.rule_needed)
+        return at > 0 and not carried_needed(s, self.facts, self.rule_needed)
 
     # -- what is at hand
 
@@ -425,11 +276,15 @@ class _Planner:
         """
         if self.plan.log_everything or not self.rectangular(body):
             return
-        for s in (t for b in _own_blocks(body.loop.body) for t in b.stmts):
+        for s in (t for b in own_blocks(body.loop.body) for t in b.stmts):
             if not isinstance(s, Alloc) or not all(self.before(a, body) for a in s.shape):
                 continue
-            used = [t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))]
-            local = s.out.name not in self.facts.moved and all(isinstance(t, Load | Store | AddTo | Dim | Drop) for t in used)
+            used = [
+                t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))
+            ]
+            local = s.out.name not in self.facts.moved and all(
+                isinstance(t, Load | Store | AddTo | Dim | Drop) for t in used
+            )
             if local and any(isinstance(t, Load) and t.out.name in self.wanted for t in used):
                 body.expanded[s.out.name] = s
 
@@ -438,7 +293,9 @@ class _Planner:
         if not body.in_frame_block:
             return False
         return all(
-            not b.loop.exits and b.loop.stop is not None and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
+            not b.loop.exits
+            and b.loop.stop is not None
+            and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
             for b in body.path
         )
 
@@ -554,7 +411,11 @@ class _Planner:
             last[n] = max(last.get(n, 0), self.facts.end[id(at)])
             s = self.facts.definition.get(n)
             if isinstance(s, Let | Load):
-                todo += [(a.name, here) for a in map(self.facts.value, operands(s)) if isinstance(a, Var) and isinstance(a.type, Scalar)]
+                todo += [
+                    (a.name, here)
+                    for a in map(self.facts.value, operands(s))
+                    if isinstance(a, Var) and isinstance(a.type, Scalar)
+                ]
         return last
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
@@ -568,7 +429,9 @@ class _Planner:
                     return None
                 return ins
             case Load(array=a, index=i) if self.undone_place(a):
-                return i if name not in self.undone and self.unwritten(a, self.facts.position[id(s)], last[name]) else None
+                return (
+                    i if name not in self.undone and self.unwritten(a, self.facts.position[id(s)], last[name]) else None
+                )
             case Load(array=a, index=i) if self.stable(a, self.facts.position[id(s)], body.frame, body.path):
                 return i
             case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
@@ -586,20 +449,3 @@ class _Planner:
         """A float that arithmetic made: decisions taken on it are logged, a recomputation may round differently."""
         a = self.facts.value(a)
         return isinstance(a, Var) and is_float(a.type) and isinstance(self.facts.definition.get(a.name), Let)
-
-
-def _block_ids(block: Block):
-    """The ids of a block and of every block nested in it."""
-    yield id(block)
-    for s in block.stmts:
-        for b in blocks(s):
-            yield from _block_ids(b)
-
-
-def _own_blocks(block: Block):
-    """A block and the arms in it, without the bodies of loops."""
-    yield block
-    for s in block.stmts:
-        if isinstance(s, If):
-            for b in blocks(s):
-                yield from _own_blocks(b)

@@ -32,7 +32,8 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Scalar
 
 from .activity import Facts, learn
-from .storage import Plan, make_plan
+from .plan import Plan
+from .storage import make_plan
 
 _TRIPS = 64  # a loop is taken to run this often when words are compared
 _CANDIDATES = 6

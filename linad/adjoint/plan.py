@@ -1,0 +1,112 @@
+"""The storage plan as data: frames, bodies, and where each needed value comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    If,
+    Let,
+    Loop,
+    Stmt,
+    blocks,
+)
+from linad_typecheck.ops import OPS
+
+from ..derivatives.table import RULES
+from .activity import Facts
+
+LoopMode = Literal["plain", "fused", "merged", "logged"]
+Source = Literal["re-read", "recomputed", "logged"]
+
+
+@dataclass(eq=False)
+class Frame:
+    """A stretch of program whose scope is shared by its forward and its reverse sweep."""
+
+    block: Block
+    depth: int  # how many fused frames are around: a statement is re-executed at most once
+    first: int
+    last: int
+    outer: Frame | None = None
+    redone: frozenset[int] | None = None  # ids of the blocks of the fused iteration around, which is a re-execution:
+    # effects on arrays from outside those blocks have been done, and checks have passed
+    merged: set[int] = field(default_factory=set)  # ids of statements that run at their reverse position only
+    deferred: set[int] = field(default_factory=set)  # ids of statements that run after the reverse sweep
+    needed: set[str] = field(default_factory=set)
+
+    def visible(self) -> set[int]:
+        return {id(self.block)} | (self.outer.visible() if self.outer else set())
+
+
+@dataclass(eq=False)
+class Body:
+    """An iteration of a logged loop. ``path``: the logged loops around it from its frame on, itself included."""
+
+    loop: Loop
+    frame: Frame
+    path: tuple[Body, ...] = ()
+    in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
+    needed: set[str] = field(default_factory=set)
+    requests: list[tuple[str, tuple[tuple[int, Stmt], ...]]] = field(
+        default_factory=list
+    )  # (name, blocks and statements to it)
+    source: dict[str, Source] = field(default_factory=dict)
+    expanded: dict[str, Alloc] = field(
+        default_factory=dict
+    )  # local arrays that get one slice per iteration and are kept
+
+
+Region = Frame | Body
+
+
+@dataclass(eq=False)
+class Plan:
+    """The decisions, as data: `explain` prints them and `reverse` follows them."""
+
+    facts: Facts
+    modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
+    frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
+    bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
+    region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
+    shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
+    wants: dict[int, list[str]] = field(
+        default_factory=dict
+    )  # by id of a statement: values of its block to bring back for it
+    repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
+    log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
+
+    def region(self, name: str) -> Region:
+        return self.region_of[self.facts.home[name]]
+
+
+def rule_needs(s: Let, facts: Facts) -> list[Atom]:
+    """The primal values that the reverse of a scalar operation reads."""
+    if not facts.is_active(s.out):
+        return []
+    rule, found = RULES.get(s.op), []
+    for k in OPS[s.op].diff:
+        if rule is not None and k < len(rule.needs) and facts.is_active(s.ins[k]):
+            found += [{"x": s.ins[0], "y": s.ins[-1], "o": s.out}[letter] for letter in rule.needs[k]]
+    return found
+
+
+def block_ids(block: Block):
+    """The ids of a block and of every block nested in it."""
+    yield id(block)
+    for s in block.stmts:
+        for b in blocks(s):
+            yield from block_ids(b)
+
+
+def own_blocks(block: Block):
+    """A block and the arms in it, without the bodies of loops."""
+    yield block
+    for s in block.stmts:
+        if isinstance(s, If):
+            for b in blocks(s):
+                yield from own_blocks(b)
