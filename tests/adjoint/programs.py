@@ -540,3 +540,182 @@ entry fn f(x: read f64[:], w: f64) -> f64 {
   return s.9
 }
 """
+
+PROGRAMS["recursion"] = """
+fn r(x: read f64[:], a: f64, k: i64) -> f64 {
+  c = gt k 0
+  o = if c {
+    m = sub k 1
+    e = load &x [m]
+    s = sin a
+    t = mul s e
+    q: f64 = call r(x, t, m)
+    u = add q a
+    yield u
+  } else {
+    p = mul a a
+    yield p
+  }
+  return o
+}
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  b: f64 = call r(x, w, 2)
+  d: f64 = call r(x, b, 1)
+  z = mul b d
+  return z
+}
+"""
+
+PROGRAMS["recursion_in_a_loop"] = """
+fn r(a: f64, k: i64) -> f64 {
+  c = gt k 0
+  o = if c {
+    m = sub k 1
+    s = sin a
+    q: f64 = call r(s, m)
+    u = mul q a
+    yield u
+  } else {
+    yield a
+  }
+  return o
+}
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.2) {
+    e = load &x [i]
+    t = mul s e
+    b: f64 = call r(t, i)
+    yield b
+  }
+  return s.2
+}
+"""
+
+PROGRAMS["indices_overwritten"] = """
+entry fn f(x: read f64[:], q: read i64[:], w: f64) -> f64[:] {
+  n = dim &x 0
+  p = copy &q
+  y = copy &x
+  for i in range(n) {
+    j = load &p [i]
+    e = load &y [j]
+    s = sin e
+    t = mul s w
+    &y[j] = t
+    k = add j 1
+    k.1 = mod k n
+    &p[i] = k.1
+    j.2 = load &p [i]
+    e.2 = load &y [j.2]
+    c = gt e.2 0.4
+    if c {
+      t.2 = mul e.2 e.2
+      &y[j.2] = t.2
+    } else {
+      &y[j.2] += w
+    }
+  }
+  return y
+}
+"""
+
+PROGRAMS["nothing_active"] = """
+entry fn f(x: read f64[:], w: f64, k: i64) -> f64, f64, i64, f64 {
+  n = dim &x 0
+  a = load &x [0]
+  b = floor a
+  d: i64 = cast a
+  return 3.0, w, d, b
+}
+"""
+
+PROGRAMS["cell"] = """
+entry fn f(x: read f64[:], w: f64) -> f64[], f64 {
+  n = dim &x 0
+  v = alloc f64 [] fill 0.5
+  for i in range(n) {
+    e = load &x [i]
+    a = load &v []
+    b = mul a e
+    c = cos b
+    &v[] = c
+  }
+  u = copy &v
+  &u[] += w
+  &v += &u
+  r = load &v []
+  return u, r
+}
+"""
+
+PROGRAMS["accumulates"] = """
+entry fn f(x: read f64[:], b: acc f64[:], w: f64) {
+  n = dim &x 0
+  for i in range(n) {
+    e = load &x [i]
+    t = mul e w
+    &b[0] += t
+    s = sin t
+    &b[i] += s
+  }
+  &b += &x
+}
+"""
+
+PROGRAMS["nested_while_in_arm"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n, 0, -1) carry (s: f64 = w) -> (s.9) {
+    m = sub i 1
+    c = gt m 0
+    r = if c {
+      for t in range(...) exits trips k carry (a: f64 = s) -> (a.9) {
+        e = load &x [m]
+        g = mul a e
+        a.1 = cos g
+        for q in range(3) exits carry (h: f64 = a.1) -> (h.9) {
+          h.1 = sin h
+          h.2 = mul h.1 w
+          c.2 = gt h.2 0.1
+          yield c.2, h.2
+        }
+        a.2 = add h.9 a.1
+        c.1 = lt t i
+        c.3 = gt a.2 0.2
+        c.4 = and c.1 c.3
+        yield c.4, a.2
+      }
+      kf: f64 = cast k
+      p = mul a.9 kf
+      yield p
+    } else {
+      p.1 = mul s s
+      yield p.1
+    }
+    z = tanh r
+    yield z
+  }
+  return s.9
+}
+"""
+
+SINGLE = """
+entry fn f(x: read f32[:], w: f64) -> f32, f64 {
+  n = dim &x 0
+  v = alloc f32 [n] fill 0.0f32
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    e = load &x [i]
+    d: f64 = cast e
+    t = mul d s
+    u: f32 = cast t
+    &v[i] = u
+    g = mul u e
+    &v[0] += g
+    s.1 = sin t
+    yield s.1
+  }
+  r = load &v [0]
+  return r, s.9
+}
+"""
