@@ -12,30 +12,21 @@ from linad_typecheck.check import check
 from linad_typecheck.core_verify import verify
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
-from linad_typecheck.scope import GlobalArray
 from linad_typecheck.signature import ArgType, Leaf
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule
 from linad_typecheck.types import Array, Scalar
 
-from . import programs
+from . import programs, programs_calls
 
-FILE = Path(programs.__file__)
-SCOPE = StaticModule(SourceFile(str(FILE), FILE.read_text(encoding="utf-8"))).scope
+
+def scope_of(module):
+    file = Path(module.__file__)
+    return StaticModule(SourceFile(str(file), file.read_text(encoding="utf-8"))).scope
+
+
+SCOPES = {module: scope_of(module) for module in (programs, programs_calls)}
 DTYPES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
-
-
-class Live:
-    """The scope of the programs, with the types of its arrays."""
-
-    def lookup(self, name):
-        found = SCOPE.lookup(name)
-        if isinstance(found, GlobalArray):
-            return GlobalArray(arg_type(getattr(programs, name)).type, name)
-        return found
-
-    def names(self):
-        return SCOPE.names()
 
 
 def arg_type(v):
@@ -48,11 +39,13 @@ def arg_type(v):
     return ArgType(Scalar({bool: "bool", int: "i64", float: "f64"}[type(v)]), True)
 
 
-def lowered(name, args, **changes):
-    from dataclasses import replace
+def module_of(name):
+    return programs if hasattr(programs, name) else programs_calls
 
-    f = getattr(programs, name)
-    source = replace(SCOPE.lookup(name).function, scope=Live(), **changes)
+
+def lowered(name, args):
+    f = getattr(module_of(name), name)
+    source = SCOPES[module_of(name)].lookup(name).function
     params = f.__code__.co_varnames[: f.__code__.co_argcount]
     return check(source, dict(zip(params, map(arg_type, args))))
 
@@ -71,7 +64,7 @@ def flattened(args):
 
 
 def interpreted(checked, args):
-    hidden = [getattr(programs, k) for k in checked.signature.hidden]
+    hidden = [getattr(programs, key.rpartition(":")[2]) for key in checked.signature.hidden]
     done = interpret.run(checked.program, [*flattened(args), *hidden])
     return structured(checked.signature.result, done.results)
 
@@ -166,11 +159,11 @@ def test_same_as_python(name, args):
     assert verify(checked.program) == []
     check_linear(linearise(checked.program))
     ours = oracle.attempt(lambda: interpreted(checked, args))
-    theirs = oracle.attempt(lambda: oracle.run(getattr(programs, name), args))
+    theirs = oracle.attempt(lambda: oracle.run(getattr(module_of(name), name), args))
     assert oracle.difference(ours, theirs) is None
 
 
 def test_every_program_is_run():
     helpers = ("helper_", "pair_of", "bump_first", "none_default", "math_cube", "apply", "fact", "even", "odd", "recursive_update")
-    functions = [n for n, f in vars(programs).items() if callable(f) and getattr(f, "__module__", "") == programs.__name__]
-    assert {n for n in functions if not n.startswith(helpers)} == set(CASES)
+    functions = [n for m in SCOPES for n, f in vars(m).items() if callable(f) and getattr(f, "__module__", "") == m.__name__]
+    assert {n for n in functions if not n.startswith(helpers)} == {n for n in CASES if not n.startswith(helpers)}
