@@ -150,14 +150,16 @@ def _interpreted(program: Program) -> Loaded:
 
 
 @cache
-def target() -> tuple[str, str]:
-    """The processor that code is compiled for."""
+def target() -> tuple[str, ...]:
+    """The compiler that code is compiled by and the processor it is compiled for."""
+    import llvmlite
     import llvmlite.binding as llvm
+    import numba
     from numba.core import config
 
     name = config.CPU_NAME or llvm.get_host_cpu_name()
     features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()
-    return str(name), str(features)
+    return (numba.__version__, llvmlite.__version__, str(name), str(features))
 
 
 def specialise(

@@ -72,11 +72,10 @@ def digest(*parts: object) -> str:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """What generated code depends on besides the program: linad's own text and the versions of the tools."""
-    from importlib.metadata import version
+    """What the front end's outcome depends on besides the program: linad's own text, Python and NumPy."""
+    import numpy
 
-    tools = ("numba", "llvmlite", "numpy")
-    return (own_text(), sys.version, *(f"{t} {version(t)}" for t in tools))
+    return (own_text(), sys.version, numpy.__version__)
 
 
 @cache
@@ -84,13 +83,16 @@ def own_text() -> str:
     """A hash of the stamps of linad's own files, so that a changed linad never meets code an older one generated."""
     import linad_typecheck
 
-    roots = (Path(__file__).parents[1], Path(linad_typecheck.__file__).parent)
-    stamps = []
-    for root in roots:
-        for path in sorted(root.rglob("*.py")):
-            status = path.stat()
-            stamps.append((str(path.relative_to(root)), status.st_mtime_ns, status.st_size))
-    return digest(stamps)
+    stamps: list[tuple[str, int, int]] = []
+    pending = [str(Path(__file__).parents[1]), str(Path(linad_typecheck.__file__).parent)]
+    while pending:
+        for item in os.scandir(pending.pop()):
+            if item.name.endswith(".py"):
+                status = item.stat()
+                stamps.append((item.path, status.st_mtime_ns, status.st_size))
+            elif item.name != "__pycache__" and item.is_dir():
+                pending.append(item.path)
+    return digest(sorted(stamps))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import linad_typecheck
 import pytest
+
+import linad
 
 PROGRAM = """\
 import sys, time
@@ -34,6 +37,22 @@ def script(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM.format(scale=2.0))
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def copied(tmp_path_factory):
+    """A copy of linad that nobody edits meanwhile: an edit would, rightly, make every cached file useless."""
+    folder = tmp_path_factory.mktemp("site")
+    for package in (linad, linad_typecheck):
+        source = Path(package.__file__).parent
+        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(folder)
+    yield
+    if before is None:
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = before
 
 
 def start(script, place, **extra):
