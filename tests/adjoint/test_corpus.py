@@ -9,7 +9,8 @@ from linad.adjoint.errors import NoDerivative
 from linad.pipeline import differentiate, prepare
 
 from .gradients import compare
-from .programs import PROGRAMS, SINGLE
+from .programs import PROGRAMS
+from .programs_found import SINGLE
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
