@@ -27,7 +27,6 @@ from .values import (
     FunctionValue,
     Poison,
     Value,
-    arrays,
     contains,
     describe,
     leaves,

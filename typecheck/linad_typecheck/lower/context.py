@@ -15,7 +15,7 @@ from ..messages import Message
 from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type
-from .values import ArrayValue, Binding, ScalarValue, Value
+from .values import ArrayValue, Binding, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser

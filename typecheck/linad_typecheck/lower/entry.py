@@ -32,7 +32,6 @@ from .values import (
     leaves,
     rebuild,
     type_leaves,
-    type_of,
 )
 from .values import Binding as Bound
 

@@ -23,11 +23,9 @@ from .numbers import COMPARE, binary, compare, truth, unary
 from .unsupported import refuse
 from .values import (
     SILENT,
-    ArrayValue,
     Binding,
     Bottom,
     EntityValue,
-    FunctionValue,
     LostArray,
     NoneValue,
     Poison,

@@ -11,7 +11,6 @@ from ..linear.liveness import bound
 from ..linear.ownership import lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
-from ..span import Span
 from ..types import BOOL, I64, Array, Type
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .exits import breaks, returns

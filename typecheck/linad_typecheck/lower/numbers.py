@@ -17,7 +17,6 @@ BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bi
 SHIFTS = {ast.LShift: ("shl", "<<"), ast.RShift: ("shr", ">>")}
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
-FLOAT_RANGE = 2**53
 
 
 def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here") -> ScalarValue | None:
@@ -185,14 +184,8 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
-    if dtype == "f64" and _is_integral_pair(x, y):
-        dtype = "i64"
     out = ctx.let("b", COMPARE[op], (cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)), BOOL, span)
     return ScalarValue(out, weak)
-
-
-def _is_integral_pair(x: ScalarValue, y: ScalarValue) -> bool:
-    return x.dtype not in FLOATS and y.dtype not in FLOATS
 
 
 def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:
