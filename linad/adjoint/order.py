@@ -110,7 +110,9 @@ def _cells_apart(s: Loop, facts: Facts) -> bool:
             return True
         if not all(isinstance(t, Store | AddTo) for t in writes):
             return False
-        axes = [{(k, own.get(facts.value(i).name)) for k, i in enumerate(t.index) if isinstance(i, Var)} for t in writes]
+        axes = [
+            {(k, own.get(facts.value(i).name)) for k, i in enumerate(t.index) if isinstance(i, Var)} for t in writes
+        ]
         return any(mine is not None for _, mine in set.intersection(*axes))
 
     return all(map(apart, touched.values()))

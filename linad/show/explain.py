@@ -7,12 +7,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from linad_typecheck.core import AddTo, Drop, Dup, Function, If, Load, Loop, Program, Stmt, Store, Var, base_name, blocks, walk
+from linad_typecheck.core import (
+    AddTo,
+    Drop,
+    Dup,
+    Function,
+    If,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+    blocks,
+    walk,
+)
 from linad_typecheck.facts import Fact
 from linad_typecheck.types import Array
 
 from ..adjoint.order import order_free
-from ..adjoint.storage import Body, Plan
+from ..adjoint.plan import Body, Plan
 from ..pipeline import Gradient, differentiate, prepare
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
@@ -56,7 +71,9 @@ class Explanation:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def explain_program(name: str, program: Program, wrt: Sequence[str], lines: dict[int, str], facts: Sequence[Fact] = ()) -> Explanation:
+def explain_program(
+    name: str, program: Program, wrt: Sequence[str], lines: dict[int, str], facts: Sequence[Fact] = ()
+) -> Explanation:
     """The explanation of a lowered program differentiated by the parameters ``wrt``."""
     ready = prepare(program)
     gradient = differentiate(ready, tuple(wrt), True)
@@ -105,7 +122,9 @@ def _from_plan(gradient: Gradient) -> Iterable[Remark]:
         yield Remark(s.span.line, "loop", loop_text(s, plan))
     for body in plan.bodies.values():
         yield from _of_body(body, plan)
-    restored = {(s.span.line, base_name(s.array.name)) for s in walk(plan.facts.function.body) if id(s) in plan.facts.undo}
+    restored = {
+        (s.span.line, base_name(s.array.name)) for s in walk(plan.facts.function.body) if id(s) in plan.facts.undo
+    }
     for line, name in sorted(restored):
         yield Remark(line, "logged", f"the cell of {name} that is overwritten; the reverse sweep puts it back")
 
@@ -167,8 +186,15 @@ def _from_checks(f: Function) -> Iterable[Remark]:
 
     def visit(stmts: Iterable[Stmt], inside: bool) -> Iterable[Remark]:
         for s in stmts:
-            if inside and isinstance(s, Load | Store | AddTo) and s.checked and any(isinstance(i, Var) for i in s.index):
-                yield Remark(s.span.line, "index check", f"of {base_name(s.array.name)}, where it is not proved before the loop")
+            if (
+                inside
+                and isinstance(s, Load | Store | AddTo)
+                and s.checked
+                and any(isinstance(i, Var) for i in s.index)
+            ):
+                yield Remark(
+                    s.span.line, "index check", f"of {base_name(s.array.name)}, where it is not proved before the loop"
+                )
             for b in blocks(s):
                 yield from visit(b.stmts, inside or isinstance(s, Loop) or (inside and isinstance(s, If)))
 

@@ -37,7 +37,18 @@ from linad_typecheck.types import Array, Scalar
 
 from ..emit.build import count_uses
 from ..emit.text import Text
-from ..emit.tree import Apply, At, CopyOf, Expr, Leaf, New, Num, Size, cells_read, subexpressions
+from ..emit.tree import (
+    Apply,
+    At,
+    CopyOf,
+    Expr,
+    Leaf,
+    New,
+    Num,
+    Size,
+    cells_read,
+    subexpressions,
+)
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LONG = 60  # expressions beyond this length are not put into others
@@ -136,7 +147,15 @@ class _Reader:
         for s in b.stmts:
             self.statement(s, depth)
 
-    def line(self, s: Stmt, depth: int, text: str, defines: Iterable[str] = (), uses: frozenset[str] = frozenset(), head: bool = False) -> None:
+    def line(
+        self,
+        s: Stmt,
+        depth: int,
+        text: str,
+        defines: Iterable[str] = (),
+        uses: frozenset[str] = frozenset(),
+        head: bool = False,
+    ) -> None:
         self.lines.append(Line(s.span.line, depth, text, frozenset(defines), uses, head))
 
     def flush(self, depth: int, array: str | None = None) -> None:

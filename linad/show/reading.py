@@ -41,7 +41,9 @@ def reading_of(f: object) -> Reading:
     entry = s.record.entry()
     first = getattr(entry.source, "first_line", 1)
     lines = lines_of(checked.program.main, entry.source.lines, first)
-    return Reading(checked_function.__name__, checked.program, _wrt(checked_function, s, checked.program), lines, checked.facts)
+    return Reading(
+        checked_function.__name__, checked.program, _wrt(checked_function, s, checked.program), lines, checked.facts
+    )
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

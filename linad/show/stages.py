@@ -34,7 +34,9 @@ class Text:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def stage_of(program: Program, stage: Stage, wrt: Sequence[str] | None = None, source: dict[int, str] | None = None) -> Table | Text:
+def stage_of(
+    program: Program, stage: Stage, wrt: Sequence[str] | None = None, source: dict[int, str] | None = None
+) -> Table | Text:
     """One stage of the derivative of a lowered program.
 
     Parameters

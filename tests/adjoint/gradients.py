@@ -91,7 +91,9 @@ def expected(program: Program, values: Sequence[object]) -> tuple[list[object], 
     return [parts(r)[0] for r in plain.results], found
 
 
-def obtained(program: Program, derivative: Program, values: Sequence[object], value: bool) -> tuple[list[object], dict[int, object]]:
+def obtained(
+    program: Program, derivative: Program, values: Sequence[object], value: bool
+) -> tuple[list[object], dict[int, object]]:
     """The same by a derivative program."""
     plain = Machine(program).run(duals(fresh(values), zeros(values), program))
     types = [a.type for a in program.main.body.results]

@@ -82,7 +82,9 @@ class Maker:
         q = Var("q", INTS)
         y = Var("y", VECTOR)
         params = [Param(x, "read"), Param(w, "own"), Param(c, "own"), Param(k, "own"), Param(q, "read")]
-        scope = Scope({F64: [w, c, Const(0.7, F64), Const(-0.4, F64)], I64: [k, self.n, Const(1, I64)], BOOL: [Const(True, BOOL)]})
+        scope = Scope(
+            {F64: [w, c, Const(0.7, F64), Const(-0.4, F64)], I64: [k, self.n, Const(1, I64)], BOOL: [Const(True, BOOL)]}
+        )
         scope.read += [x, x, q]
         if updates:
             params.append(Param(y, "mut"))
@@ -102,7 +104,11 @@ class Maker:
 
     def pick(self, scope: Scope, t: Type) -> Atom:
         known = scope.scalars[t]
-        return known[-1 - min(int(self.r.expovariate(0.4)), len(known) - 1)] if self.r.random() < 0.7 else self.r.choice(known)
+        return (
+            known[-1 - min(int(self.r.expovariate(0.4)), len(known) - 1)]
+            if self.r.random() < 0.7
+            else self.r.choice(known)
+        )
 
     def let(self, out: list[Stmt], t: Scalar, op: str, *ins: Atom, hint: str) -> Var:
         v = self.names.var(hint, t)
@@ -148,7 +154,11 @@ class Maker:
             case 7:
                 square = self.let(out, F64, "powi", a, Const(2, I64), hint="e")
                 more = self.let(out, F64, "add", square, Const(1.0, F64), hint="e")
-                v = self.let(out, F64, "sqrt", more, hint="e") if self.r.random() < 0.5 else self.let(out, F64, "div", b, more, hint="e")
+                v = (
+                    self.let(out, F64, "sqrt", more, hint="e")
+                    if self.r.random() < 0.5
+                    else self.let(out, F64, "div", b, more, hint="e")
+                )
             case _:
                 v = self.let(out, F64, "cast", self.pick(scope, I64), hint="e")
                 v = self.let(out, F64, "sin", v, hint="e")
@@ -202,7 +212,12 @@ class Maker:
         scope.add(v)
 
     def make_addarray(self, scope: Scope, out: list[Stmt], size: int, depth: int) -> None:
-        pairs = [(a, b) for a in scope.write for b in scope.read if a.name != b.name and a.type == b.type and a.type.dtype == "f64"]
+        pairs = [
+            (a, b)
+            for a in scope.write
+            for b in scope.read
+            if a.name != b.name and a.type == b.type and a.type.dtype == "f64"
+        ]
         if pairs:
             out.append(AddArray(*self.r.choice(pairs)))
 
@@ -214,7 +229,11 @@ class Maker:
                 args.append(self.pick(scope, p.var.type))
                 continue
             taken = {a.name for a in args if isinstance(a.type, Array)} if p.mode == "mut" else set()
-            fits = [a for a in (scope.write if p.mode == "mut" else scope.read) if a.type == p.var.type and a.name not in taken]
+            fits = [
+                a
+                for a in (scope.write if p.mode == "mut" else scope.read)
+                if a.type == p.var.type and a.name not in taken
+            ]
             if not fits:
                 return
             args.append(self.r.choice(fits))
@@ -257,7 +276,11 @@ class Maker:
                 if isinstance(t, Array) and sum(a.type == t for a in inner.move) < types.count(t):
                     source = [a for a in inner.read if a.type == t]
                     v = self.names.var("v", t)
-                    stmts.append(Copy(v, self.r.choice(source)) if source else Alloc(v, (self.n,) * t.rank, Const(0 if t.dtype == "i64" else 0.0, Scalar(t.dtype))))
+                    stmts.append(
+                        Copy(v, self.r.choice(source))
+                        if source
+                        else Alloc(v, (self.n,) * t.rank, Const(0 if t.dtype == "i64" else 0.0, Scalar(t.dtype)))
+                    )
                     inner.add(v)
             results = self.arm_results(scope, inner, types)
             assert results is not None
@@ -309,7 +332,9 @@ class Maker:
             fits = [a for a in inner.move if a.type == c.type and (a in arrays or self.r.random() < 0.5)]
             if not fits:
                 v = self.names.var("v", c.type)
-                stmts.append(Alloc(v, (self.n,) * c.type.rank, Const(0 if c.type.dtype == "i64" else 0.5, Scalar(c.type.dtype))))
+                stmts.append(
+                    Alloc(v, (self.n,) * c.type.rank, Const(0 if c.type.dtype == "i64" else 0.5, Scalar(c.type.dtype)))
+                )
                 fits = [v]
             a = self.r.choice(fits)
             inner.gone(a)
@@ -319,7 +344,18 @@ class Maker:
         if forever:
             start, stop, step = Const(0, I64), None, Const(1, I64)
         out.append(
-            Loop(index, start, stop, step, tuple(carried), tuple(inits), Block(tuple(stmts), (*again, *results)), tuple(outs), exits, trips)
+            Loop(
+                index,
+                start,
+                stop,
+                step,
+                tuple(carried),
+                tuple(inits),
+                Block(tuple(stmts), (*again, *results)),
+                tuple(outs),
+                exits,
+                trips,
+            )
         )
         for o in outs:
             scope.add(o)

@@ -82,11 +82,15 @@ WRONG = {
     "a read of an array": (body("v = read &x\ndrop v\nreturn w"), "read of the array x"),
     "returned twice": (body("v = copy &x\ndrop w\nreturn v, v", result="-> f64[:], f64[:]"), "v is used again"),
     "carried twice": (
-        body("v = copy &x\nfor i in range(2) carry (a: f64[:] = v, b: f64[:] = v) -> (c, d) {\nyield a, b\n}\ndrop c\ndrop d\nreturn w"),
+        body(
+            "v = copy &x\nfor i in range(2) carry (a: f64[:] = v, b: f64[:] = v) -> (c, d) {\nyield a, b\n}\ndrop c\ndrop d\nreturn w"
+        ),
         "v is used again",
     ),
     "carried and forgotten": (
-        body("v = copy &x\nfor i in range(2) carry (a: f64[:] = v) -> (c) {\nb = copy &x\nyield b\n}\ndrop c\nreturn w"),
+        body(
+            "v = copy &x\nfor i in range(2) carry (a: f64[:] = v) -> (c) {\nb = copy &x\nyield b\n}\ndrop c\nreturn w"
+        ),
         r"\['a'\] neither used nor dropped",
     ),
 }

@@ -28,7 +28,13 @@ entry fn loss(x: read f64[:], idx: read i64[:], w: own f64) -> f64 {
   return s.3
 }
 """
-LINES = {1: "def loss(x, idx, w):", 2: "    s = 0.0", 3: "    for k in range(len(idx)):", 4: "        s += w * x[idx[k]] ** 2", 5: "    return s"}
+LINES = {
+    1: "def loss(x, idx, w):",
+    2: "    s = 0.0",
+    3: "    for k in range(len(idx)):",
+    4: "        s += w * x[idx[k]] ** 2",
+    5: "    return s",
+}
 
 
 def spanned(program: Program, line_of: dict[str, int]) -> Program:

@@ -37,7 +37,10 @@ FOLDED = {
         "&v![0] = x\n&v![k] = 1.0\ne = load! &v [0]\nreturn e",
         "&v![0] = x ; &v![k] = 1.0 ; e = load! &v [0] ; return e",
     ),
-    "a decided arm": ("c = lt 1 2\nr = if c {\ns = sin x\nyield s\n} else {\nyield x\n}\nreturn r", "s = sin x ; return s"),
+    "a decided arm": (
+        "c = lt 1 2\nr = if c {\ns = sin x\nyield s\n} else {\nyield x\n}\nreturn r",
+        "s = sin x ; return s",
+    ),
     "decided by the arm around": (
         "c = lt k 2\nr = if c {\nq = if c {\nyield x\n} else {\nyield 0.5\n}\nyield q\n} else {\nyield 1.0\n}\nreturn r",
         "c = lt k 2 ; r = if c { ; yield x ; } else { ; yield 1.0 ; } ; return r",
@@ -87,7 +90,10 @@ DEAD = {
     "an array that is only written": ("w = alloc f64 [3] fill 0.0\n&w![0] = x\nreturn x", "return x"),
     "an index check stays": ("e = load &v [k]\nreturn x", "e = load &v [k] ; return x"),
     "an unchecked load goes": ("e = load! &v [k]\nreturn x", "return x"),
-    "a check stays": ('c = lt k 3\ncheck c else ValueError "m" ()\nreturn x', 'c = lt k 3 ; check c else ValueError "m" ; return x'),
+    "a check stays": (
+        'c = lt k 3\ncheck c else ValueError "m" ()\nreturn x',
+        'c = lt k 3 ; check c else ValueError "m" ; return x',
+    ),
     "what a caller sees stays": ("&v![0] = x\nreturn x", "&v![0] = x ; return x"),
     "an unused carried value": (
         "for i in range(k) carry (s: f64 = x, t: f64 = x) -> (s.1, t.1) {\ns.2 = sin s\nt.2 = sin t\nyield s.2, t.2\n}\nreturn s.1",
