@@ -11,6 +11,10 @@ from types import ModuleType
 from numba import njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
+from .startup import spare_scipy
+
+spare_scipy()
+
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
 
 
