@@ -1,8 +1,8 @@
 """Exact step counts of a function and of its gradient, and the bound that the rules of reverse mode give.
 
-A step is one executed scalar primitive: an operation, a load, a store, a turn of a loop, a word set to zero; ``+=`` on a cell
-is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its proof are in
-``docs/cost.md``.
+A step is one executed scalar primitive: an operation, a load, a store, a turn of a loop, a word set to zero; ``+=`` on
+a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its proof
+are in ``docs/cost.md``.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
 
 
 def bound(program: Program, values: Sequence[object]) -> int | None:
-    """What value and gradient of a prepared program cost at most: its executed primitives by `STEPS`, and its boundary."""
+    """What value and gradient of a prepared program cost at most: its primitives by `STEPS`, and its boundary."""
     program = only_called(program)
     if any(isinstance(s, Call) for f in program.functions.values() for s in walk(f.body)):
         return None

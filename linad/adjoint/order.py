@@ -1,7 +1,7 @@
 """Whether the reverse of a loop's iterations may run in any order.
 
-The adjoint of a sum passes through an iteration unchanged, and adding to cells commutes. Anything else has an order: of two
-stores to one cell the last takes the adjoint, and what a carried value is multiplied by multiplies its adjoint.
+The adjoint of a sum passes through an iteration unchanged, and adding to cells commutes. Anything else has an order: of
+two stores to one cell the last takes the adjoint, and what a carried value is multiplied by multiplies its adjoint.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .activity import Facts
 
 
 def order_free(s: Loop, facts: Facts) -> bool:
-    """Whether the adjoints of iterations commute: carried values are sums, and no cell is stored to in two iterations."""
+    """Whether the adjoints of iterations commute: carried values are sums, and no cell is stored to twice."""
     nexts = s.body.results[1:] if s.exits else s.body.results
     carried = [(k, c) for k, c in enumerate(s.carried) if facts.is_active(c)]
     return all(_is_sum(s, k, c, nexts, facts) for k, c in carried) and _cells_apart(s, facts)
@@ -94,7 +94,7 @@ def _passes_on(t: Stmt, facts: Facts) -> bool:
 
 
 def _cells_apart(s: Loop, facts: Facts) -> bool:
-    """Whether every outer array with an adjoint is only added to, or stored to in cells that are each iteration's own."""
+    """Whether every outer array with an adjoint is only added to, or stored to in each iteration's own cells."""
     inside = {v.name for t in walk(s.body) for v in outputs(t)}
     inside |= {c.name for t in walk(s.body) if isinstance(t, Loop) for c in t.carried}
     touched: dict[str, list[Stmt]] = {}

@@ -68,7 +68,7 @@ def explain(f: Callable[..., Any]) -> Explanation:
 
 
 class _Callable(ModuleType):
-    """``linad.show`` is this package once a module of it has been imported, and the function else: both can be called."""
+    """``linad.show`` is this package once a module of it is imported, and else the function: both can be called."""
 
     def __call__(self, f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
         return show(f, stage)

@@ -45,8 +45,8 @@ def stage_of(
         As lowered from the user's function.
     stage
         ``"lowered"`` is the program itself, ``"linear"`` its linear form, ``"reverse"`` its derivative with everything
-        that is needed logged, ``"stored"`` the same under the storage plan, ``"simplified"`` what is compiled, ``"numba"``
-        the module generated from that, ``"table"`` primal and adjoint side by side.
+        that is needed logged, ``"stored"`` the same under the storage plan, ``"simplified"`` what is compiled,
+        ``"numba"`` the module generated from that, ``"table"`` primal and adjoint side by side.
     wrt
         Parameters of the core program to differentiate by; by default all floats.
     source

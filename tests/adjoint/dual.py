@@ -108,7 +108,7 @@ class Outcome:
 
 
 class Machine:
-    """Runs a program on duals; arrays are NumPy arrays of objects. Undefined cells are nan, so that reading one shows."""
+    """Runs a program on duals; arrays are NumPy arrays of objects. Undefined cells are nan, so reading one shows."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

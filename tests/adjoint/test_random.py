@@ -1,4 +1,4 @@
-"""Random programs: each stage verified and linear, with and without a plan, values and gradients equal to dual numbers."""
+"""Random programs: each stage verified and linear, with and without a plan, gradients equal to dual numbers."""
 
 import numpy as np
 import pytest

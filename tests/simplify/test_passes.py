@@ -42,7 +42,8 @@ FOLDED = {
         "s = sin x ; return s",
     ),
     "decided by the arm around": (
-        "c = lt k 2\nr = if c {\nq = if c {\nyield x\n} else {\nyield 0.5\n}\nyield q\n} else {\nyield 1.0\n}\nreturn r",
+        "c = lt k 2\nr = if c {\nq = if c {\nyield x\n} else {\nyield 0.5\n}\n"
+        "yield q\n} else {\nyield 1.0\n}\nreturn r",
         "c = lt k 2 ; r = if c { ; yield x ; } else { ; yield 1.0 ; } ; return r",
     ),
     "int identities": ("a = add k 0\nb = mul a 1\nc = sub b b\nd: f64 = cast c\nreturn d", "return 0.0"),
@@ -96,7 +97,8 @@ DEAD = {
     ),
     "what a caller sees stays": ("&v![0] = x\nreturn x", "&v![0] = x ; return x"),
     "an unused carried value": (
-        "for i in range(k) carry (s: f64 = x, t: f64 = x) -> (s.1, t.1) {\ns.2 = sin s\nt.2 = sin t\nyield s.2, t.2\n}\nreturn s.1",
+        "for i in range(k) carry (s: f64 = x, t: f64 = x) -> (s.1, t.1) {\n"
+        "s.2 = sin s\nt.2 = sin t\nyield s.2, t.2\n}\nreturn s.1",
         "for i in range(k) carry (s: f64 = x) -> (s.1) { ; s.2 = sin s ; yield s.2 ; } ; return s.1",
     ),
     "a loop that may not end stays": (
