@@ -1,4 +1,4 @@
-"""The Python in the documents runs, in the order in which it stands there."""
+"""The Python in the tutorials runs, in the order in which it stands there."""
 
 import linecache
 import re
@@ -22,7 +22,7 @@ def python_of(path: Path) -> str:
     return "\n".join(kept) + "\n"
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if "```python" in (ROOT / d).read_text(encoding="utf-8")])
+@pytest.mark.parametrize("document", ["README.md", "docs/first-gradient.md", "docs/ownership.md"])
 def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / (re.sub(r"\W", "_", document) + ".py")
     file.write_text(python_of(ROOT / document), encoding="utf-8")
