@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
 from linad_typecheck.core import Var, base_name
 
@@ -196,8 +197,7 @@ def _candidates(members: list[str], param: str | None, reserved: set[str]) -> It
         best = f"v{best}"
     if best in reserved or keyword.iskeyword(best) or best.startswith("__"):
         best = f"{best.strip('_')}_"
-    yield best
-    k = 1
-    while True:
-        k += 1
-        yield f"{best}_{k}"
+    for k in count(1):
+        name = best if k == 1 else f"{best}_{k}"
+        if name not in reserved:
+            yield name

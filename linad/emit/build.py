@@ -37,6 +37,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import BOOL, I64, Array
 
 from .effects import grown_params, updated_args
+from .liveness import without_dead
 from .sites import RETRY, Sites
 from .tree import (
     AddAll,
@@ -404,4 +405,4 @@ def build(program: Program, f: Function, sites: Sites, careful: bool) -> tuple[N
     grown = grown_params(program)[f.name]
     extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown, strict=False) if g)
     b.out.append(Finish((*values, *extra)))
-    return tuple(b.out)
+    return without_dead(tuple(b.out))

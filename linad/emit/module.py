@@ -6,6 +6,7 @@ import builtins
 import keyword
 import re
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from linad_typecheck.core import Block, Call, Const, Function, Program, Var, walk
@@ -21,6 +22,7 @@ from .text import CASTS
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
 ERROR_WORDS = 7  # the site and up to six arguments
+DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,27 @@ class Emitter:
         self.called = {
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
         }
-        self.entry = identifier(self.program.entry)
-        self.inner = {
-            name: identifier(name) if name != self.program.entry else f"{self.entry}_kernel"
-            for name in self.program.functions
-        }
+        self.entry, self.inner = self.function_names()
 
     def prepare(self, program: Program) -> Program:
         from .passes import prepare
 
         return prepare(program, self.options, self.sites)
+
+    def function_names(self) -> tuple[str, dict[str, str]]:
+        """The Python names of the driver and of every function, all different."""
+        taken = self.imported()
+
+        def free(text: str) -> str:
+            name = next(n for k in count() if (n := text + "_" * k) not in taken)
+            taken.add(name)
+            return name
+
+        main = self.program.entry
+        entry = free(identifier(main))
+        inner = {main: free(f"{entry}_kernel")}
+        inner |= {name: free(identifier(name)) for name in self.program.functions if name != main}
+        return entry, inner
 
     @property
     def vector(self) -> tuple[str, ...]:
@@ -96,12 +109,16 @@ class Emitter:
     def hidden(self) -> str:
         return "err, depth + 1" if self.recursive else "err"
 
-    def reserved(self) -> set[str]:
-        """Names that variables must not take: what the module defines, imports or calls."""
+    def imported(self) -> set[str]:
+        """Names that mean something in the module before it defines any."""
         from . import runtime
 
-        own = {"np", "math", "err", "depth", "code", "driver", "kernel", self.entry, *self.inner.values()}
+        own = {"np", "math", "err", "depth", "code", "driver", "kernel"}
         return own | set(runtime.__all__) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
+
+    def reserved(self) -> set[str]:
+        """Names that variables must not take: what the module defines, imports or calls."""
+        return self.imported() | {self.entry, *self.inner.values()}
 
     def module(self) -> Generated:
         lifted = self.lifted()
@@ -136,7 +153,7 @@ class Emitter:
         nodes = build(self.program, f, self.sites, careful=not self.options.noalias)
         params = tuple(p.var for p in f.params)
         hidden = ("err", "depth") if self.recursive else ("err",)
-        names = assign_names(nodes, params, self.reserved()) | {"depth": "depth"}
+        names = assign_names(nodes, params, self.reserved()) | {DEPTH.name: "depth"}
         if self.recursive and f.name in self.called:
             nodes = (self.depth_test(f), *nodes)
         grown = grown_params(self.program).get(f.name, ())
@@ -152,7 +169,7 @@ class Emitter:
 
     def depth_test(self, f: Function) -> Node:
         site = self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))
-        depth = Leaf(Var("depth", I64))
+        depth = Leaf(DEPTH)
         limit = Num(Const(self.options.recursion_limit, I64))
         return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())
 
@@ -177,11 +194,8 @@ class Emitter:
 
 def identifier(name: str) -> str:
     """A function's name as a Python name."""
-    from . import runtime
-
     text = re.sub(r"\W", "_", name)
-    taken = {"np", "math", "err", "depth", "code", "driver", "kernel", *runtime.__all__, *dir(builtins)}
-    if keyword.iskeyword(text) or text in taken:
+    if keyword.iskeyword(text):
         return f"{text}_"
     return text if text and not text[0].isdigit() else f"f_{text}"
 
