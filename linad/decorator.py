@@ -330,7 +330,7 @@ def linear_grad(
     updates : names
         The parameters whose arrays the function updates in place, for the caller to see.
     parallel : bool
-        Whether loops whose iterations are independent may run in parallel.
+        Reserved: parallel execution is not available yet, and True is refused.
     fastmath : bool
         Whether sums may be reordered and products contracted into fused operations; nan, inf and the sign of zero keep
         their meaning. False gives the rounding of the order in which the program is written.
@@ -353,6 +353,8 @@ def linear_grad(
     LinadError
         At decoration, where the annotations give the types of all parameters, otherwise at the first call: with the
         place of each error and what to write instead.
+    ValueError
+        Where parallel execution is asked for.
 
     Examples
     --------
@@ -371,7 +373,9 @@ def linear_grad(
     >>> x_bar, w_bar
     (array([ 6., 12.]), 5.0)
     """
-    options = Options(_several(wrt), _several(updates) or (), parallel, fastmath, cache, update, boundscheck, backend)
+    if parallel:
+        raise ValueError("parallel execution is not available yet")
+    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend)
     if f is not None:
         return _decorate(f, options, sys._getframe(1).f_locals)
     return lambda g: _decorate(g, options, sys._getframe(1).f_locals)

@@ -12,7 +12,6 @@ class Options:
 
     wrt: tuple[str | int, ...] | None = None
     updates: tuple[str, ...] = ()
-    parallel: bool = False
     fastmath: bool = True
     cache: bool = True
     update: Literal["in-place", "pure"] = "in-place"
@@ -21,4 +20,4 @@ class Options:
 
     def code(self) -> tuple[object, ...]:
         """What decides the machine code, for the cache key."""
-        return (self.wrt, self.updates, self.parallel, self.fastmath, self.update, self.boundscheck)
+        return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck)

@@ -6,7 +6,8 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import FunctionType
@@ -116,7 +117,7 @@ class Specialisation:
 
         persistent = self.options.cache and disk.enabled()
         wanted = EmitOptions(
-            fastmath=self.options.fastmath, checked=checked, parallel=self.options.parallel, cache=persistent
+            fastmath=self.options.fastmath, checked=checked, cache=persistent
         )
         key = f"{self.key}-{disk.digest(request, wanted, target())}"
         store = self.store
@@ -128,13 +129,31 @@ class Specialisation:
                     return Loaded(getattr(load(path), entry), sites, words, again)
                 except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
                     store.discard(key)
-            generated = emit(self.program(request), wanted)
+            program = self.program(request)
+            with _ours(self.record.root.__qualname__):
+                generated = emit(program, wanted)
             again = checked == "hoisted" and _RETURNS_AGAIN.search(generated.source) is not None
             parts = (generated.entry, generated.sites, generated.error_words, again)
             path = store.store_module(key, generated.source, parts)
             if path is None:
                 path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)
-            return Loaded(getattr(load(path), generated.entry), *parts[1:])
+            with _ours(self.record.root.__qualname__):
+                driver = getattr(load(path), generated.entry)
+            return Loaded(driver, *parts[1:])
+
+
+@contextmanager
+def _ours(name: str) -> Iterator[None]:
+    """What goes wrong inside is a defect of linad and is told as one, in a line."""
+    try:
+        yield
+    except (LinadError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        cause = next((line for line in lines if "nopython mode pipeline" not in line), "no message")
+        told = f"no machine code for {name}, which is a defect of linad, not of the function: {type(error).__name__}: {cause}"
+        raise refusal("internal-error", told, help="report it together with the function, please") from None
 
 
 def _interpreted(program: Program) -> Loaded:

@@ -37,7 +37,6 @@ class EmitOptions:
     fastmath: bool = True
     noalias: bool = True
     checked: Literal["hoisted", "every"] = "hoisted"
-    parallel: bool = False
     vector_math: str = "libm"
     cache: bool = False
     recursion_limit: int = 1000
