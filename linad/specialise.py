@@ -90,7 +90,6 @@ class Specialisation:
     def program(self, request: Request = ()) -> Program:
         """The simplified core program that answers a request."""
         from . import pipeline
-        from .adjoint.errors import NoDerivative
 
         if self.checked is None:
             self.checked = checked_or_error(self.record, self.binding)
@@ -117,23 +116,23 @@ class Specialisation:
 
         persistent = self.options.cache and disk.enabled()
         wanted = EmitOptions(
-            fastmath=self.options.fastmath, checked=checked, cache=persistent
+            fastmath=self.options.fastmath, checked=checked, cache=persistent, workspace=True
         )
         key = f"{self.key}-{disk.digest(request, wanted, target())}"
         store = self.store
         with store.locked():
             known = store.module(key)
             if known is not None:
-                path, (entry, sites, words, again) = known
+                path, (entry, sites, words, again, workspace) = known
                 try:
-                    return Loaded(getattr(load(path), entry), sites, words, again)
+                    return Loaded(getattr(load(path), entry), sites, words, again, workspace)
                 except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
                     store.discard(key)
             program = self.program(request)
             with _ours(self.record.root.__qualname__):
                 generated = emit(program, wanted)
             again = checked == "hoisted" and _RETURNS_AGAIN.search(generated.source) is not None
-            parts = (generated.entry, generated.sites, generated.error_words, again)
+            parts = (generated.entry, generated.sites, generated.error_words, again, generated.workspace)
             path = store.store_module(key, generated.source, parts)
             if path is None:
                 path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)
@@ -149,7 +148,7 @@ def _ours(name: str) -> Iterator[None]:
         yield
     except (LinadError, MemoryError, OSError):
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         cause = next((line for line in lines if "nopython mode pipeline" not in line), "no message")
         told = f"no machine code for {name}, which is a defect of linad, not of the function: {type(error).__name__}: {cause}"

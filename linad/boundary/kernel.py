@@ -12,22 +12,44 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from linad_typecheck.span import NOWHERE
 
+from .workspace import Pool
+
 if TYPE_CHECKING:
     from linad_typecheck.span import Span
 
     from linad.emit.sites import Site
 
-DONE, AGAIN, FAILED = 0, 1, 2
+DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
 
 
 @dataclass(slots=True)
 class Loaded:
-    """A driver, ready to call: ``driver(*values, err)`` returns ``(code, *results)``."""
+    """A driver, ready to call: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``."""
 
     driver: Callable[..., tuple[object, ...]]
     sites: Sequence[Site]
     error_words: int
     again: bool = False  # whether it may ask for the build that tests every access, having written something already
+    workspace: tuple[str, ...] = ()  # the element types of the scratch memory it wants
+    pool: Pool | None = None
+
+    def __post_init__(self) -> None:
+        if self.workspace:
+            self.pool = Pool(self.workspace)
+
+    def call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
+        """What the driver returns, with as much scratch memory as it asks for."""
+        pool = self.pool
+        if pool is None:
+            return self.driver(*values, err)
+        held = pool.take()
+        out = self.driver(*values, *held, err)
+        grown = out[0] == SHORT
+        if grown:
+            held = pool.larger(held, err[: len(held)])
+            out = self.driver(*values, *held, err)
+        pool.give(held, grown)
+        return out
 
 
 @dataclass(slots=True)
@@ -78,7 +100,7 @@ class Kernel:
             else:
                 saved = [values[k].copy() for k in written]
         err = np.zeros(build.error_words, np.int64)
-        code, *results = build.driver(*values, err)
+        code, *results = build.call(values, err)
         if code == AGAIN:
             for k, before in zip(written, saved):
                 values[k][...] = before
@@ -86,7 +108,7 @@ class Kernel:
                 values[k].fill(0)
             build = self.build("every")
             err = np.zeros(build.error_words, np.int64)
-            code, *results = build.driver(*values, err)
+            code, *results = build.call(values, err)
         if code != DONE:
             fail(build.sites[err[0]], err[1:])
         return tuple(results)

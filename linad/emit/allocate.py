@@ -19,6 +19,7 @@ from linad_typecheck.core import Var, base_name
 from .tree import (
     Assign,
     Branch,
+    Demand,
     Fail,
     Finish,
     For,
@@ -97,7 +98,7 @@ def _node(node: Node, live: set[str], at_break: set[str], graph: Interference, d
                 head = head | inside
         case Leave():
             return set(at_break)
-        case Fail() | Finish() | Forward():
+        case Fail() | Finish() | Forward() | Demand():
             return read_by(node)
         case _:
             targets = written_by(node)

@@ -1,22 +1,42 @@
-"""Allocation in the driver: what the arguments determine is made before the kernel, which gets it as an argument."""
+"""Allocation in the driver: what the arguments determine is made before the kernel, which gets it as an argument.
+
+Arrays that no result may be are scratch: the driver takes them from a workspace that is kept between calls.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from linad_typecheck.core import Alloc, Atom, Block, Copy, Dim, Function, Let, Param, Reserve, Stmt, Var, walk
-from linad_typecheck.types import INTS, Scalar
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Copy,
+    Dim,
+    Function,
+    If,
+    Let,
+    Loop,
+    Param,
+    Reserve,
+    Stmt,
+    Var,
+    walk,
+)
+from linad_typecheck.types import INTS, Array, Scalar
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """A function split in two: what the driver runs, the arrays that gives, and the kernel that takes them."""
+    """A function split in two: the kernel, and the sizes and arrays that the driver makes for it."""
 
     kernel: Function
-    stmts: tuple[Stmt, ...]
-    arrays: tuple[Var, ...]
+    sizes: tuple[Stmt, ...] = ()
+    arrays: tuple[Alloc | Copy, ...] = ()
 
 
 def lift(f: Function, copies: bool) -> Lifted:
@@ -31,7 +51,7 @@ def lift(f: Function, copies: bool) -> Lifted:
     resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     known: dict[str, Stmt] = {}  # sizes by name, with the statement that computes each
     moved: list[Stmt] = []
-    made: list[Var] = []
+    made: list[Alloc | Copy] = []
     placed: set[str] = set()
     kept: list[Stmt] = []
 
@@ -68,16 +88,46 @@ def lift(f: Function, copies: bool) -> Lifted:
             case Alloc(out, shape) if all(available(a) and positive(a) for a in shape):
                 for a in shape:
                     need(a)
-                moved.append(s)
-                made.append(out)
-                arrays.add(out.name)
+                made.append(s)
                 continue
             case Copy(out, array) if copies and array.name in lent:
-                moved.append(s)
-                made.append(out)
-                arrays.add(out.name)
+                made.append(s)
                 continue
         kept.append(s)
-    inner = tuple(Param(v, "mut") for v in made)
+    inner = tuple(Param(s.out, "mut") for s in made)
     kernel = replace(f, params=(*f.params, *inner), body=Block(tuple(kept), f.body.results))
     return Lifted(kernel, tuple(moved), tuple(made))
+
+
+def scratch(f: Function) -> set[str]:
+    """The arrays of a function that are surely not among its results, nor replaced by longer ones."""
+    group: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while name in group:
+            name = group[name]
+        return name
+
+    def join(*atoms: Atom) -> None:
+        names = [find(a.name) for a in atoms if isinstance(a, Var) and isinstance(a.type, Array)]
+        for a, b in pairwise(names):
+            if find(a) != find(b):
+                group[find(a)] = find(b)
+
+    staying = {r.name for r in f.body.results if isinstance(r, Var)} | {p.var.name for p in f.params}
+    for s in walk(f.body):
+        match s:
+            case If(then=a, orelse=b, outs=outs):
+                for out, x, y in zip(outs, a.results, b.results, strict=True):
+                    join(out, x, y)
+            case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
+                nexts = body.results[1:] if exits else body.results
+                for column in zip(carried, inits, nexts, outs, strict=True):
+                    join(*column)
+            case Call(outs=outs, args=args) if any(isinstance(o.type, Array) for o in outs):
+                join(*outs, *args)
+            case Reserve(array=a):
+                staying.add(a.name)
+    kept = set(map(find, staying))
+    made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc | Copy)}
+    return {name for name in made if find(name) not in kept}

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .tree import Assign, Branch, Fail, Finish, For, Forever, Forward, Leave, Node, ParallelCopy, read_by, written_by
+from .tree import (
+    Assign,
+    Branch,
+    Demand,
+    Fail,
+    Finish,
+    For,
+    Forever,
+    Forward,
+    Leave,
+    Node,
+    ParallelCopy,
+    read_by,
+    written_by,
+)
 
 Live = frozenset[str]
 Nodes = tuple[Node, ...]
@@ -55,6 +69,6 @@ def _node(node: Node, live: Live, at_break: Live) -> tuple[Nodes, Live]:
                 head |= inside
         case Leave():
             return (node,), at_break
-        case Fail() | Finish() | Forward():
+        case Fail() | Finish() | Forward() | Demand():
             return (node,), frozenset(read_by(node))
     return (node,), live - {t.name for t in written_by(node)} | read_by(node)

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from linad_typecheck.core import Block, Call, Const, Function, Program, Var, walk
+from linad_typecheck.core import Block, Call, Const, Function, Names, Program, Var, all_names, walk
 from linad_typecheck.types import BOOL, I64, Array, Type
 
 from .allocate import assign_names
 from .build import build
 from .effects import grown_params
-from .lift import Lifted, lift
+from .lift import Lifted, lift, scratch
 from .printer import Printer
+from .scratch import carve, workspaces
 from .sites import Site, Sites
 from .text import CASTS
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
@@ -31,7 +32,7 @@ class EmitOptions:
 
     ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
     tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
-    is what `vector_math.choice` says, or ``"libm"``.
+    is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
     """
 
     fastmath: bool = True
@@ -39,6 +40,7 @@ class EmitOptions:
     checked: Literal["hoisted", "every"] = "hoisted"
     vector_math: str = "libm"
     cache: bool = False
+    workspace: bool = False
     recursion_limit: int = 1000
 
 
@@ -46,14 +48,17 @@ class EmitOptions:
 class Generated:
     """A module: its text, the name of its driver, and what its error codes mean.
 
-    ``driver(*args, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that checks every
-    access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``. ``err`` is an int64 array of `error_words`.
+    ``driver(*args, *workspaces, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that
+    checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
+    yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
+    ``err`` is an int64 array of `error_words`.
     """
 
     source: str
     entry: str
     sites: tuple[Site, ...]
     error_words: int = ERROR_WORDS
+    workspace: tuple[str, ...] = ()
 
 
 def emit(program: Program, options: EmitOptions | None = None) -> Generated:
@@ -69,6 +74,7 @@ class Emitter:
         self.sites = Sites()
         self.program = self.prepare(program)
         self.needed: set[str] = set()
+        self.spaces: tuple[str, ...] = ()
         self.recursive = any(isinstance(s, Call) for f in self.program.functions.values() for s in walk(f.body))
         self.called = {
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
@@ -125,11 +131,11 @@ class Emitter:
         driver = self.driver(lifted)
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
-        return Generated(source, self.entry, tuple(self.sites.found))
+        return Generated(source, self.entry, tuple(self.sites.found), workspace=self.spaces)
 
     def lifted(self) -> Lifted:
         main = self.program.main
-        return Lifted(main, (), ()) if main.name in self.called else lift(main, copies=self.options.noalias)
+        return Lifted(main) if main.name in self.called else lift(main, copies=self.options.noalias)
 
     def functions(self, main: Function) -> list[Function]:
         reached = [n for n in self.program.functions if n in self.called and n != main.name]
@@ -173,22 +179,30 @@ class Emitter:
         return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())
 
     def driver(self, lifted: Lifted) -> str:
+        """The function that Python calls: it finds the sizes, makes the arrays, and hands over to the kernel."""
         main = self.program.main
         params = tuple(p.var for p in main.params)
-        arguments = (*params, *lifted.arrays)
-        f = replace(main, body=Block(lifted.stmts, arguments))
+        given = (*params, *(s.out for s in lifted.arrays))
+        f = replace(main, body=Block((*lifted.sizes, *lifted.arrays), given))
         nodes = build(Program(main.name, {main.name: f}), f, self.sites, careful=False)[:-1]
-        nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in arguments)))
-        names = assign_names(nodes, params, self.reserved())
+        nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in given)))
+        spaces: tuple[Var, ...] = ()
+        if self.options.workspace and (taken := [s for s in lifted.arrays if s.out.name in scratch(main)]):
+            fresh = Names(all_names(main))
+            found = workspaces(taken, fresh)
+            nodes = carve(nodes, found, {s.out.name for s in taken}, fresh)
+            spaces = tuple(found.values())
+            self.spaces = tuple(found)
+        names = assign_names(nodes, (*params, *spaces), self.reserved())
         hidden = "err, 0" if self.recursive else "err"
-        printer = Printer(names, params, (), self.needed, self.inner, hidden)
+        results = tuple(r.type for r in main.body.results)
+        printer = Printer(names, params, results, self.needed, self.inner, hidden)
         printer.nodes(nodes, 1)
-        signature = ", ".join([*(numba_type(p.type) for p in params), "int64[::1]"])
-        signature = f"({signature}{'' if params else ','})"
+        signature = ", ".join([*(numba_type(p.type) for p in (*params, *spaces)), "int64[::1]"])
+        signature = f"({signature}{'' if params or spaces else ','})"
         head = f'@driver("{signature}", fastmath={self.options.fastmath}, cache={self.options.cache})'
-        return "\n".join(
-            [head, f"def {self.entry}({', '.join([*(names[p.name] for p in params), 'err'])}):", *printer.lines]
-        )
+        arguments = ", ".join([*(names[p.name] for p in (*params, *spaces)), "err"])
+        return "\n".join([head, f"def {self.entry}({arguments}):", *printer.lines])
 
 
 def identifier(name: str) -> str:

@@ -15,6 +15,9 @@ from .tree import (
     Apply,
     Assign,
     Branch,
+    Carve,
+    CopyAll,
+    Demand,
     Expr,
     Fail,
     Finish,
@@ -35,6 +38,7 @@ from .tree import (
     uses,
 )
 
+SHORT = 3  # the code with which a driver asks for larger workspaces
 AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/=", "bitor": "|="}
 
 
@@ -87,6 +91,17 @@ class Printer:
             case AddAll(array, other):
                 name = self.text.helper("add_into")
                 self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")
+            case CopyAll(array, other):
+                name = self.text.helper("copy_into")
+                self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")
+            case Carve(target, workspace, at, shape):
+                place, name = self.names[at.name], self.names[workspace.name]
+                call = f"{self.text.helper('carve')}({name}, {place}, {self.text.tuple(shape)})"
+                self.line(depth, f"{self.names[target.name]}, {place} = {call}")
+            case Demand(cells):
+                for k, need in enumerate(cells):
+                    self.line(depth, f"err[{k}] = {self.text(need)}")
+                self.leave(str(SHORT), depth)
             case Invoke(targets, callee, args):
                 self.invoke(targets, callee, args, depth)
             case Fail(site, args):

@@ -15,6 +15,9 @@ from numba.extending import intrinsic
 
 __all__ = [
     "add_into",
+    "carve",
+    "cells",
+    "copy_into",
     "digamma",
     "fail",
     "float32",
@@ -42,6 +45,8 @@ __all__ = [
     "uint64",
     "wrap",
 ]
+
+TOO_MANY = 2**48
 
 exact = njit(error_model="numpy", nogil=True)
 
@@ -281,3 +286,33 @@ def add_into(a, b):
     x, y = a.ravel(), b.ravel()
     for k in range(min(x.shape[0], y.shape[0])):
         x[k] += y[k]
+
+
+@exact
+def cells(shape):
+    """The cells of a workspace that an array takes: whole cache lines, and more than any memory has where it is huge."""
+    n = 1
+    for size in shape:
+        if size == 0:
+            return 0
+        if n > TOO_MANY // size:
+            return TOO_MANY
+        n *= size
+    return (n + 7) // 8 * 8
+
+
+@exact
+def carve(workspace, at, shape):
+    """An array in a workspace, and the place behind it."""
+    n = 1
+    for size in shape:
+        n *= size
+    return workspace[at : at + n].reshape(shape), at + cells(shape)
+
+
+@exact
+def copy_into(a, b):
+    """``a[...] = b``, shapes equal."""
+    x, y = a.ravel(), b.ravel()
+    for k in range(min(x.shape[0], y.shape[0])):
+        x[k] = y[k]

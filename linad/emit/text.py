@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from linad_typecheck.core import Const
 from linad_typecheck.types import Array, Scalar
 
-from .tree import Apply, At, CopyOf, Expr, Grown, Leaf, New, Num, Size
+from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Leaf, New, Num, Size
 
 CHOICE, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
 
@@ -100,6 +100,8 @@ class Text:
                 return f"{self.names[array.name]}.copy()", ATOM
             case New():
                 return self.new(e), ATOM
+            case Cells(shape):
+                return f"{self.helper('cells')}({self.tuple(shape)})", ATOM
             case Grown(array, size, fill):
                 name = self.names[array.name]
                 if fill is None or fill.value == 0:
@@ -213,6 +215,9 @@ class Text:
         if const.type.dtype == "f32":
             return f"{self.helper('float32')}({text})", ATOM
         return text, SIGN if text[0] == "-" else ATOM
+
+    def tuple(self, parts: tuple[Expr, ...]) -> str:
+        return f"({', '.join(map(self, parts))}{',' if len(parts) == 1 else ''})"
 
     def new(self, e: New) -> str:
         self.needed.add("np")

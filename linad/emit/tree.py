@@ -74,7 +74,14 @@ class Grown:
     fill: Const | None
 
 
-Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of a workspace that an array of this shape takes."""
+
+    shape: tuple[Expr, ...]
+
+
+Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown | Cells
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
@@ -84,7 +91,7 @@ def children(e: Expr) -> tuple[Expr, ...]:
             return args
         case At(index=index):
             return index
-        case New(shape=shape):
+        case New(shape=shape) | Cells(shape=shape):
             return shape
         case Grown(size=size):
             return (size,)
@@ -157,6 +164,31 @@ class AddAll:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyAll:
+    """``array[...] = other``, shapes equal."""
+
+    array: Var
+    other: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Carve:
+    """``target`` is the part of a workspace from ``at`` on, which moves behind it."""
+
+    target: Var
+    workspace: Var
+    at: Var
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Leave with the number of cells that each workspace should have."""
+
+    cells: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Invoke:
     """``code, *targets = callee(*args)``; the failure of the callee is passed on."""
 
@@ -220,6 +252,9 @@ Node = (
     | Put
     | PutAll
     | AddAll
+    | CopyAll
+    | Carve
+    | Demand
     | Invoke
     | Fail
     | Finish
@@ -236,7 +271,7 @@ def ends(nodes: tuple[Node, ...]) -> bool:
     if not nodes:
         return False
     match nodes[-1]:
-        case Fail() | Finish() | Forward() | Leave():
+        case Fail() | Finish() | Forward() | Leave() | Demand():
             return True
         case Branch(then=a, orelse=b):
             return ends(a) and ends(b)
@@ -255,9 +290,11 @@ def read_by(node: Node) -> set[str]:
             return {a.name}.union(uses(v), *map(uses, index))
         case PutAll(array=a, value=v):
             return {a.name} | uses(v)
-        case AddAll(array=a, other=b):
+        case AddAll(array=a, other=b) | CopyAll(array=a, other=b):
             return {a.name, b.name}
-        case Invoke(args=args) | Fail(args=args) | Finish(values=args) | Forward(args=args):
+        case Carve(workspace=w, at=at, shape=shape):
+            return {w.name, at.name}.union(*map(uses, shape))
+        case Demand(cells=args) | Invoke(args=args) | Fail(args=args) | Finish(values=args) | Forward(args=args):
             return set().union(*map(uses, args))
         case Branch(cond=c):
             return uses(c)
@@ -276,5 +313,7 @@ def written_by(node: Node) -> tuple[Var, ...]:
             return tuple(t for t, _ in pairs)
         case Invoke(targets=ts):
             return ts
+        case Carve(target=t, at=at):
+            return t, at
         case _:
             return ()

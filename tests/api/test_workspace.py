@@ -1,0 +1,117 @@
+"""Scratch memory is kept between calls, is never shared by two, and is seen by nobody."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+
+from linad import linear_grad
+from linad.boundary import workspace
+from linad.boundary.kernel import DONE, SHORT, Loaded
+
+Vec = Float64[np.ndarray, "n"]
+
+
+@linear_grad
+def loss(x: Vec) -> float:
+    u = x.copy()
+    z = np.zeros(len(x))
+    for i in range(1, len(u)):
+        z[i] += u[i] * u[i - 1]
+        u[i] = u[i] * u[i] + z[i]
+    s = 0.0
+    for i in range(len(u)):
+        s += u[i] * z[i]
+    return s
+
+
+@linear_grad
+def cumulative(x: Vec) -> Vec:
+    u = x.copy()
+    for i in range(1, len(u)):
+        u[i] += u[i - 1] * u[i]
+    return u
+
+
+def by_hand(x):
+    """The gradient by central differences."""
+    g = np.empty_like(x)
+    for i in range(len(x)):
+        h = np.zeros_like(x)
+        h[i] = 1e-6
+        g[i] = (loss.py_func(x + h) - loss.py_func(x - h)) / 2e-6
+    return g
+
+
+def test_scratch_is_as_new_in_every_call():
+    rng = np.random.default_rng(0)
+    for n in (5, 3, 40, 2, 40, 0):
+        x = rng.normal(size=n) * 0.5
+        np.testing.assert_allclose(loss.grad(x), by_hand(x), rtol=1e-6, atol=1e-7)
+        assert np.isclose(loss(x), loss.py_func(x))
+
+
+def test_results_are_nobody_elses():
+    x = np.linspace(0.1, 1.0, 9)
+    first = cumulative(x)
+    kept = first.copy()
+    second = cumulative(x + 1.0)
+    assert np.array_equal(first, kept) and not np.shares_memory(first, second)
+    value, pull = cumulative.vjp(x)
+    bar = pull(np.ones(9))
+    cumulative.vjp(x + 1.0)[1](np.ones(9))
+    np.testing.assert_array_equal(pull(np.ones(9)), bar)
+    np.testing.assert_array_equal(value, kept)
+
+
+def test_threads_do_not_share():
+    xs = [np.linspace(0.0, 1.0, 3000) + k for k in range(4)]
+    expected = [loss.grad(x) for x in xs]
+    with ThreadPoolExecutor(4) as threads:
+        for k, got in enumerate(threads.map(lambda k: loss.grad(xs[k % 4]), range(200))):
+            np.testing.assert_array_equal(got, expected[k % 4])
+
+
+def fake(taken):
+    """A driver that needs as many cells as its argument says, and notes which workspace it had."""
+
+    def driver(n, ws, err):
+        if len(ws) < n:
+            err[0] = n
+            return (SHORT,)
+        taken.append(ws)
+        return (DONE,)
+
+    return Loaded(driver, (), 1, workspace=("f64",))
+
+
+def test_memory_is_used_again_and_released():
+    taken = []
+    build, err = fake(taken), np.zeros(1, np.int64)
+    for n in (100, 50, 100):
+        build.call((n,), err)
+    assert taken[0] is taken[1] is taken[2]
+    assert len(build.pool) >= 800
+    workspace.release()
+    assert len(build.pool) == 0
+    build.call((10,), err)
+    assert taken[3] is not taken[0]
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    workspace.release()
+    monkeypatch.setattr(workspace, "LIMIT", 10_000)
+    taken = []
+    first, second, err = fake(taken), fake(taken), np.zeros(1, np.int64)
+    first.call((1000,), err)
+    assert 0 < workspace.kept() <= 10_000
+    second.call((1000,), err)
+    assert 0 < workspace.kept() <= 10_000
+    second.call((100_000,), err)
+    assert workspace.kept() <= 10_000 and len(taken[-1]) >= 100_000
+
+
+def test_more_than_there_can_be():
+    with pytest.raises(MemoryError):
+        fake([]).call((2**50,), np.zeros(1, np.int64))
