@@ -17,7 +17,7 @@ from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule
 from linad_typecheck.types import Array, Scalar
 
-from . import programs, programs_calls
+from . import programs, programs_calls, programs_comprehensions
 
 
 def scope_of(module):
@@ -25,7 +25,7 @@ def scope_of(module):
     return StaticModule(SourceFile(str(file), file.read_text(encoding="utf-8"))).scope
 
 
-SCOPES = {module: scope_of(module) for module in (programs, programs_calls)}
+SCOPES = {module: scope_of(module) for module in (programs, programs_calls, programs_comprehensions)}
 DTYPES = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
 
 
@@ -40,7 +40,7 @@ def arg_type(v):
 
 
 def module_of(name):
-    return programs if hasattr(programs, name) else programs_calls
+    return next(m for m in SCOPES if hasattr(m, name))
 
 
 def lowered(name, args):
@@ -148,6 +148,25 @@ CASES = {
     "loop_alias": [(V,)],
     "multi_assign": [(2.0,)],
     "deep_nest": [(M,), (-M,), (M + 4,)],
+    "sums": [(V, 4), (V, 0), (V.astype(np.float32), 3), (np.array([1, 2]), 2)],
+    "extremes": [(V,), (V.astype(np.float32),), (np.array([3, -2]),)],
+    "questions": [(V, 1.0), (V, -9.0), (V, 9.0)],
+    "stops_early": [(V, 1.0), (V, 100.0)],
+    "hides_names": [(V, 3)],
+    "arrays_of": [(V, 3), (V, 0), (V, 9)],
+    "through_helpers": [(V,)],
+    "evaluated_once": [(V,)],
+    "aranges": [(1, 5, 2), (4, -3, -2), (0, 5, 0), (0.5, 4.0, 0.3), (0.0, 1.0, float("nan")), (1.0, 2.0, float("inf")), (5, 2.5, 1)],
+    "arange_types": [(3,), (0,), (-2,)],
+    "linspaces": [(0.5, 2.0, 5), (1, 4, 1), (1.0, 1.0, 3), (0.0, 1.0, 0), (0.0, 1.0, -1)],
+    "eyes": [(3, 2), (0, 1), (2, 4), (-1, 2)],
+    "same_array": [(V,)],
+    "conversions": [(2.7,), (-2.5,), (float("nan"),), (float("inf"),), (-float("inf"),), (3,)],
+    "to_cell": [(2.7,), (float("nan"),), (float("inf"),), (1e30,)],
+    "digits": [(2.671, 5), (-0.05, 2), (1234.5678, 0)],
+    "halves": [(2.6, 7), (-2.6, -7)],
+    "update_order": [(V, 1, 1), (V, 7, 1), (V, 7, 5), (V, 1, 5), (V, 7, 0), (V, 0, 0)],
+    "update_after_store": [(V,)],
 }
 
 

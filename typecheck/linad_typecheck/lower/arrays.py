@@ -87,7 +87,8 @@ def copy(ctx: Lowering, array: Var, hint: str, span: Span) -> ArrayValue:
     return ArrayValue(var)
 
 
-def _bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
+def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
+    """The arguments by name; None, with a report, where they do not fit."""
     found = dict(zip(names, args.values, strict=False))
     unknown = [k for k in args.keywords if k not in names or k in found]
     found |= args.keywords
@@ -100,14 +101,14 @@ def _bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dic
 
 def _filled(value: float) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = _bind(ctx, args, ("shape", "dtype"), 1)
+        found = bind(ctx, args, ("shape", "dtype"), 1)
         if found is None:
             return Poison()
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
         shape = shape_of(ctx, found["shape"], args.span)
         if dtype is None or shape is None:
             return Poison()
-        return alloc(ctx, args.hint, shape, dtype, _const(value, dtype), args.span)
+        return alloc(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
 
     return apply
 
@@ -116,12 +117,13 @@ def _int(value: float, dtype: DType) -> Const:
     return Const(bool(value) if dtype == "bool" else int(value), Scalar(dtype))
 
 
-def _const(value: float, dtype: DType) -> Const:
+def const(value: float, dtype: DType) -> Const:
+    """A number as a literal of a dtype."""
     return Const(float(value), Scalar(dtype)) if dtype in FLOATS else _int(value, dtype)
 
 
 def _full(ctx: Lowering, args: Args) -> Value:
-    found = _bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
+    found = bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
     if found is None:
         return Poison()
     fill = found["fill_value"]
@@ -146,7 +148,7 @@ def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill:
 def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         names = ("a", "dtype") if value is not None else ("a", "fill_value", "dtype")
-        found = _bind(ctx, args, names, 1 if value is not None else 2)
+        found = bind(ctx, args, names, 1 if value is not None else 2)
         if found is None:
             return Poison()
         model = found["a"]
@@ -159,16 +161,15 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
             return Poison()
         shape = tuple(ctx.dim(model.var, k, args.span) for k in range(model.var.type.rank))
         if value is not None:
-            return alloc(ctx, args.hint, shape, dtype, _const(value, dtype), args.span)
+            return alloc(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
         fill = found["fill_value"]
-        return _fill(ctx, args.hint, shape, dtype, fill, args.span) if isinstance(fill, ScalarValue) else Poison()
+        if not isinstance(fill, ScalarValue):
+            if not isinstance(fill, SILENT):
+                ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+            return Poison()
+        return _fill(ctx, args.hint, shape, dtype, fill, args.span)
 
     return apply
-
-
-def _eye(ctx: Lowering, args: Args) -> Value:
-    ctx.report(Unsupported(args.span, f"`{args.name}`", "make `np.zeros((n, n))` and store ones in a loop"))
-    return Poison()
 
 
 def _copy(ctx: Lowering, args: Args) -> Value:
@@ -194,22 +195,36 @@ def array_of(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Value:
     if not node.args or len(node.args) > 2 or len(wanted) != len(node.keywords) + len(node.args) - 1:
         ctx.report(BadCall(span, name, "takes a list of scalars and a dtype"))
         return Poison()
-    cells: list[ScalarValue] = []
-    shape = _collect(ctx, node.args[0], cells)
+    what = node.args[0]
     if wanted:
         dtype = dtype_of(ctx, expression(ctx, wanted[0]), span)
         if dtype is None:
             return Poison()
+    if isinstance(what, (ast.ListComp, ast.GeneratorExp)):
+        from .comprehensions import array_from
+
+        return array_from(ctx, what, dtype, hint)
+    cells: list[ScalarValue] = []
+    return _made(ctx, _collect(ctx, what, cells), cells, dtype, hint, span, name)
+
+
+def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str, span: Span) -> Value:
+    """The array of evaluated scalars in nested tuples."""
+    cells: list[ScalarValue] = []
+    return _made(ctx, _collect_value(ctx, value, cells, span), cells, dtype, hint, span, "np.array")
+
+
+def _made(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str) -> Value:
     if isinstance(shape, ArrayValue):
         if dtype not in (None, shape.var.type.dtype):
             ctx.report(Unsupported(span, "converting an array", "store cell by cell into a new array"))
             return Poison()
-        return copy(ctx, shape.var, hint, span)
+        return shape if name.endswith("asarray") else copy(ctx, shape.var, hint, span)
     if shape is None:
         return Poison()
     if dtype is None:
         dtype = _common(cells)
-    made = alloc(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else _const(0, dtype), span)
+    made = alloc(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
     for k, value in enumerate(cells):
         ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), cast(ctx, value.atom, dtype, span), False, span))
     return made
@@ -298,10 +313,8 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.empty_like": _like(0.0),
     "numpy.ones_like": _like(1.0),
     "numpy.full_like": _like(None),
-    "numpy.eye": _eye,
-    "numpy.identity": _eye,
     "numpy.copy": _copy,
     "numpy.array": _copy,  # calls are lowered by `array_of`
-    "numpy.asarray": _eye,
+    "numpy.asarray": _copy,
 }
-LITERALS = ("numpy.array",)
+LITERALS = ("numpy.array", "numpy.asarray")

@@ -16,6 +16,7 @@ from ..span import Span
 from ..types import I64, Array
 from .arrays import LITERALS, array_of, method
 from .attributes import attribute_of
+from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, usable
 from .externals import Args, call_external
@@ -59,6 +60,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     match callee:
         case EntityValue(entity=External(dotted=dotted)) if dotted in LITERALS:
             return array_of(ctx, node, name, hint)
+        case EntityValue(entity=External(dotted=dotted)) if dotted in FOLDS and not _unpacks(node):
+            value = fold(ctx, node, dotted, hint)
+            if value is not None:
+                return value
+            args = _library_args(ctx, node, name, hint)
+            return Poison() if args is None else call_external(ctx, dotted, args)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint)
             return Poison() if args is None else call_external(ctx, dotted, args)
@@ -72,6 +79,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     if not isinstance(callee, SILENT):
         ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee))))
     return Poison()
+
+
+def _unpacks(node: ast.Call) -> bool:
+    return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
 def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args | None:

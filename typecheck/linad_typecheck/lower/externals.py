@@ -7,14 +7,15 @@ import difflib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from ..core import Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
-from .numbers import as_scalar, binary, cast, compare, promote, truth, unary
+from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .values import ArrayValue, NoneValue, Poison, ScalarValue, TupleValue, Value, join_dtypes, literal
 
 
@@ -68,25 +69,26 @@ def constant_external(dotted: str) -> Value | None:
     return literal(CONSTANTS[dotted]) if dotted in CONSTANTS else None
 
 
-def is_known(dotted: str) -> bool:
-    from .arrays import RULES as array_rules
+@cache
+def _array_rules() -> dict[str, Rule]:
+    from . import arrays, ranges
 
-    return dotted in RULES or dotted in array_rules or dotted in DTYPES or dotted in ELSEWHERE
+    return {**arrays.RULES, **ranges.RULES}
+
+
+def is_known(dotted: str) -> bool:
+    return any(dotted in known for known in (RULES, _array_rules(), DTYPES, ELSEWHERE, FOLDS))
 
 
 def near(dotted: str) -> str:
-    from .arrays import RULES as array_rules
-
     home, _, name = dotted.rpartition(".")
-    names = {d.rpartition(".")[2]: d for d in (*array_rules, *RULES) if d.rpartition(".")[0] == home}
+    names = {d.rpartition(".")[2]: d for d in (*_array_rules(), *RULES) if d.rpartition(".")[0] == home}
     found = difflib.get_close_matches(name, names, 1, 0.75)
     return names[found[0]].replace("builtins.", "").replace("numpy.", "np.") if found else ""
 
 
 def rule(dotted: str) -> Rule | None:
-    from .arrays import RULES as array_rules
-
-    return RULES.get(dotted) or array_rules.get(dotted) or (_convert(DTYPES[dotted], dotted) if dotted in DTYPES else None)
+    return RULES.get(dotted) or _array_rules().get(dotted) or (_convert(DTYPES[dotted], dotted) if dotted in DTYPES else None)
 
 
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
@@ -264,7 +266,7 @@ def _math_round(op: str) -> Rule:
         if x.dtype not in FLOATS:
             return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
         whole = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
-        return ScalarValue(cast(ctx, whole, "i64", args.span, args.hint), True)
+        return ScalarValue(to_int(ctx, whole, "i64", args.span, args.hint), True)
 
     return apply
 
@@ -298,44 +300,74 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
             return Poison()
         values = scalars(ctx, args, 1)
-        return Poison() if values is None else ScalarValue(cast(ctx, values[0].atom, dtype, args.span, args.hint), weak)
+        convert = to_int if dtype in INTS else cast
+        return Poison() if values is None else ScalarValue(convert(ctx, values[0].atom, dtype, args.span, args.hint), weak)
 
     return apply
 
 
+def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
+    """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
+    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here") for v in values]
+    if None in found:
+        return Poison()
+    best = found[0]
+    for v in found[1:]:
+        dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)
+        if dtype is None or dtype == "bool":
+            ctx.report(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
+            return Poison()
+        ins = tuple(cast(ctx, x.atom, dtype, span) for x in (best, v))
+        out = ctx.let(hint, op, ins, Scalar(dtype), span)
+        signs = [ctx.is_nonneg(a) for a in ins]
+        if dtype in INTS and (all(signs) or (op == "max" and any(signs))):
+            ctx.nonneg.add(out.name)
+        best = ScalarValue(out, best.weak and v.weak)
+    return best
+
+
 def _extreme(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
-        values = args.values
-        if len(values) == 1 and isinstance(values[0], TupleValue) and not args.keywords:
-            values = values[0].items
-        elif len(values) == 1:
-            ctx.report(Unsupported(args.span, f"`{args.name}` of this", "give the values one by one, or write a loop"))
+        if args.keywords or not args.values:
+            ctx.report(BadCall(args.span, args.name, "takes several values and no keywords here"))
             return Poison()
-        found = scalars(ctx, Args(args.name, args.span, values, args.keywords), 1, max(len(values), 1))
-        if found is None:
-            return Poison()
-        best = found[0]
-        for v in found[1:]:
-            dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)
-            if dtype is None or dtype == "bool":
-                ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
-                return Poison()
-            ins = tuple(cast(ctx, x.atom, dtype, args.span) for x in (best, v))
-            out = ctx.let(args.hint, op, ins, Scalar(dtype), args.span)
-            signs = [ctx.is_nonneg(a) for a in ins]
-            if dtype in INTS and (all(signs) or (op == "max" and any(signs))):
-                ctx.nonneg.add(out.name)
-            best = ScalarValue(out, best.weak and v.weak)
-        return best
+        return extreme(ctx, args.name, op, args.span, args.values, args.hint)
 
     return apply
 
 
 def _round(ctx: Lowering, args: Args) -> Value:
-    if len(args.values) == 2:
-        ctx.report(Unsupported(args.span, "`round` to a number of digits", "scale, round and scale back"))
-        return Poison()
+    if len(args.values) == 2 or "ndigits" in args.keywords:
+        return _to_digits(ctx, args, "ndigits")
     return _math_round("rint")(ctx, args)
+
+
+def _numpy_round(ctx: Lowering, args: Args) -> Value:
+    return _strong(_to_digits(ctx, args, "decimals"))
+
+
+def _to_digits(ctx: Lowering, args: Args, name: str) -> Value:
+    """Scaled, rounded to even and scaled back, as NumPy does."""
+    given = (*args.values, *([args.keywords[name]] if name in args.keywords and len(args.values) == 1 else ()))
+    rest = {k: v for k, v in args.keywords.items() if k != name}
+    values = scalars(ctx, Args(args.name, args.span, given, rest), 1, 2)
+    if values is None:
+        return Poison()
+    x, digits = values[0], values[1].atom if len(values) == 2 else Const(0, I64)
+    if not isinstance(digits, Const) or not isinstance(digits.value, int) or abs(digits.value) > 22:
+        ctx.report(Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`"))
+        return Poison()
+    k = digits.value
+    if x.dtype not in FLOATS:
+        if k >= 0 and x.dtype in INTS:
+            return x
+        ctx.report(Unsupported(args.span, f"`{args.name}` of an int to tens", "divide, round and multiply"))
+        return Poison()
+    scale = Const(10.0 ** abs(k), x.atom.type)
+    there, back = ("mul", "div") if k >= 0 else ("div", "mul")
+    scaled = x.atom if k == 0 else ctx.let("t", there, (x.atom, scale), x.atom.type, args.span)
+    whole = ctx.let(args.hint, "rint", (scaled,), x.atom.type, args.span)
+    return ScalarValue(whole if k == 0 else ctx.let(args.hint, back, (whole, scale), x.atom.type, args.span), x.weak)
 
 
 def _divmod(ctx: Lowering, args: Args) -> Value:
@@ -376,8 +408,7 @@ def _numpy_logic(op: str) -> Rule:
 _LOOP = "write a loop that adds up"
 ELSEWHERE: dict[str, str] = {
     "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
-    "builtins.reversed": "use it in a `for`", "builtins.sum": _LOOP, "builtins.any": "write a loop with a `break`",
-    "builtins.all": "write a loop with a `break`", "builtins.print": "print the results outside the function",
+    "builtins.reversed": "use it in a `for`", "builtins.print": "print the results outside the function",
     "builtins.map": "write a loop", "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
     "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
     "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
@@ -385,8 +416,8 @@ ELSEWHERE: dict[str, str] = {
     "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
     "numpy.sum": _LOOP, "numpy.mean": _LOOP, "numpy.prod": "write a loop that multiplies", "numpy.dot": _LOOP,
     "numpy.vdot": _LOOP, "numpy.inner": _LOOP, "numpy.outer": "write two loops", "numpy.matmul": "write three loops",
-    "numpy.max": "write a loop with `max`", "numpy.min": "write a loop with `min`", "numpy.linspace": "write a loop that stores",
-    "numpy.arange": "write a loop that stores", "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
+    "numpy.max": "write a loop with `max`", "numpy.min": "write a loop with `min`",
+    "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
     "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function", "numpy.any": "write a loop",
     "numpy.all": "write a loop", "numpy.einsum": "write nested loops", "numpy.trace": _LOOP, "numpy.transpose": "exchange the indices",
 }  # fmt: skip
@@ -414,6 +445,8 @@ RULES: dict[str, Rule] = {
     "numpy.clip": _clip,
     "numpy.where": _where,
     "numpy.square": _square,
+    "numpy.round": _numpy_round,
+    "numpy.around": _numpy_round,
     "numpy.negative": _negative,
     "numpy.reciprocal": _reciprocal,
     "numpy.abs": _abs(False),
@@ -439,5 +472,6 @@ def _power(ctx: Lowering, args: Args) -> Value:
     return Poison() if values is None else binary(ctx, ast.Pow, *values, args.span, args.hint)
 
 
-BUILTINS = tuple(n.partition(".")[2] for n in (*RULES, *ELSEWHERE, *DTYPES) if n.startswith("builtins."))
+FOLDS = ("builtins.sum", "builtins.any", "builtins.all")  # of an iterable: lowered by comprehensions.py
+BUILTINS = tuple(n.partition(".")[2] for n in (*RULES, *ELSEWHERE, *DTYPES, *FOLDS) if n.startswith("builtins."))
 

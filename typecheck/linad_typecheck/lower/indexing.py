@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..core import Atom, Const, Load, Store, Var
+from ..core import Atom, Check, Const, Load, Store, Var
 from ..messages.language import Unsupported
 from ..messages.types import Truncated, WrongRank, WrongType
 from ..span import Span
-from ..types import FLOATS, I64, INTS, Scalar
+from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import Lowering
-from .numbers import cast
+from .numbers import cast, to_int
 from .values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
@@ -67,7 +67,30 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
     dtype = where.array.type.dtype
     if dtype in INTS and value.dtype in FLOATS:
         ctx.report(Truncated(where.span, where.name or where.array.name))
-    ctx.emit(Store(where.array, where.index, cast(ctx, value.atom, dtype, where.span), where.checked, where.span))
+        if where.checked:  # NumPy looks for the cell before it converts
+            place, where = where, replace(where, checked=False)
+            require_cell(ctx, place)
+        atom = to_int(ctx, value.atom, dtype, where.span)
+    else:
+        atom = cast(ctx, value.atom, dtype, where.span)
+    ctx.emit(Store(where.array, where.index, atom, where.checked, where.span))
+
+
+def require_cell(ctx: Lowering, where: Cell) -> None:
+    """Raise IndexError here where there is no such cell, by checks of their own."""
+    for axis, index in enumerate(where.index):
+        span, n = where.span, ctx.dim(where.array, axis, where.span)
+        if isinstance(index, Const) and isinstance(n, Const) and 0 <= index.value < n.value:
+            continue
+        ok, shown = ctx.let("ok", "lt", (index, n), BOOL, span), index
+        if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
+            low = ctx.let("low", "ge", (index, Const(0, I64)), BOOL, span)
+            ok = ctx.let("ok", "and", (low, ok), BOOL, span)
+            written = ctx.let("t", "sub", (index, n), I64, span)
+            shown = ctx.let("shown", "select", (low, index, written), I64, span)
+        name = where.name or where.array.name.partition(".")[0]
+        text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
+        ctx.emit(Check(ok, "IndexError", text, (shown, n), span))
 
 
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:

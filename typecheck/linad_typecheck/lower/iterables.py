@@ -171,7 +171,7 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if isinstance(inner, Unrolled):
         items = [TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)]
         return Unrolled(tuple(items))
-    inner = _from_zero(ctx, inner, span)
+    inner = from_zero(ctx, inner, span)
     return Iteration(
         ZERO, inner.stop, ONE, True, lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))), inner.held
     )
@@ -190,7 +190,7 @@ def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
     return out
 
 
-def _from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
+def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
     """The same iteration with an index that counts from 0 by 1."""
     if it.start == ZERO and it.step == ONE:
         return it
@@ -223,7 +223,7 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     runs, held = [], {}
     for k, i in enumerate(inner):
         renamed = {f"{key}.{k}": b for key, b in i.held.items()}
-        runs.append(_from_zero(ctx, _renamed(ctx, i, f".{k}"), span))
+        runs.append(from_zero(ctx, _renamed(ctx, i, f".{k}"), span))
         held |= renamed
     stop = runs[0].stop
     for run in runs[1:]:

@@ -179,6 +179,12 @@ def _else(ctx: Lowering, shape: Shape) -> None:
     ctx.want_ctl = saved
 
 
+def run_loop(ctx: Lowering, shape: Shape) -> None:
+    """A `for` as an expression has it, without an `else` and without a `return`."""
+    _loop(ctx, shape, _hint(shape.node.target))
+    set_left(ctx, RUN, ctx.span(shape.node))
+
+
 def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always

@@ -64,6 +64,19 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
     return ctx.let(hint, "cast", (a,), Scalar(dtype), span)
 
 
+def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """A number truncated to an int; one that has no int of 64 bits raises as Python's `int` does."""
+    if a.type.dtype in FLOATS:
+        if isinstance(a, Const) and abs(a.value) < 2**31:
+            return Const(int(a.value), Scalar(dtype))
+        number = ctx.let("ok", "eq", (a, a), BOOL, span)
+        ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
+        far = ctx.let("t", "abs", (a,), a.type, span)
+        fits = ctx.let("ok", "lt", (far, Const(2.0**63, a.type)), BOOL, span)
+        ctx.emit(Check(fits, "OverflowError", "the float {0} is too large for an int of 64 bits", (a,), span))
+    return cast(ctx, a, dtype, span, hint)
+
+
 def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:
     if dtype == "f64" or (dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False):
         return Const(float(value), Scalar(dtype))

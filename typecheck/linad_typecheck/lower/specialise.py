@@ -99,8 +99,16 @@ class Specialiser:
         del self.diagnostics[state[0] :]
         del self.facts[state[1] :]
 
+    def spec(self, callee: str) -> Spec:
+        return next(s for s in self.specs.values() if s.name == callee)
+
+    def function(self, callee: str) -> Function | None:
+        """The lowered function; None while it is being lowered."""
+        found = self.spec(callee)
+        return found.function if found.done else None
+
     def modes(self, callee: str) -> tuple[Mode, ...]:
-        spec = next(s for s in self.specs.values() if s.name == callee)
+        spec = self.spec(callee)
         return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
 
     def specialise(self, source: FunctionSource, params: Typed, captures: Typed) -> Spec:

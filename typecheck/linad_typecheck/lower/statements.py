@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core import AddTo, Call, Check, Const, Stmt, Var, blocks, walk, written
+from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, Var, blocks, walk, written
 from ..linear.ownership import movable, write
 from ..messages.language import Unsupported
 from ..messages.ownership import Lent, ReturnedTwice
@@ -16,7 +16,7 @@ from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
 from .exits import exits, only_raises, terminates
 from .expressions import condition, expression, usable
-from .indexing import Cell, cell, load_cell, store_cell
+from .indexing import Cell, cell, load_cell, require_cell, store_cell
 from .joins import branch
 from .numbers import binary, cast
 from .unsupported import refuse
@@ -296,7 +296,11 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
     exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
     write(ctx, where.array, where.name, where.span)
     if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not _writes(ctx, ctx.out[after:], where.array):
-        del ctx.out[at:after]
+        evaluated, ctx.out[at:] = ctx.out[after:], []
+        if where.checked and _observable(ctx, evaluated):  # then IndexError comes first
+            require_cell(ctx, where)
+            where = replace(where, checked=False)
+        ctx.out.extend(evaluated)
         e = cast(ctx, value.atom, dtype, span)
         if isinstance(s.op, ast.Sub):
             e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
@@ -305,6 +309,24 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
     new = binary(ctx, type(s.op), old, value, span)
     if isinstance(new, ScalarValue):
         store_cell(ctx, replace(where, checked=False), new)
+
+
+def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
+    """Whether statements may raise something else than IndexError, or update an array."""
+
+    def does(s: Stmt) -> bool:
+        match s:
+            case Check():
+                return True
+            case Call(callee=callee):
+                function = ctx.programs.function(callee)
+                return function is None or _observable(ctx, function.body.stmts)
+            case If() | Loop():
+                return any(_observable(ctx, b.stmts) for b in blocks(s))
+            case _:
+                return written(s) is not None
+
+    return any(map(does, stmts))
 
 
 def _writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:

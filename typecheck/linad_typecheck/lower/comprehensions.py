@@ -1,0 +1,378 @@
+"""Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without a list in between.
+
+A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are names of
+its own: outside names they hide are put aside meanwhile under pseudo-names, where they still count as names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..core import Atom, Check, Const, Store
+from ..linear.liveness import bound
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, I64, DType
+from .context import FALSE, ONE, TRUE, ZERO, Lowering
+from .expressions import EXPRESSIONS, condition, expression, lazily, usable
+from .externals import extreme
+from .iterables import Iteration, Unrolled, from_zero, iteration
+from .loops import Shape, run_loop
+from .numbers import as_scalar, binary, cast, truth
+from .statements import STATEMENTS, assign, block
+from .values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
+
+
+class Do(ast.stmt):
+    """A statement of our own: ``run`` lowers it."""
+
+    _fields = ()
+    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+    def __init__(self, at: ast.expr, run: Callable[[], None]) -> None:
+        super().__init__()
+        ast.copy_location(self, at)
+        self.run = run
+
+
+class Quoted(ast.expr):
+    """An expression that has been evaluated."""
+
+    _fields = ()
+    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+    def __init__(self, at: ast.expr, value: Value) -> None:
+        super().__init__()
+        ast.copy_location(self, at)
+        self.value = value
+
+
+STATEMENTS[Do] = lambda ctx, s: s.run()
+EXPRESSIONS[Quoted] = lambda ctx, node, hint: node.value
+
+
+# -------------------------------------------------------------------------------------------------- running through
+
+
+@dataclass
+class _Run:
+    """One comprehension: a loop nest around ``each``, which gets the value of the element."""
+
+    ctx: Lowering
+    node: Comprehension
+    each: Callable[[Value, Span], list[ast.stmt] | None]
+
+    def go(self) -> None:
+        with targets(self.ctx, self.node):
+            self.nest(self.node.generators, frozenset(self.ctx.env))
+
+    def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
+        ctx, node = self.ctx, self.node
+        if not generators:
+            value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
+            self.each(value, ctx.span(node.elt))
+            return
+        first, *rest = generators
+        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, frozenset(ctx.env)))]
+        if first.ifs:
+            test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
+            inner = [ast.copy_location(ast.If(test, inner, []), node)]
+        run_over(ctx, first, inner, live)
+
+
+def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str]) -> None:
+    """The loop of one ``for ... in ...`` of a comprehension."""
+    span = ctx.span(part.iter)
+    match iteration(ctx, part.iter):
+        case None:
+            ctx.programs.poisoned = True
+        case Unrolled(items=items):
+            for item in items:
+                assign(ctx, part.target, item, span)
+                block(ctx, body, live)
+        case Iteration() as it:
+            through(ctx, part, it, body, live)
+
+
+def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str]) -> None:
+    node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
+    ctx.live.head[id(node)] = live
+    ctx.env.update(it.held)
+    run_loop(ctx, Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter))))
+    for key in it.held:
+        ctx.env.pop(key, None)
+
+
+@contextmanager
+def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
+    """The targets of a comprehension are bound only inside it."""
+    names = list(bound(g.target for g in node.generators))
+    depth = sum(n.startswith("%aside") for n in ctx.env)
+    aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
+    for key, name in aside.items():
+        ctx.env[key] = ctx.env.pop(name)
+    try:
+        yield
+    finally:
+        for name in names:
+            ctx.env.pop(name, None)
+        for key, name in aside.items():
+            if key in ctx.env:
+                ctx.env[name] = ctx.env.pop(key)
+
+
+def plain(ctx: Lowering, node: Comprehension) -> bool:
+    """Whether a comprehension is one that can be lowered; a report otherwise."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.NamedExpr):
+            ctx.report(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
+            return False
+    if any(g.is_async for g in node.generators):
+        ctx.report(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------------ folds
+
+
+def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
+    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None where the arguments are not one."""
+    name = dotted.rpartition(".")[2]
+    if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
+        if name in ("min", "max") and not node.keywords:
+            return None
+        ctx.report(BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else "")))
+        return Poison()
+    what = node.args[0]
+    start = expression(ctx, node.args[1]) if len(node.args) == 2 else literal(0)
+    if isinstance(what, COMPREHENSIONS):
+        if not plain(ctx, what):
+            return Poison()
+        return _of_loop(ctx, node, name, what, start, hint)
+    if isinstance(what, (ast.List, ast.Set)):
+        what = ast.copy_location(ast.Tuple(what.elts, ast.Load()), what)
+    if _is_range(ctx, what):
+        return _of_loop(ctx, node, name, _each(what), start, hint)
+    value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    match value:
+        case TupleValue(items=items):
+            return _of_items(ctx, node, name, items, start, hint)
+        case ArrayValue(var=var) if var.type.rank == 1:
+            return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
+        case _ if isinstance(value, SILENT):
+            return value
+    if name in ("min", "max") and isinstance(value, ScalarValue):
+        ctx.report(BadCall(ctx.span(node), name, "takes several values or one iterable"))
+        return Poison()
+    ctx.report(WrongType(ctx.span(what), f"`{name}` is of a comprehension, a range, a tuple or an array of rank 1", "something else", "write a loop"))
+    return Poison()
+
+
+def _is_range(ctx: Lowering, node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="range")):
+            return "range" not in ctx.env and "range" not in ctx.local_names
+    return False
+
+
+def _each(what: ast.expr) -> Comprehension:
+    """``(v for v in what)``."""
+    target, element = ast.Name("element", ast.Store()), ast.Name("element", ast.Load())
+    part = ast.comprehension(target, what, [], 0)
+    made = ast.GeneratorExp(element, [part])
+    for n in (target, element, made):
+        ast.copy_location(n, what)
+    return made
+
+
+def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...], start: Value, hint: str) -> Value:
+    span = ctx.span(node)
+    if name == "sum":
+        total = start
+        for item in items:
+            total = binary(ctx, ast.Add, total, item, span, hint)
+        return total
+    if name in ("min", "max"):
+        if not items:
+            ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
+            ctx.dead = True
+            return literal(0)
+        return extreme(ctx, name, name, span, items, hint)
+    found: Atom = Const(name == "all", BOOL)
+    for item in items:
+        b = truth(ctx, item, span)
+        if b is None:
+            return Poison()
+        if found == Const(name == "all", BOOL):
+            found = b
+        else:
+            found = ctx.let("b", "and" if name == "all" else "or", (found, b), BOOL, span)
+    return ScalarValue(found, True)
+
+
+def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value, hint: str) -> Value:
+    span = ctx.span(node)
+    if name in ("any", "all"):
+        return _truth_of_loop(ctx, name, what, span)
+    key, started = f"%{hint}{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
+    ctx.env[key] = Binding(start, span)
+    if name != "sum":
+        ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
+
+    def add(value: Value, at: Span) -> None:
+        ctx.env[key] = Binding(binary(ctx, ast.Add, ctx.env[key].value, value, span, hint), at)
+
+    def choose(value: Value, at: Span) -> None:
+        v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
+        if v is None:
+            ctx.env[key] = Binding(value if isinstance(value, Bottom) else Poison(), at)
+            return
+        old = ctx.env[key].value
+        if isinstance(old, ScalarValue):
+            best = extreme(ctx, name, name, span, (old, v), hint)
+            if isinstance(best, ScalarValue):
+                first = cast(ctx, v.atom, best.dtype, at)
+                some = ctx.env[started].value.atom
+                best = ScalarValue(ctx.let(hint, "select", (some, best.atom, first), first.type, span), v.weak)
+            ctx.env[key] = Binding(best, at)
+        ctx.env[started] = Binding(ScalarValue(TRUE, True), at)
+
+    _Run(ctx, what, add if name == "sum" else choose).go()
+    found = ctx.env.pop(key).value
+    if name != "sum":
+        some = ctx.env.pop(started).value
+        if isinstance(some, ScalarValue):
+            ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
+    return found
+
+
+def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) -> Value:
+    if len(what.generators) > 1:
+        ctx.report(Unsupported(ctx.span(what), f"`{name}` over two loops", "write the loops with a `break`"))
+        return Poison()
+    part = what.generators[0]
+    key = f"%{name}{sum(n[0] == '%' for n in ctx.env)}"
+    ctx.env[key] = Binding(ScalarValue(Const(name == "all", BOOL), True), span)
+
+    def found() -> None:
+        ctx.env[key] = Binding(ScalarValue(Const(name == "any", BOOL), True), span)
+
+    with targets(ctx, what):
+        live = frozenset(ctx.env)
+        match iteration(ctx, part.iter):
+            case None:
+                ctx.programs.poisoned = True
+            case Unrolled(items=items):
+                value = _unrolled_truth(ctx, name, what, items, span)
+                ctx.env.pop(key)
+                return value
+            case Iteration() as it:
+                stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
+                tests = [*part.ifs, what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt)]
+                test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
+                through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
+    return ctx.env.pop(key).value
+
+
+def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[Value, ...], span: Span) -> Value:
+    part = what.generators[0]
+
+    def of(k: int) -> Value:
+        if k == len(items):
+            return ScalarValue(Const(name == "all", BOOL), True)
+        assign(ctx, part.target, items[k], span)
+        tests = [*part.ifs, what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt)]
+        test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
+        hit = condition(ctx, test)
+        if hit is None:
+            return Poison()
+        here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)
+        return lazily(ctx, name == "all", here, lambda: of(k + 1), span, "b")
+
+    return of(0)
+
+
+# ----------------------------------------------------------------------------------------------------------- arrays
+
+
+def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: str) -> Value:
+    """``np.array([element for target in iterable])``."""
+    from .arrays import alloc
+
+    span = ctx.span(node)
+    if not plain(ctx, node):
+        return Poison()
+    part = node.generators[0]
+    if len(node.generators) > 1 or part.ifs or isinstance(node, ast.GeneratorExp):
+        ctx.report(Unsupported(span, "an array of this comprehension", "make `np.zeros(n)` and store the cells in loops"))
+        return Poison()
+    found = iteration(ctx, part.iter)
+    if found is None:
+        return Poison()
+    with targets(ctx, node):
+        if isinstance(found, Unrolled):
+            return _of_unrolled(ctx, node, found, dtype, hint)
+        it = from_zero(ctx, found, span)
+        value = _element(ctx, node, it)
+        if isinstance(value, SILENT):
+            ctx.programs.poisoned |= isinstance(value, Poison)
+            return value
+        v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
+        if v is None:
+            return Poison()
+        made = alloc(ctx, hint, (_length(ctx, it.stop, span),), dtype or v.dtype, None, span)
+        key, place = f"%made{sum(n[0] == '%' for n in ctx.env)}", []
+        ctx.env[key] = Binding(made, span)
+
+        def element(i: Atom) -> Value:
+            place[:] = [i]
+            return it.element(i)
+
+        def put() -> None:
+            x = as_scalar(ctx, expression(ctx, node.elt), ctx.span(node.elt))
+            if x is not None:
+                out = ctx.env[key].value.var
+                ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)), False, ctx.span(node.elt)))
+
+        run = Iteration(ZERO, it.stop, ONE, True, element, it.held)
+        through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
+        return ctx.env.pop(key).value
+
+
+def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
+    return stop if ctx.is_nonneg(stop) else ctx.let("n", "max", (stop, ZERO), I64, span)
+
+
+def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Value:
+    """What an element is: the body is lowered once and thrown away."""
+    state = ctx.save()
+    with ctx.block():
+        ctx.env.update(it.held)
+        index = ctx.fresh("i", I64)
+        ctx.nonneg.add(index.name)
+        assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
+        value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
+        silent = isinstance(value, SILENT)
+    if silent:  # what was reported stays
+        return value
+    ctx.restore(state)
+    return value
+
+
+def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:
+    from .arrays import array_of_values
+
+    values = []
+    for item in found.items:
+        assign(ctx, node.generators[0].target, item, ctx.span(node))
+        values.append(usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt)))
+    return array_of_values(ctx, TupleValue(tuple(values)), dtype, hint, ctx.span(node))
