@@ -10,22 +10,25 @@ from linad_typecheck.core import (
     Block,
     Call,
     Const,
+    Copy,
     Dim,
     Fill,
     Function,
     If,
     Let,
+    Load,
     Loop,
     Names,
     Reserve,
     Stmt,
+    Store,
     Var,
     all_names,
     blocks,
     outputs,
     walk,
 )
-from linad_typecheck.types import I64, Array
+from linad_typecheck.types import I64, Array, Scalar
 
 
 def hoist_buffers(f: Function) -> Function:
@@ -61,6 +64,7 @@ def _split(s: Loop, body: Block, staying: set[str], names: Names, fixed: set[str
     """The allocations of a loop body that move in front of it, and the body without them."""
     inside = {s.index.name, *(c.name for c in s.carried)}
     inside |= {v.name for t in walk(body) for v in outputs(t)}
+    moved: set[str] = set()
     before: list[Stmt] = []
 
     def leave(b: Block) -> Block:
@@ -70,8 +74,16 @@ def _split(s: Loop, body: Block, staying: set[str], names: Names, fixed: set[str
                 kept.append(replace(t, then=leave(t.then), orelse=leave(t.orelse)))
             elif isinstance(t, Alloc) and t.out.name not in staying and not any(_named(a, inside) for a in t.shape):
                 before.append(replace(t, shape=tuple(map(size, t.shape)), fill=None))
+                moved.add(t.out.name)
                 if t.fill is not None:
                     kept.append(Fill(t.out, t.fill, t.span))
+            elif isinstance(t, Copy) and t.out.type.rank and not {t.out.name, t.array.name} & (staying | inside - moved):
+                shape = tuple(names.var("size", I64) for _ in range(t.out.type.rank))
+                before.extend(Dim(v, t.array, k, t.span) for k, v in enumerate(shape))
+                before.append(Alloc(t.out, shape, None, t.span))
+                fixed.update(v.name for v in shape)
+                moved.add(t.out.name)
+                kept.append(_copying(t, shape, names))
             else:
                 kept.append(t)
         return Block(tuple(kept), b.results)
@@ -85,6 +97,16 @@ def _split(s: Loop, body: Block, staying: set[str], names: Names, fixed: set[str
         return v
 
     return before, leave(body)
+
+
+def _copying(s: Copy, shape: tuple[Var, ...], names: Names) -> Stmt:
+    """``out[...] = array`` as loops, for at least one axis."""
+    index = tuple(names.var("k", I64) for _ in shape)
+    cell = names.var("cell", Scalar(s.out.type.dtype))
+    inner: tuple[Stmt, ...] = (Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span))
+    for k, n in reversed(tuple(zip(index, shape, strict=True))):
+        inner = (Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(inner), (), span=s.span),)
+    return inner[0]
 
 
 def _named(a: Atom, names: set[str]) -> bool:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from linad_typecheck.core import Function, Program
 
+from linad.simplify.invariant import hoist_invariants
+
 from .bounds import check_accesses
 from .exits import thread_exits
 from .hoist import hoist_buffers
 from .sites import Sites
+from .sizes import known_sizes
 
 if TYPE_CHECKING:
     from .module import EmitOptions
@@ -21,6 +24,6 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
     def one(f: Function) -> Function:
         f = thread_exits(f)
         f = check_accesses(f, hoist=options.checked == "hoisted", indexed=sites.indexed)
-        return hoist_buffers(f)
+        return hoist_buffers(hoist_invariants(known_sizes(f, sites.indexed)))
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

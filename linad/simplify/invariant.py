@@ -1,54 +1,60 @@
-"""Sizes that a loop computes again in each iteration are computed once, before it.
+"""Int arithmetic and sizes that are the same in every iteration are computed before the loop.
 
-Only int arithmetic that cannot fail moves, so nothing changes where the loop has no iteration. Loops inside whose
-bounds no longer depend on the outer iteration have logs of a size that is known before.
+Machine code would not need it. The storage plan does: a loop whose bounds are known before the loop around it starts has logs
+of known size, indexed by iteration.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Dim, Function, If, Let, Loop, Reserve, Stmt, Var, operands, outputs, walk
-from linad_typecheck.types import INTS
+from linad_typecheck.core import Block, Call, Dim, Function, If, Let, Loop, Reserve, Stmt, Var, operands, outputs, walk
+from linad_typecheck.types import INTS, Scalar
 
-TOTAL = frozenset("add sub mul neg max min maximum minimum trips wrap".split())
+# Operations that cannot fail, and cost too little to matter where the loop does not run at all.
+_FREE = frozenset("add sub mul neg min max trips".split())
+
+
+def may_grow(f: Function) -> set[str]:
+    """The arrays of a function whose size may change under their name: logs, also those a callee may make longer."""
+    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    for s in walk(f.body):
+        if isinstance(s, Call):
+            found |= {a.name for a in s.args if isinstance(a, Var)}
+    return found
 
 
 def hoist_invariants(f: Function) -> Function:
-    """Move loop-invariant int arithmetic and array sizes out of loops."""
-    resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    """The function with invariant int operations and array sizes moved out of loops."""
+    grown = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    return replace(f, body=_block(f.body, grown))
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop():
-                    before, body = split(s, block(s.body))
-                    out += [*before, replace(s, body=body)]
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
 
-    def split(s: Loop, body: Block) -> tuple[list[Stmt], Block]:
-        inside = {s.index.name, *(c.name for c in s.carried)} | {v.name for t in walk(body) for v in outputs(t)}
-        before: list[Stmt] = []
-        kept: list[Stmt] = []
-        for t in body.stmts:
-            if movable(t) and not any(isinstance(a, Var) and a.name in inside for a in operands(t)):
-                before.append(t)
-                inside -= {v.name for v in outputs(t)}
-            else:
-                kept.append(t)
-        return before, Block(tuple(kept), body.results)
-
-    def movable(s: Stmt) -> bool:
+def _block(block: Block, grown: set[str]) -> Block:
+    out: list[Stmt] = []
+    for s in block.stmts:
         match s:
-            case Let(out=out, op=op):
-                return op in TOTAL and out.type.dtype in INTS
-            case Dim(array=array):
-                return array.name not in resized
-        return False
+            case If():
+                s = replace(s, then=_block(s.then, grown), orelse=_block(s.orelse, grown))
+            case Loop():
+                hoisted, body = _split(s, _block(s.body, grown), grown)
+                out += hoisted
+                s = replace(s, body=body)
+        out.append(s)
+    return replace(block, stmts=tuple(out))
 
-    return replace(f, body=block(f.body))
+
+def _split(s: Loop, body: Block, grown: set[str]) -> tuple[list[Stmt], Block]:
+    """What can go before a loop, and what stays in it."""
+    inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in body.stmts for v in outputs(t))}
+    hoisted: list[Stmt] = []
+    kept: list[Stmt] = []
+    for t in body.stmts:
+        free = isinstance(t, Let) and t.op in _FREE and isinstance(t.out.type, Scalar) and t.out.type.dtype in INTS
+        size = isinstance(t, Dim) and t.array.name not in grown
+        if (free or size) and not any(isinstance(a, Var) and a.name in inside for a in operands(t)):
+            hoisted.append(t)
+            inside.discard(t.out.name)
+        else:
+            kept.append(t)
+    return hoisted, replace(body, stmts=tuple(kept))

@@ -1,0 +1,62 @@
+"""Sizes of arrays that a function makes itself are what they were made with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Stmt, Var, walk
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.types import I64
+
+from linad.simplify.invariant import may_grow
+
+ZERO, ONE = Const(0, I64), Const(1, I64)
+
+
+def known_sizes(f: Function, indexed: dict[int, tuple[str, int]]) -> Function:
+    """The function with sizes of its own arrays, and lengths of ranges up to a size, replaced by what they equal.
+
+    ``indexed`` says by identity what a check is about, and goes on saying so.
+    """
+    resized = may_grow(f)
+    made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc | Copy) and s.out.name not in resized}
+    sizes = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
+    value: dict[str, Atom] = {}
+    known: dict[tuple[str, int], Var] = {}  # sizes that have a name here
+
+    def use(a: Atom) -> Atom:
+        while isinstance(a, Var) and a.name in value:
+            a = value[a.name]
+        return a
+
+    def block(b: Block) -> Block:
+        nonlocal known
+        kept: list[Stmt] = []
+        outer, known = known, dict(known)
+        for s in b.stmts:
+            old, s = s, rebuild(s, use, block=block)
+            if id(old) in indexed:
+                indexed[id(s)] = indexed.pop(id(old))
+            match s:
+                case Dim(out=out, array=array, axis=axis):
+                    while isinstance(origin := made.get(array.name), Copy) and origin.array.name not in resized:
+                        array = origin.array
+                    if isinstance(origin, Alloc):
+                        value[out.name] = use(origin.shape[axis])
+                        continue
+                    if (array.name, axis) in known:
+                        value[out.name] = known[array.name, axis]
+                        continue
+                    if array.name not in resized:
+                        known[array.name, axis] = out
+                    s = replace(s, array=array)
+                case Let(out=out, op="trips", ins=(start, Var(name=n) as size, step)) if (
+                    n in sizes and start == ZERO and step == ONE
+                ):
+                    value[out.name] = size
+                    continue
+            kept.append(s)
+        known = outer
+        return Block(tuple(kept), tuple(map(use, b.results)))
+
+    return replace(f, body=block(f.body))
