@@ -182,7 +182,12 @@ def pull(
     written = [*changed, *holding]
     flat = [*values, *seeds, *(buffers[k] for k in arrays)]
     zeros = [p for p in places.values() if p not in holding]
-    out = s.kernel((level,)).run(flat, written, zeros, in_place=in_place)
+    try:
+        out = s.kernel((level,)).run(flat, written, zeros, in_place=in_place)
+    except Exception:
+        if not changed:  # the adjoint may run later statements first: the function itself raises what Python would
+            s.kernel().run(values)
+        raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     scalars = [k.index for k in want.active if not isinstance(k.type, Array)]
     return out[:count], {**buffers, **dict(zip(scalars, out[count:], strict=True))}

@@ -11,6 +11,7 @@ from .cells import merge_cells
 from .dead import drop_dead
 from .fold import fold
 from .induction import close_inductions
+from .invariant import hoist_invariants
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Pass:
 
 PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold),
+    Pass("invariant", hoist_invariants),
     Pass("induction", close_inductions),
     Pass("cells", merge_cells),
     Pass("dead", drop_dead),

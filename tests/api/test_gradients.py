@@ -401,3 +401,18 @@ def test_a_check_after_an_update_does_not_update_twice():
         with pytest.raises(IndexError):
             f(y, np.array([0, 9, 2]))
     assert compiled.tolist() == plain.tolist() == [11.0, 1.0, 1.0, 1.0]
+
+
+def test_the_first_error_of_two_loops_is_pythons() -> None:
+    @linear_grad
+    def two(x: Float64[np.ndarray, "n"], i: Int64[np.ndarray, "a"], j: Int64[np.ndarray, "b"]) -> float:
+        a = 0.0
+        for k in range(len(i)):
+            a += x[i[k]] ** 2
+        b = 0.0
+        for k in range(len(j)):
+            b += x[j[k]] ** 2
+        return a + b
+
+    with pytest.raises(IndexError, match="index 9 "):
+        two.grad(np.ones(3), np.array([9]), np.array([8]))
