@@ -17,60 +17,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-HEADER = '''\
-import math
-import numpy as np
-from jaxtyping import Float32, Float64, Int64
-
-SCALE = 0.25
-
-
-def product(v, i):
-    return v[i] * v[(i + 1) % len(v)]
-
-
-def add_into(v, i, e):
-    v[i] += e
-
-
-def smooth(v, c):
-    for i in range(1, len(v)):
-        if v[i] > 4.0:
-            return i
-        v[i] = 0.5 * v[i] + 0.25 * v[i - 1] * c
-    return len(v)
-
-
-def first_above(v, c):
-    for i in range(len(v)):
-        if v[i] > c:
-            return v[i]
-    return c
-
-
-def both(a, b):
-    return a + b, a * b * SCALE
-
-
-def total(v):
-    s = 0
-    for e in v:
-        s += e
-    return s
-
-
-def tower(a: float, k: int) -> float:
-    if k <= 0:
-        return 1.0
-    return math.sin(a * tower(0.5 * a, k - 1))
-
-
-def weights(n):
-    t = np.zeros(n)
-    for i in range(n):
-        t[i] = 1.0 / (1.0 + i)
-    return t
-'''
+from .prelude import HEADER
 
 
 @dataclass(frozen=True)
@@ -80,6 +27,7 @@ class Program:
     text: str
     args: tuple[Any, ...]
     single: bool = False  # f32 is involved
+    updates: tuple[str, ...] = ()
 
     def load(self) -> types.FunctionType:
         return load(self.text)
@@ -107,6 +55,7 @@ class _Scope:
     vectors: dict[str, bool] = field(default_factory=dict)  # of length n
     matrices: dict[str, bool] = field(default_factory=dict)  # of shape n, m
     frozen: frozenset[str] = frozenset()  # being iterated over
+    own: list[str] = field(default_factory=list)  # vectors made in this block
 
     def inner(self) -> _Scope:
         return _Scope(
@@ -120,8 +69,9 @@ class _Scope:
 class _Writer:
     """Draws one function, statement by statement."""
 
-    def __init__(self, draw: Callable, size: int, gathers: bool) -> None:
-        self.draw, self.left, self.gathers = draw, size, gathers
+    def __init__(self, draw: Callable, size: int, gathers: bool, rich: bool = False) -> None:
+        self.draw, self.left, self.gathers, self.rich = draw, size, gathers, rich
+        self.result = "{}"  # what is returned, around a float
         self.lines: list[str] = []
         self.depth = 1
         self.names = count()
@@ -153,11 +103,15 @@ class _Writer:
             forms += [f"{i} % {size}", f"({i} * 3 + 1) % {size}", f"-1 - {i} % {size}", f"{size} - 1 - {i} % {size}"]
         if size == "n" and self.gathers:
             forms += [f"idx[{i} % k]" for i in s.ints] or ["idx[0]"]
+        if size == "n" and self.rich:
+            forms += ["p[0]", *(f"p[{i} % k]" for i in s.ints), *(f"(p[-1] + {i}) % n" for i in s.ints), "KEYS[1] % n"]
         return self.pick(forms)
 
     def leaf(self, s: _Scope) -> str:
         kinds = ["constant", *["float"] * (3 * bool(s.floats)), *["cell"] * (4 * bool(s.vectors)), "cell2", "int"]
-        match self.pick(kinds):
+        match self.pick(kinds + ["other"] * (2 * self.rich)):
+            case "other":
+                return self.other(s)
             case "float":
                 return self.pick(s.floats)
             case "cell" if s.vectors:
@@ -168,6 +122,13 @@ class _Writer:
                 return f"0.1 * {self.pick(s.ints)}"
             case _:
                 return self.pick(["0.5", "1.25", "2", "-0.75", "SCALE", "math.pi"])
+
+    def other(self, s: _Scope) -> str:
+        """A read of what only rich programs have."""
+        third = self.pick(["0", "1", "-1"])
+        forms = [f"C[{self.index(s, 'n')}, {self.index(s, 'm')}, {third}]", "r[()]", "TABLE[0]", "pair[1]"]
+        forms += [f"TABLE[{i} % 3]" for i in s.ints] + [f"TABLE[KEYS[{i} % 4]]" for i in s.ints]
+        return self.pick(forms + [f"{a}[{self.index(s, 'n')}]" for a in ("g", "y", "pair[0]")])
 
     def float(self, s: _Scope, depth: int = 2) -> str:
         """An expression of moderate size whatever its operands are, if they are."""
@@ -194,6 +155,16 @@ class _Writer:
             f"abs({a})",
             f"-({a})",
         ]
+        if self.rich:
+            forms += [
+                f"np.where({self.condition(s)}, {a}, {b})",
+                f"np.clip({a}, -0.5, 0.5)",
+                f"max({a}, {a}, {b})",
+                f"np.minimum({a}, {a})",
+                f"math.copysign({a}, {b})",
+                f"math.erf({a})",
+                f"({a}) ** 3 * math.exp(-({a}) ** 4)",
+            ]
         return self.pick(forms)
 
     def condition(self, s: _Scope) -> str:
@@ -213,7 +184,7 @@ class _Writer:
             if self.left <= 0:
                 break
             self.left -= 1
-            self.pick(_STATEMENTS + (_EXITS if loop else []))(self, s)
+            self.pick(_STATEMENTS + (_EXITS if loop else []) + (_RICH if self.rich else []))(self, s)
         if self.lines[-1].endswith(":"):
             self.line("pass")
 
@@ -246,8 +217,9 @@ class _Writer:
     def new_array(self, s: _Scope) -> None:
         name = self.fresh("v")
         choices = ["np.zeros(n)", "np.ones(n)", "np.full(n, 0.5)", f"{self.pick(list(s.vectors))}.copy()", "weights(n)"]
-        self.line(f"{name} = {self.pick(choices)}")
+        self.line(f"{name} = {self.pick(choices + ['squared(u)'] * self.rich)}")
         s.vectors[name] = True
+        s.own.append(name)
 
     def new_matrix(self, s: _Scope) -> None:
         name = self.fresh("M")
@@ -262,6 +234,7 @@ class _Writer:
         with self.block(f"for {i} in range(n):"):
             self.line(f"{name}[{i}] = {self.tame(inner)}")
         s.vectors[name] = True
+        s.own.append(name)
 
     def swap(self, s: _Scope) -> None:
         arrays = [a for a in s.writable(s.vectors) if a in ("u", "v")]
@@ -280,6 +253,11 @@ class _Writer:
         if updated:
             target = self.pick(updated)
             forms += [f"add_into({target}, {self.index(s, 'n')}, {self.tame(s)})", f"smooth({target}, {self.tame(s)})"]
+        if self.rich:
+            forms += [f"{name} = dot({read}, {read})", f"{name} = dot({read}, u)", f"{name} = tree({read}, 0, n)"]
+            forms += [f"{name} = push({a}, {self.index(s, 'n')}, {self.tame(s)})" for a in updated]
+            pairs = [(a, b) for a in updated for b in updated if a != b]
+            forms += [f"{name} = mix({a}, {b}, {self.index(s, 'n')})" for a, b in pairs[:3]]
         text = self.pick(forms)
         self.line(text)
         if text.startswith(f"{name} ="):
@@ -301,6 +279,9 @@ class _Writer:
         if self.depth > 3:
             return
         i, e = self.fresh("i"), self.fresh("e")
+        loops = [j for j in s.ints if j.startswith("i")]
+        if self.rich and loops and self.chance(8):
+            i = self.pick(loops)
         inner = s.inner()
         inner.ints.append(i)
         read = self.pick(list(s.vectors))
@@ -335,7 +316,69 @@ class _Writer:
 
     def return_(self, s: _Scope) -> None:
         with self.block(f"if {self.condition(s)}:"):
-            self.line(f"return {self.tame(s)}")
+            self.line(f"return {self.result.format(self.tame(s))}")
+
+    # ------------------------------------------------------------------------------------- rich programs only
+
+    def write_other(self, s: _Scope) -> None:
+        third, op = self.pick(["0", "1", "-1"]), self.pick(["=", "+=", "*=", "-="])
+        cells = [f"{a}[{self.index(s, 'n')}]" for a in "yg"]
+        place = self.pick([f"C[{self.index(s, 'n')}, {self.index(s, 'm')}, {third}]", "r[()]", *cells])
+        if place.split("[")[0] not in s.frozen:
+            self.line(f"{place} {op} {self.tame(s)}")
+
+    def write_int(self, s: _Scope) -> None:
+        i = self.pick([*s.ints, "0"])
+        values = [f"(p[0] + {i}) % n", f"p[({i} + 1) % k]", f"(p[{i} % k] * 2 + 1) % n", "0"]
+        self.line(f"p[{i} % k] = {self.pick(values)}")
+
+    def read_int(self, s: _Scope) -> None:
+        name = self.fresh("j")
+        self.line(f"{name} = p[{self.pick([*s.ints, '0'])} % k]")
+        s.ints.append(name)
+
+    def rebind(self, s: _Scope) -> None:
+        """A fresh array under an old name, sometimes one that this block has made and filled."""
+        if {"u", "v"} & s.frozen:
+            return
+        mine = [a for a in s.own if a not in s.frozen]
+        if mine and self.chance(2):
+            source = self.pick(mine)
+            s.own.remove(source)
+            del s.vectors[source]
+        else:
+            source = self.pick(["np.ones(n)", "weights(n)", "v.copy()", "squared(v)", "squared(u)"])
+        self.line(f"u = {source}")
+
+    def rotate(self, s: _Scope) -> None:
+        if not {"u", "v", "z0"} & s.frozen:
+            self.line(self.pick(["u, v, z0 = v, z0, u", "u, z0 = z0, u", "z0, v = v, z0"]))
+
+    def swap_cells(self, s: _Scope) -> None:
+        arrays = s.writable(s.vectors)
+        if arrays:
+            a, b = self.pick(arrays), self.pick(arrays)
+            i, j = self.index(s, "n"), self.index(s, "n")
+            self.line(f"{a}[{i}], {b}[{j}] = {b}[{j}], {a}[{i}]")
+
+    def swap_floats(self, s: _Scope) -> None:
+        if len(s.changing) > 1:
+            a, b = self.pick(s.changing), self.pick(s.changing)
+            self.line(f"{a}, {b} = {b}, {a}")
+
+    def until(self, s: _Scope) -> None:
+        """A `while` on cells that it updates."""
+        arrays = s.writable(s.vectors)
+        if self.depth > 3 or not arrays:
+            return
+        a, i, c = self.pick(arrays), self.index(s, "n"), self.fresh("c")
+        self.line(f"{c} = 0")
+        inner = s.inner()
+        inner.ints.append(c)
+        with self.block(f"while abs({a}[{i}]) > 0.2 and {c} < 4:"):
+            self.line(f"{a}[{i}] *= 0.3 + 0.2 * math.sin({a}[{self.index(inner, 'n')}])")
+            self.body(inner, 2, loop=True)
+            self.line(f"{c} += 1")
 
 
 _STATEMENTS = [
@@ -354,10 +397,20 @@ _STATEMENTS = [
     _Writer.return_,
 ]
 _EXITS = [_Writer.leave] * 2
+_RICH = [
+    *[_Writer.write_other] * 3,
+    *[_Writer.write_int] * 2,
+    _Writer.read_int,
+    *[_Writer.rebind] * 2,
+    _Writer.rotate,
+    _Writer.swap_cells,
+    _Writer.swap_floats,
+    _Writer.until,
+]
 
 
 @st.composite
-def programs(draw: Callable, size: int = 14, errors: bool = True) -> Program:
+def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = False) -> Program:
     """Programs with arguments.
 
     Parameters
@@ -366,17 +419,29 @@ def programs(draw: Callable, size: int = 14, errors: bool = True) -> Program:
         The most statements to draw.
     errors : bool
         Whether index arrays may hold indices out of range.
+    rich : bool
+        Also parameters that are tuples or updated, module-level arrays, arrays of rank 0 and 3, f32 arrays that are written,
+        int arrays overwritten while they are used as indices, tuples and arrays as results.
     """
-    w = _Writer(draw, size, draw(st.booleans()))
+    w = _Writer(draw, size, draw(st.booleans()), rich)
     single = draw(st.integers(1, 5)) == 5
     s = _Scope(["w"], [], [], {"x": False, "u": True, "v": True}, {"A": False, "B": True})
     params = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], idx: Int64[np.ndarray, "k"], w: float'
     if single:
         params += ', z: Float32[np.ndarray, "n"]'
         s.vectors["z"] = False
+    if rich:
+        params += ', y: Float64[np.ndarray, "n"], pair, unused: float'
+        s.vectors |= {"y": True, "z0": True}
+        w.result = draw(st.sampled_from(["{}", "({}, n)", "({}, u.copy())", "(({}, 1.0), (n, B.copy()))"]))
     start = draw(st.sampled_from(["0.0", "0", "w"]))
     for text in ("n = len(x)", "m = A.shape[1]", "k = idx.size", "u = x.copy()", "v = np.zeros(n)", "B = A.copy()"):
         w.line(text)
+    if rich:
+        kind = ", dtype=np.float32" if single else ""
+        for text in ("z0 = np.ones(n)", "C = np.zeros((n, m, 2))", "r = np.array(w)", f"g = np.zeros(n{kind})"):
+            w.line(text)
+        w.line("p = idx.copy()\n    for i in range(k):\n        p[i] = p[i] % n")
     w.line(f"s = {start}")
     s.floats.append("s")
     s.changing.append("s")
@@ -384,10 +449,12 @@ def programs(draw: Callable, size: int = 14, errors: bool = True) -> Program:
         w.body(s, 4)
         if draw(st.booleans()):
             break
-    for name in ("u", "v"):
+    for name in ("u", "v", *(("g", "z0") if rich else ())):
         w.line(f"for i in range(n):\n        s += {name}[i] * (1.0 + 0.1 * i)")
     w.line("for i in range(n):\n        for j in range(m):\n            s += B[i, j] * math.cos(1.0 * i * j)")
-    w.line("return s")
+    if rich:
+        w.line("for i in range(n):\n        for j in range(m):\n            s += C[i, j, 0] - 0.5 * C[i, j, 1] * r[()]")
+    w.line(f"return {w.result.format('s')}")
     n, m, k = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     idx = rng.integers(-n, n, k)
@@ -396,5 +463,7 @@ def programs(draw: Callable, size: int = 14, errors: bool = True) -> Program:
     args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), idx, float(rng.normal()))
     if single:
         args += (rng.normal(size=n).astype(np.float32),)
+    if rich:
+        args += (rng.normal(size=n), (rng.normal(size=n), float(rng.normal())), 0.5)
     text = f"{HEADER}\n\ndef f({params}):\n" + "\n".join(w.lines) + "\n"
-    return Program(text, args, single)
+    return Program(text, args, single, ("y",) if rich else ())

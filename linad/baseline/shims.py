@@ -109,6 +109,7 @@ def numpy_shims(kind: type[Active]) -> Shims:
         "float64": Cast(np.float64),
         "float32": Cast(np.float32),
         "where": functools.partial(_where, kind),
+        "clip": lambda x, low, high: _ufunc(kind, "minimum")(_ufunc(kind, "maximum")(x, low), high),
     }
 
 

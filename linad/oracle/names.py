@@ -11,8 +11,8 @@ import numpy as np
 
 from .shim import Arr, Cast, Num, lifted, unwrap, weak, wrap
 
-_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh hypot copysign fmod degrees radians".split()
-_ARC = "sin cos tan sinh cosh tanh tan2".split()
+_SAME = ["exp", "exp2", "expm1", "log2", "log10", "log1p", "cbrt", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians"]
+_ARC = ["sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"]
 _TESTS = ("isnan", "isinf", "isfinite")
 
 
@@ -70,7 +70,15 @@ MATH = _Library(
         **{n: lambda x, f=getattr(np, n): bool(f(unwrap(x))) for n in _TESTS},
     },
 )
-NUMPY = _Library(np, {})
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    """NumPy gives an array of rank 0 where all are scalars; the scalar in it serves every use."""
+    chosen = np.where(unwrap(condition), unwrap(x), unwrap(y))
+    return wrap(chosen[()] if chosen.ndim == 0 else chosen)
+
+
+NUMPY = _Library(np, {"where": _where})
 
 
 class Range:

@@ -1,0 +1,258 @@
+"""Types, ties, updated parameters, recursion, errors: small programs, each with one of them."""
+
+# ruff: noqa
+import math
+
+import numpy as np
+
+TABLE = np.array([0.5, -1.5, 2.0])
+KEYS = np.array([2, 0, 1, 1])
+
+
+def power_tree(v, lo: int, hi: int) -> float:
+    if hi - lo == 1:
+        return v[lo]
+    mid = (lo + hi) // 2
+    return math.sin(power_tree(v, lo, mid)) * power_tree(v, mid, hi) + v[lo]
+
+
+def recursion_reads(x):
+    return power_tree(x, 0, len(x))
+
+
+def fill_in(v, k: int, w: float) -> float:
+    if k < 0:
+        return w
+    v[k] *= w
+    r = fill_in(v, k - 1, w * v[k])
+    v[k] += r
+    return r * 0.5 + v[k]
+
+
+def recursion_updates(x, w: float):
+    y = x.copy()
+    r = fill_in(y, len(y) - 1, w)
+    for e in y:
+        r += e * e
+    return r
+
+
+def unused_parameters(x, dead, w: float, n: int):
+    lost = x[0] * w
+    lost *= 2.0
+    scratch = np.zeros(n)
+    scratch[0] = w
+    return x[1]
+
+
+def depends_on_nothing(x, w: float):
+    s = 0.0
+    for i in range(len(x)):
+        s += 1.0
+    return s
+
+
+def ties(x, w: float):
+    s = max(x[0], x[1]) + 2.0 * min(x[0], x[1]) + 3.0 * np.maximum(x[0], x[1]) + 5.0 * np.minimum(x[1], x[0])
+    s += 7.0 * np.where(x[0] >= x[1], x[0] * w, x[1]) + 11.0 * abs(x[2]) + 13.0 * np.clip(x[0], w, 2.0)
+    s += 19.0 * max(w, x[0], 0.5) + 23.0 * np.clip(w, 0.0, x[0])
+    return s
+
+
+def masked_by_where(x):
+    s = 0.0
+    for e in x:
+        s += np.where(e > 0.0, e * e, 0.0) + np.sign(e) * e + math.copysign(e, -1.0)
+        s += math.sqrt(e) if e > 0.0 else 0.0
+    return s
+
+
+def single_precision(x, w: float):
+    u = np.zeros(len(x), dtype=np.float32)
+    s = 0.0
+    for i in range(len(x)):
+        u[i] = x[i] * w
+        u[i] += 0.5 * u[i - 1]
+        s += u[i] * x[i]
+    return s, u
+
+
+def single_and_double(x, y):
+    n = len(y)
+    a = np.zeros(n, dtype=np.float32)
+    b = np.zeros(n)
+    for i in range(n):
+        a[i] = y[i]
+        b[i] = x[i % len(x)] * a[i]
+        a[i] *= b[i]
+    return a[n - 1] + b[0]
+
+
+def rank_four(T, w: float):
+    a, b, c, d = T.shape
+    S = np.zeros((b, a, d, c))
+    for i in range(a):
+        for j in range(b):
+            for k in range(c):
+                for l in range(d):
+                    S[j, i, l, k] += T[i, j, k, l] * w
+                    S[j, i, l, k] *= T[i, -1 - j, k, 0]
+    return S
+
+
+def rank_zero(w: float, r):
+    a = np.array(w)
+    for i in range(3):
+        a[()] = a[()] * r[()] + w
+        a[()] += 0.5 * a[()]
+    return a[()]
+
+
+def rank_zero_out(w: float):
+    a = np.zeros(())
+    a[()] = w * w
+    return a
+
+
+def module_level(x):
+    s = 0.0
+    for i in range(len(KEYS)):
+        s += TABLE[KEYS[i]] * x[KEYS[i]] ** (KEYS[i] + 1.0)
+    return s
+
+
+def pair_in_out(pair, k: int):
+    (a, v), n = pair
+    u = v.copy()
+    for i in range(len(v)):
+        u[i] = a * v[i - k] + n
+    return (a * u[0], u), n, (v[0],)
+
+
+def updated_in_place(y, x, w: float):
+    s = 0.0
+    for i in range(len(y)):
+        s += y[i] * x[i]
+        y[i] = y[i - 1] * w + s
+    return s
+
+
+def updated_with_none(y, z):
+    for i in range(len(y)):
+        y[i], z[i] = z[i] * y[i], y[i - 1]
+        if y[i] > 1.0:
+            return
+    z[0] = 0.0
+
+
+def updated_then_swapped(y, w: float):
+    t = y.copy()
+    for k in range(3):
+        for i in range(len(y)):
+            t[i] = math.sin(y[i - 1] + w * t[i])
+        for i in range(len(y)):
+            y[i] = t[i] * y[i]
+
+
+def accumulate_only(y, x, idx):
+    for i in idx:
+        y[i] += x[i] * x[i - 1]
+
+
+def bools_and_counts(x):
+    seen = np.zeros(len(x), dtype=np.bool_)
+    order = np.zeros(len(x), dtype=np.int64)
+    s, w = 0.0, 1.0
+    for k in range(len(x)):
+        best = -1
+        for i in range(len(x)):
+            if not seen[i] and (best < 0 or x[i] < x[best]):
+                best = i
+        seen[best] = True
+        order[k] = best
+        w *= x[best]
+        s += w
+    return s, order
+
+
+def trips_from_floats(x, w: float):
+    s = w
+    for i in range(len(x)):
+        for j in range(int(abs(x[i]) * 3.0)):
+            s = math.sin(s * x[i]) + 0.1 * j
+    return s
+
+
+def max_with_location(A):
+    n, m = A.shape
+    bi, bj = 0, 0
+    total = 0.0
+    for r in range(3):
+        for i in range(n):
+            for j in range(m):
+                if abs(A[i, j]) > abs(A[bi, bj]):
+                    bi, bj = i, j
+        total += A[bi, bj] ** 3
+        bi, bj = bj % n, bi % m
+    return total
+
+
+def int_result_from_floats(x):
+    k = 0
+    for e in x:
+        k += int(e * 10.0)
+    return k, x[0] * k
+
+
+def exponents(x, w: float):
+    s = 0.0
+    for i in range(4):
+        s += x[0] ** i + x[1] ** -2 + w ** x[0] + abs(x[2]) ** 1.5 + 2.0 ** x[1] + x[0] ** 0
+    return s
+
+
+def out_of_range_late(x, idx):
+    y = x.copy()
+    for i in idx:
+        y[i] *= y[i - 1]
+        y[0] += x[i + 1]
+    return y[0]
+
+
+def divides_by_zero(x, n: int):
+    s = 0.0
+    for i in range(n):
+        s += x[i // (n - 2 - i)]
+    return s
+
+
+rng = np.random.default_rng(3)
+U = lambda *shape: rng.uniform(0.3, 1.2, shape)
+X = np.array([0.7, -0.4, 1.3, 0.9, -1.1])
+IDX = np.array([3, 0, 1, 3, 2])
+CASES = {
+    "recursion_reads": [((X,), ())],
+    "recursion_updates": [((X, 0.7), ())],
+    "unused_parameters": [((X, X, 0.7, 2), ())],
+    "depends_on_nothing": [((X, 0.7), ())],
+    "ties": [((np.array([0.5, 0.5, 0.0]), 0.5), ()), ((X, 0.2), ())],
+    "masked_by_where": [((X,), ())],
+    "single_precision": [((X.astype(np.float32), 0.7), ())],
+    "single_and_double": [((X[:3].astype(np.float32), X), ()), ((X[:3], X.astype(np.float32)), ())],
+    "rank_four": [((rng.normal(size=(2, 3, 1, 2)), 0.7), ())],
+    "rank_zero": [((0.7, np.array(0.4)), ())],
+    "rank_zero_out": [((0.7,), ())],
+    "module_level": [((U(3),), ())],
+    "pair_in_out": [((((0.7, X), 3), 1), ())],
+    "updated_in_place": [((X, U(5), 0.7), ("y",))],
+    "updated_with_none": [((X, U(5)), ("y", "z")), ((0.1 * X, U(5)), ("y", "z"))],
+    "updated_then_swapped": [((X, 0.7), ("y",))],
+    "accumulate_only": [((X, U(5), IDX), ("y",))],
+    "bools_and_counts": [((X,), ())],
+    "trips_from_floats": [((X, 0.7), ())],
+    "max_with_location": [((rng.normal(size=(3, 3)),), ())],
+    "int_result_from_floats": [((X,), ())],
+    "exponents": [((X, 0.7), ())],
+    "out_of_range_late": [((X, IDX), ()), ((X, IDX + 1), ())],
+    "divides_by_zero": [((X, 5), ()), ((X, 1), ())],
+}
