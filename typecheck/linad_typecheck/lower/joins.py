@@ -223,6 +223,7 @@ class _Joiner:
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
+        x, y = (v if isinstance(v, ArrayValue) else None for v in (x, y))  # not that of a call of unknown type
         key = tuple(v.var.name if v is not None else "" for v in (x, y))
         if key in self.shared:
             return ArrayValue(self.shared[key])

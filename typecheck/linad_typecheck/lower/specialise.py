@@ -82,12 +82,12 @@ class Specialiser:
     unknown: bool = False  # something of unknown type was met
 
     def report(self, message: Message) -> None:
-        found = message.diagnostic()
-        for spec in self.stack:
-            spec.found.append(found)
-        self._add(found)
+        self._note(message.diagnostic())
 
-    def _add(self, found: Diagnostic) -> None:
+    def _note(self, found: Diagnostic) -> None:
+        for spec in self.stack:
+            if found not in spec.found:
+                spec.found.append(found)
         if not any(d.slug == found.slug and d.span == found.span for d in self.diagnostics):
             self.diagnostics.append(found)
 
@@ -119,10 +119,8 @@ class Specialiser:
             if not known.done:  # on the stack: everything from there up is recursive
                 for spec in self.stack[self.stack.index(known) :]:
                     spec.recursive = True
-            for found in known.found:  # the attempt that it was first called in may have been undone
-                self._add(found)
-                for spec in self.stack:
-                    spec.found.append(found)
+            for found in tuple(known.found):  # the attempt that it was first called in may have been undone
+                self._note(found)
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures))
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
