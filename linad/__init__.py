@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from linad_typecheck.diagnostics import LinadError as LinadError
 
     from .api import grad as grad
+    from .api import jvp as jvp
     from .api import value_and_grad as value_and_grad
     from .api import vjp as vjp
     from .cost import cost as cost
@@ -29,13 +30,14 @@ _HOMES = {
     "grad": ".api",
     "value_and_grad": ".api",
     "vjp": ".api",
+    "jvp": ".api",
     "show": ".show",
     "explain": ".show",
     "cost": ".cost",
     "LinadError": "linad_typecheck.diagnostics",
 }
 
-__all__ = ["LinadError", "LinearGrad", "cost", "explain", "grad", "linear_grad", "show", "value_and_grad", "vjp"]
+__all__ = ["LinadError", "LinearGrad", "cost", "explain", "grad", "jvp", "linear_grad", "show", "value_and_grad", "vjp"]
 
 
 def __getattr__(name: str) -> object:

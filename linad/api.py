@@ -1,4 +1,4 @@
-"""`grad`, `value_and_grad` and `vjp` as functions of functions, with JAX's names, argument order and defaults."""
+"""`grad`, `value_and_grad`, `vjp` and `jvp` as functions of functions, with JAX's names, argument order and defaults."""
 
 from __future__ import annotations
 
@@ -154,6 +154,37 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     (6.0, (30.0, 20.0))
     """
     return checked(f).vjp(*primals)
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of a function and its derivative in a direction, by forward mode.
+
+    Parameters
+    ----------
+    f : function
+        A checked function or a plain one.
+    primals : tuple
+        Its arguments.
+    tangents : tuple
+        One per argument; None for an int argument, or for zero.
+
+    Returns
+    -------
+    value
+        What `f` returns.
+    tangent
+        Of the structure of ``value``.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def product(x: float, y: float) -> float:
+    ...     return x * y
+    >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
+    (6.0, 23.0)
+    """
+    return checked(f).jvp(primals, tangents)
 
 
 def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:

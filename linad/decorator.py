@@ -97,6 +97,36 @@ class LinearGrad(Generic[P, R]):
         arguments = self._arguments(args, kwargs)
         return derive.vjp(self.specialisation(arguments), arguments, self.options.wrt)
 
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """The value and its derivative in a direction, in one forward sweep.
+
+        Parameters
+        ----------
+        primals : tuple
+            The arguments.
+        tangents : tuple
+            One per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+
+        Returns
+        -------
+        value
+            As `vjp` gives it.
+        tangent
+            Of the structure of ``value``, None for its int parts.
+
+        Examples
+        --------
+        >>> @linear_grad
+        ... def product(x: float, y: float) -> float:
+        ...     return x * y
+        >>> product.jvp((2.0, 3.0), (1.0, 0.0))
+        (6.0, 3.0)
+        """
+        from .push import jvp
+
+        arguments = self._arguments(tuple(primals), {})
+        return jvp(self.specialisation(arguments), arguments, tangents)
+
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
         """Add the gradients into buffers that the caller owns.
 
@@ -332,8 +362,9 @@ def linear_grad(
     parallel : bool
         Reserved: parallel execution is not available yet, and True is refused.
     fastmath : bool
-        Whether sums may be reordered and products contracted into fused operations; nan, inf and the sign of zero keep
-        their meaning. False gives the rounding of the order in which the program is written.
+        Whether sums may be reordered, products contracted into fused operations, and functions like exp evaluated for
+        several elements at once (within 4 units in the last place); nan, inf and the sign of zero keep their meaning.
+        False gives the rounding of the order in which the program is written, and of the C library.
     cache : bool
         Whether compiled code is kept on disk for the next process.
     update : {"in-place", "pure"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_ty
 from .specialise import Level, Request, Specialisation
 
 Values = list[object]
+Leaves = Sequence[object] | Mapping[int, object]  # by leaf index
 
 
 def call(s: Specialisation, arguments: Sequence[object]) -> object:
@@ -237,7 +238,7 @@ def updated(signature: Signature) -> tuple[ParamInfo, ...]:
     return tuple(by_name[name] for name in signature.updates)
 
 
-def full_value(signature: Signature, results: Sequence[object], values: Values) -> object:
+def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
     """The value of a pure reading of the function: what it returns, then the final contents of what it updates."""
     value = restore(signature.result, results)
     if not signature.updates:

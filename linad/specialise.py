@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from linad_typecheck.core import Program
     from linad_typecheck.signature import Checked
 
-# What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per derivative.
-Level = tuple[tuple[int, ...], bool]
+# What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
+# derivative, and FORWARD in place of the second for a forward one.
+FORWARD = "forward"
+Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
 _RETURNS_AGAIN = re.compile(rf"\breturn \(?{AGAIN}\b")
@@ -113,10 +115,14 @@ class Specialisation:
     def _compiled(self, request: Request, checked: str) -> Loaded:
         from .emit import EmitOptions, emit
         from .emit.compile import load
+        from .emit.vector_math import choice
 
-        persistent = self.options.cache and disk.enabled()
         wanted = EmitOptions(
-            fastmath=self.options.fastmath, checked=checked, cache=persistent, workspace=True
+            fastmath=self.options.fastmath,
+            checked=checked,
+            vector_math=choice() if self.options.fastmath else "libm",
+            cache=self.options.cache and disk.enabled(),
+            workspace=True,
         )
         key = f"{self.key}-{disk.digest(request, wanted, target())}"
         store = self.store

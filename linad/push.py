@@ -1,0 +1,57 @@
+"""Forward derivatives of a specialised function: tangents in, tangents out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from linad_typecheck.signature import Leaf
+from linad_typecheck.types import Array
+
+from .boundary.arguments import described
+from .boundary.results import cotangents, float_leaves, zeros_for
+from .derive import flat_values, full_value, refreshed, touched, updated
+from .specialise import FORWARD, Specialisation
+
+
+def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple[object, object]:
+    """The value and its directional derivative, in one sweep; the caller's arrays are not touched.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where a tangent has not the structure, dtype or shape of its argument.
+    """
+    signature = s.signature
+    values = flat_values(s, primals)
+    if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
+        raise TypeError(
+            f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {described(tangents)}"
+        )
+    dots: dict[int, object] = {}
+    for p, tangent in zip(signature.params, tangents):
+        places = float_leaves(p.structure)
+        if tangent is not None and places:
+            pieces = cotangents(p.structure, tangent, values, f"{signature.name}(): tangent of `{p.name}`")
+            dots |= zip((leaf.index for leaf in places), pieces)
+    for p in updated(signature):
+        dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}
+    values = refreshed(signature, values)
+    if not dots:
+        results = s.kernel().run(values, touched(signature))
+        pushed = {k.index: _zero(k, results) for k in float_leaves(signature.result)}
+        return full_value(signature, results, values), full_value(signature, pushed, {})
+    leaves = tuple(sorted(dots))
+    changed = touched(signature)
+    written = [*changed, *(len(values) + at for at, k in enumerate(leaves) if k in changed)]
+    out = s.kernel(((leaves, FORWARD),)).run([*values, *(dots[k] for k in leaves)], written)
+    places = float_leaves(signature.result)
+    results, moved = out[: len(out) - len(places)], out[len(out) - len(places) :]
+    pushed = dict(zip((leaf.index for leaf in places), moved))
+    return full_value(signature, results, values), full_value(signature, pushed, dots)
+
+
+def _zero(leaf: Leaf, results: Sequence[object]) -> object:
+    if isinstance(leaf.type, Array):
+        return zeros_for(leaf, results[leaf.index])
+    return np.float32(0.0) if leaf.type.dtype == "f32" else 0.0
