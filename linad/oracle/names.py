@@ -11,8 +11,8 @@ import numpy as np
 
 from .shim import Arr, Cast, Num, lifted, unwrap, weak, wrap
 
-_SAME = ["exp", "exp2", "expm1", "log2", "log10", "log1p", "cbrt", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians"]
-_ARC = ["sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"]
+_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh hypot copysign fmod degrees radians".split()
+_ARC = "sin cos tan sinh cosh tanh tan2".split()
 _TESTS = ("isnan", "isinf", "isfinite")
 
 
