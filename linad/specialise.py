@@ -99,7 +99,10 @@ class Specialisation:
         program = pipeline.prepare(self.checked.program)
         for wrt, value in request:
             names = tuple(program.main.params[k].var.name for k in wrt)
-            program = pipeline.differentiate(program, names, value).simplified
+            if value == FORWARD:
+                program = pipeline.tangent(program, names)
+            else:
+                program = pipeline.differentiate(program, names, bool(value)).simplified
         if self.options.update == "pure":
             from .baseline.pure import purify
 

@@ -150,3 +150,8 @@ def test_decorating_does_not_import_numba(tmp_path):
     )
     out = subprocess.run([sys.executable, tmp_path / "m.py"], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "False"
+
+
+def test_parallel_execution_is_refused():
+    with pytest.raises(ValueError, match="not available yet"):
+        linear_grad(parallel=True)

@@ -1,5 +1,7 @@
 """Vector math functions: as precise as libm to a few units, special values included, and in vector form in loops."""
 
+import math
+
 import numpy as np
 import pytest
 from linad_typecheck.core import Let
@@ -29,6 +31,36 @@ def test_values_and_vector_form(tmp_path):
     one = emit(elementwise(lets[:1], F64), EmitOptions(vector_math="libmvec"))
     text = machine(one, tmp_path).inspect_asm().values()
     assert any("_ZGVdN4v_exp" in t for t in text)
+
+
+def reference(name, v):
+    """What the C library gives, with its special values where Python raises."""
+    try:
+        return getattr(math, name)(v)
+    except OverflowError:
+        return math.copysign(math.inf, v) if name in ("sinh", "expm1") else math.inf
+    except ValueError:
+        return -math.inf if (name, v) in (("log", 0.0), ("log1p", -1.0)) else math.nan
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_precision_and_special_values(name, tmp_path):
+    rng = np.random.default_rng(0)
+    wide = np.exp(rng.normal(size=1000) * 20)
+    tiny = [0.0, -0.0, 5e-324, -5e-324, 1e-310, -1e-308, 1e-20]
+    huge = [math.inf, -math.inf, math.nan, 1e300, -1e300, 1.7e308, 2.0**53, 1e22]
+    edges = [709.78, 710.0, -708.5, -745.0, -746.0, math.pi / 2, math.pi, 1.0, -1.0, -0.9999999999999999, 27.0, -6.0]
+    x = np.array([*tiny, *huge, *edges, *rng.normal(size=2000), *rng.normal(size=1000) * 50, *wide, *-wide])
+    x = x[: len(x) // 4 * 4]  # all of it in vectors
+    g = emit(elementwise([(lambda r, a, b: Let(r, name, (a,)), F64)], F64), EmitOptions(vector_math="libmvec"))
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    expected = np.array([reference(name, v) for v in x.tolist()])
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(got[~finite], expected[~finite])
+    np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), 4.5 * np.spacing(np.abs(expected[finite])))
+    zero = expected == 0
+    np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]))
 
 
 def test_without_the_library_generated_code_is_that_of_libm():
