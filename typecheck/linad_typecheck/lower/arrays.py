@@ -290,6 +290,25 @@ def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
 
 # -- methods
 
+METHODS = {
+    "sum": "write a loop that adds up: `for v in a: s += v`, or `sum(a)` of a rank-1 array",
+    "mean": "write a loop that adds up and divide by the size",
+    "prod": "write a loop that multiplies",
+    "dot": "write a loop that adds up the products",
+    "min": "write a loop with `min`, or `min(a)` of a rank-1 array",
+    "max": "write a loop with `max`, or `max(a)` of a rank-1 array",
+    "argmax": "write a loop that keeps the best index",
+    "argmin": "write a loop that keeps the best index",
+    "reshape": "compute the index: `a[i * m + j]`",
+    "ravel": "loop over all indices",
+    "flatten": "loop over all indices",
+    "astype": "make an array of the other dtype and store cell by cell",
+    "item": "read the cell: `a[0]`",
+    "tolist": "keep the array",
+    "append": "make an array of the final size and store its cells",
+    "sort": "sort outside the function",
+}
+
 
 def method(ctx: Lowering, array: Var, name: str, args: Args, by: str) -> Value:
     """``array.name(...)``."""
@@ -300,7 +319,8 @@ def method(ctx: Lowering, array: Var, name: str, args: Args, by: str) -> Value:
             write(ctx, array, by, args.span)
             ctx.emit(Fill(array, cast(ctx, args.values[0].atom, array.type.dtype, args.span), args.span))
             return NoneValue()
-    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", "write a loop over the cells"))
+    instead = METHODS.get(name, "write a loop over the cells")
+    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", instead))
     return Poison()
 
 

@@ -14,8 +14,8 @@ from ..linear.liveness import Liveness
 from ..messages import Message
 from ..scope import FunctionSource
 from ..span import Span
-from ..types import BOOL, I64, Array, Scalar, Type
-from .values import ArrayValue, Binding, Value
+from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar, Type
+from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
     from .specialise import Specialiser
@@ -46,6 +46,7 @@ class Lowering:
     env: dict[str, Binding] = field(default_factory=dict)
     dims: dict[tuple[str, int], Atom] = field(default_factory=dict)
     nonneg: set[str] = field(default_factory=set)
+    widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
     lent: dict[str, Lent] = field(default_factory=dict)
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
     dead: bool = False  # behind a `raise`
@@ -117,6 +118,15 @@ class Lowering:
     def is_nonneg(self, a: Atom) -> bool:
         return a.value >= 0 if isinstance(a, Const) else a.name in self.nonneg
 
+    def widen(self, out: Atom, name: str, at: Span, value: Value | None) -> None:
+        """``out`` is the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
+        if not (isinstance(out, Var) and isinstance(value, ScalarValue) and out.type.dtype in FLOATS) or name[0] == "%":
+            return
+        if value.dtype in INTS:
+            self.widened[out.name] = (name, at)
+        elif isinstance(value.atom, Var) and value.atom.name in self.widened:
+            self.widened[out.name] = self.widened[value.atom.name]
+
     # -- undoing an attempt
 
     def save(self) -> tuple:
@@ -126,25 +136,21 @@ class Lowering:
             dict(self.env),
             dict(self.dims),
             set(self.nonneg),
+            dict(self.widened),
             self.dead,
             len(self.returned),
             self.programs.save(),
         )
 
     def restore(self, state: tuple) -> None:
-        names, length, env, dims, nonneg, dead, returned, reports = state
+        names, length, env, dims, nonneg, widened, dead, returned, reports = state
         self.names, self.env, self.dims, self.nonneg, self.dead = names.copy(), dict(env), dict(dims), set(nonneg), dead
+        self.widened = dict(widened)
         for var in self.hidden.values():
             self.names._taken.add(var.name)
         del self.out[length:]
         del self.returned[returned:]
         self.programs.restore(reports)
-
-
-def _copied(names: Names) -> Names:
-    new = Names()
-    new._next, new._taken = dict(names._next), set(names._taken)
-    return new
 
 
 def zero(dtype: str) -> Const:

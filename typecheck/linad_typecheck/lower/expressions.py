@@ -132,6 +132,8 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return ctx.global_array(name, t, key)
         case External(dotted=dotted):
             return external(ctx, dotted, name, span)
+        case Module(dotted="random"):
+            return EntityValue(External("random"), name)
         case Module() | Helper() | Annotation():
             return EntityValue(found, name)
         case Opaque(what=what):

@@ -76,8 +76,14 @@ def _array_rules() -> dict[str, Rule]:
     return {**arrays.RULES, **ranges.RULES}
 
 
+def elsewhere(dotted: str) -> str | None:
+    """How to write what a library function, or all of a part of a library, does."""
+    parts = dotted.split(".")
+    return next((ELSEWHERE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in ELSEWHERE), None)
+
+
 def is_known(dotted: str) -> bool:
-    return any(dotted in known for known in (RULES, _array_rules(), DTYPES, ELSEWHERE, FOLDS))
+    return any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS)) or elsewhere(dotted) is not None
 
 
 def near(dotted: str) -> str:
@@ -93,10 +99,11 @@ def rule(dotted: str) -> Rule | None:
 
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     """A call of a library function."""
-    if dotted in ELSEWHERE:
-        ctx.report(Unsupported(args.span, f"`{args.name}`", ELSEWHERE[dotted]))
+    found = rule(dotted)
+    if found is None:
+        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or _LOOP))
         return Poison()
-    return rule(dotted)(ctx, args)
+    return found(ctx, args)
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
@@ -406,6 +413,7 @@ def _numpy_logic(op: str) -> Rule:
 
 
 _LOOP = "write a loop that adds up"
+_DRAW = "draw the numbers outside the function and pass them as an array"
 ELSEWHERE: dict[str, str] = {
     "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
     "builtins.reversed": "use it in a `for`", "builtins.print": "print the results outside the function",
@@ -413,11 +421,19 @@ ELSEWHERE: dict[str, str] = {
     "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
     "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
     "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
+    "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
+    "builtins.getattr": "write the attribute out", "builtins.type": "types are fixed: leave the test out",
     "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
     "numpy.sum": _LOOP, "numpy.mean": _LOOP, "numpy.prod": "write a loop that multiplies", "numpy.dot": _LOOP,
     "numpy.vdot": _LOOP, "numpy.inner": _LOOP, "numpy.outer": "write two loops", "numpy.matmul": "write three loops",
     "numpy.max": "write a loop with `max`", "numpy.min": "write a loop with `min`",
     "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
+    "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
+    "numpy.argmax": "write a loop that keeps the best index", "numpy.argmin": "write a loop that keeps the best index",
+    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "math.prod": "write a loop that multiplies",
+    "math.fsum": _LOOP, "numpy.reshape": "compute the index: `a[i * m + j]`", "numpy.argsort": "sort outside the function",
+    "numpy.linalg.norm": "write a loop that adds the squares, and take `math.sqrt`", "numpy.linalg": "write the loops out",
+    "numpy.var": _LOOP, "numpy.std": _LOOP, "numpy.random": _DRAW, "random": _DRAW,
     "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function", "numpy.any": "write a loop",
     "numpy.all": "write a loop", "numpy.einsum": "write nested loops", "numpy.trace": _LOOP, "numpy.transpose": "exchange the indices",
 }  # fmt: skip

@@ -166,6 +166,9 @@ class _Joiner:
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
             return Binding(t.value, known.span)
         value = self.value(name, values[0], values[1], t)
+        if isinstance(value, ScalarValue):
+            for b, v in zip((x, y), values, strict=True):
+                self.ctx.widen(value.atom, name, b.span if b is not None else self.span, v)
         if alive is not None:
             return Binding(value, known.span, known.defined)
         self.fresh_names.append(name)

@@ -266,6 +266,7 @@ class _Attempt:
                 fresh.append(var)
             else:
                 fresh.append(self.carry(name, kind, atom))
+                ctx.widen(fresh[-1], name, span, None if b is None else b.value)
                 if isinstance(t, ScalarType) and ctx.is_nonneg(atom) and name not in self.plan.negative:
                     ctx.nonneg.add(fresh[-1].name)
         flag = None
@@ -389,6 +390,8 @@ class _Attempt:
             value = None if b is None or contains(b.value, LostArray) else b.value
             if gone and name[0] != "%":
                 value = None
+            if isinstance(h.value, ScalarValue) and b is not None:
+                ctx.widen(h.value.atom, name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span))
             for k, atom in enumerate(atoms):
                 if not isinstance(atom.type, Array):
@@ -420,6 +423,8 @@ class _Attempt:
         for v, o in zip(self.carried, outs, strict=True):
             if v.name in ctx.nonneg:
                 ctx.nonneg.add(o.name)
+            if v.name in ctx.widened:
+                ctx.widened[o.name] = ctx.widened[v.name]
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
         if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
             ctx.emit(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Atom, Check, Const
+from ..core import Atom, Check, Const, Var
 from ..messages.language import Unsupported
-from ..messages.types import WrongType
+from ..messages.types import Widened, WrongType
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
@@ -15,6 +15,7 @@ from .values import SILENT, ArrayValue, Bottom, Poison, ScalarValue, Value, desc
 ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
 BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
 SHIFTS = {ast.LShift: ("shl", "<<"), ast.RShift: ("shr", ">>")}
+TELLS_APART = {ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>"}
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
 
@@ -105,6 +106,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
+    if op in TELLS_APART:
+        _report_widened(ctx, op, (x, y), span)
     if op in BITS or op in SHIFTS:
         return _bits(ctx, op, x, y, dtype, weak, span, hint)
     if dtype == "bool":
@@ -130,6 +133,16 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
             return out
     ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
     return Poison()
+
+
+def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
+    """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two apart."""
+    for v in operands:
+        found = ctx.widened.get(v.atom.name) if isinstance(v.atom, Var) else None
+        if found is not None:
+            text = ctx.source.source.segment(found[1])
+            ctx.report(Widened(span, found[0], TELLS_APART[op], found[1], text if text.isdigit() else ""))
+            return
 
 
 def _let(ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:

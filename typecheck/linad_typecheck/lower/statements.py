@@ -24,15 +24,19 @@ from .values import (
     SILENT,
     ArrayValue,
     Binding,
+    DTypeValue,
+    EntityValue,
     FunctionValue,
     LostArray,
     Loss,
     NoneValue,
     Poison,
     ScalarValue,
+    TextValue,
     TupleValue,
     Value,
     arrays,
+    contains,
     describe,
     map_arrays,
     type_of,
@@ -140,6 +144,10 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
+    elif not isinstance(value, NoneValue) and not contains(value, SILENT) and _without_meaning(value):
+        what = describe(type_of(value))
+        ctx.report(Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them"))
+        value = Poison()
     ctx.returned.append((span, value))
     ctx.env[RET] = Binding(value, span)
     for name, b in list(ctx.env.items()):  # the result takes the arrays with it
@@ -147,6 +155,12 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
             gone = map_arrays(b.value, lambda v: _gone(v, seen, span))
             ctx.env[name] = replace(b, value=gone)
     set_left(ctx, RETURN, span)
+
+
+def _without_meaning(v: Value) -> bool:
+    if isinstance(v, TupleValue):
+        return any(map(_without_meaning, v.items))
+    return isinstance(v, (EntityValue, DTypeValue, TextValue, FunctionValue))
 
 
 def _gone(v: Value, seen: set[str], span: Span) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..diagnostics import Fix, Label
+from ..diagnostics import Edit, Fix, Label
 from ..span import Span
 from . import Message
 
@@ -73,6 +73,31 @@ class TypeChanges(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix("use two names, or convert one of the values"),)
+
+
+@dataclass(frozen=True)
+class Widened(Message):
+    """A name that is an int on one path and a float on another reaches an operation that tells the two apart."""
+
+    slug = "type-changes"
+    name: str
+    sign: str
+    first: Span
+    literal: str = ""  # the text of the int, where it is a literal
+
+    def message(self) -> str:
+        return f"`{self.name}` starts as an int and becomes a float, and `{self.sign}` is not the same for both"
+
+    def label(self) -> str:
+        return "an int on some paths and a float on others"
+
+    def labels(self) -> tuple[Label, ...]:
+        return (Label(self.first, "an int here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        if not self.literal:
+            return (Fix("make it a float from the start: `float(...)`"),)
+        return (Fix(f"make it a float from the start: `{self.literal}.0`", (Edit(self.first, f"{self.literal}.0"),)),)
 
 
 @dataclass(frozen=True)

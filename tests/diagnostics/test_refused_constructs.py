@@ -1,0 +1,105 @@
+"""The constructs that people try first: each is refused by its name, at its place, with the way to write it instead."""
+
+from __future__ import annotations
+
+import pytest
+from linad_typecheck import check_source
+
+HEAD = """import math, random
+import numpy as np
+from linad import linear_grad
+from jaxtyping import Float64
+Vec = Float64[np.ndarray, 'n']
+Mat = Float64[np.ndarray, 'n m']
+TABLE = {}
+@linear_grad
+def f(x: Vec, M: Mat, w: float):
+"""
+
+# what is written: the line, a word of the message, a word of the way out
+REFUSED = {
+    "return x.sum()": (1, "`.sum`", "sum(a)"),
+    "return x.mean()": (1, "`.mean`", "loop"),
+    "return np.sum(x)": (1, "`np.sum`", "loop"),
+    "return np.dot(x, x)": (1, "`np.dot`", "loop"),
+    "return x @ x": (1, "array", "loop"),
+    "return (2.0 * x)[0]": (1, "array", "loop"),
+    "return np.sin(x)[0]": (1, "`np.sin`", "loop"),
+    "u = x.copy()\nu += 1.0\nreturn u[0]": (2, "whole array `u`", "loop"),
+    "return x[1:3][0]": (1, "a slice", "loop"),
+    "u = x.copy()\nu[1:] = 0.0\nreturn u[0]": (2, "a slice", "loop"),
+    "return x[x > 0][0]": (1, "array", "loop"),
+    "return x[None, 0]": (1, "this index", "loop"),
+    "return x[[0, 1]][0]": (1, "a list", "np.array"),
+    "return M[0][0]": (1, "rank 2", "M[i, j]"),
+    "for row in M:\n    pass\nreturn w": (1, "rows", "range(len(a))"),
+    "return M.T[0, 0]": (1, "`.T`", "a[j, i]"),
+    "return x.reshape(2, 2)[0, 0]": (1, "`.reshape`", "i * m + j"),
+    "return M.flatten()[0]": (1, "`.flatten`", "loop"),
+    "return x.astype(np.float32)[0]": (1, "`.astype`", "store"),
+    "x.sort()\nreturn w": (1, "`.sort`", "outside"),
+    "return np.concatenate((x, x))[0]": (1, "`np.concatenate`", "store"),
+    "return np.append(x, 1.0)[0]": (1, "`np.append`", "final size"),
+    "return np.linalg.norm(x)": (1, "`np.linalg.norm`", "math.sqrt"),
+    "return np.einsum('i,i', x, x)": (1, "`np.einsum`", "loops"),
+    "return np.cumsum(x)[0]": (1, "`np.cumsum`", "loop"),
+    "return x[np.argmax(x)]": (1, "`np.argmax`", "loop"),
+    "np.add.at(x, 0, 1.0)\nreturn w": (1, "`np.add.at`", "loop"),
+    "return np.array([x, x])[0, 0]": (1, "array made of arrays", "loops"),
+    "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
+    "return random.random()": (1, "`random.random`", "draw the numbers outside"),
+    "print(w)\nreturn w": (1, "`print`", "outside"),
+    "s = f'{w}'\nreturn w": (1, "formatted string", "outside"),
+    "s = str(w)\nreturn w": (1, "`str`", "outside"),
+    "return 'a'": (1, "str", "return floats"),
+    "class A:\n    pass\nreturn w": (1, "a class", "functions"),
+    "try:\n    w = 1.0\nexcept ValueError:\n    pass\nreturn w": (1, "`try`", "`if`"),
+    "yield w": (1, "`yield`", "array"),
+    "async def g():\n    pass\nreturn w": (1, "async", "plain"),
+    "match w:\n    case 1:\n        return w\nreturn w": (1, "`match`", "`elif`"),
+    "u = w\ndel u\nreturn w": (2, "`del`", "leave the name"),
+    "return max(*x)": (1, "unpacking", "write the arguments out"),
+    "a, *b = (1.0, 2.0, w)\nreturn a": (1, "starred", "name each"),
+    "d = {}\nreturn w": (1, "a dict", "array"),
+    "d = {i: i for i in range(3)}\nreturn w": (1, "dict comprehension", "loop"),
+    "d = {i for i in range(3)}\nreturn w": (1, "set comprehension", "loop"),
+    "d = [i for i in range(3)]\nreturn w": (1, "list comprehension", "loop"),
+    "d = []\nd.append(w)\nreturn w": (1, "a list", "np.zeros"),
+    "return [w, w]": (1, "a list", "np.array"),
+    "return TABLE['a']": (1, "a dict `TABLE`", "parameter"),
+    "global TABLE\nreturn w": (1, "`global`", "parameter"),
+    "def g():\n    nonlocal w\n    w = 1.0\ng()\nreturn w": (2, "`nonlocal`", "return"),
+    "with open('f') as h:\n    pass\nreturn w": (1, "`with`", "around"),
+    "import os\nreturn w": (1, "import", "top of the module"),
+    "f = lambda k=w: k\nreturn f()": (1, "default", "constant"),
+    "return w if w in (1.0, 2.0) else 0.0": (1, "`in`", "=="),
+    "return w if x is x else 0.0": (1, "`is`", "=="),
+    "return w if isinstance(w, float) else 0.0": (1, "`isinstance`", "leave the test out"),
+    "return (w * 1j).real": (1, "literal", "float"),
+    "return sum(map(abs, x))": (1, "`map`", "loop"),
+    "return sorted(x)[0]": (1, "`sorted`", "outside"),
+    "return w if x else 0.0": (1, "condition", "loop"),
+    "assert w > 0, f'{w}'\nreturn w": (1, "assertion message", "constant"),
+    "if w < 0:\n    raise ValueError(f'{w}')\nreturn w": (2, "`raise`", "constant message"),
+    "@staticmethod\ndef g():\n    return 1.0\nreturn g()": (1, "decorator", "module"),
+    "x.a = 1.0\nreturn w": (1, "`.a`", "new name"),
+    "for i in range(w):\n    pass\nreturn w": (1, "range", "int"),
+    "return sum(y for v in x if (y := v) > 0)": (1, "`:=`", "loop"),
+    "return eval('w')": (1, "`eval`", "write the expression out"),
+    "return np.eye(3, dtype=str)[0, 0]": (1, "dtype", ""),
+    "return np.linspace(0, 1, 2.5)[0]": (1, "int", "int(...)"),
+    "return round(x[0], int(w))": (1, "digits", "literal"),
+    "s = 0\nfor v in x:\n    s += v\nreturn s // 2": (4, "`s` starts as an int", "0.0"),
+    "s = 0\nif w > 1.0:\n    s = w\nreturn s % 2": (4, "`s` starts as an int", "0.0"),
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_refused_by_name_with_a_way_out(body):
+    line, word, way = REFUSED[body]
+    found = check_source(HEAD + "".join(f"    {text}\n" for text in body.split("\n")), "program.py")
+    first = found[0]
+    assert first.span.line - HEAD.count("\n") == line
+    assert word in first.message
+    assert any(way in fix.message for fix in first.fixes) or not way
+    assert first.slug in ("unsupported", "wrong-type", "wrong-rank", "type-changes")
