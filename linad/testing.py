@@ -78,7 +78,7 @@ def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 1,
-    modes: Sequence[str] = ("rev",),
+    modes: Sequence[str] = ("fwd", "rev"),
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
@@ -93,7 +93,7 @@ def check_grads(
     order : int
         1: first derivatives.
     modes : sequence of str
-        ``"rev"``: reverse mode.
+        ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode.
     rtol, atol : float, optional
         Tolerances; by default 1e-5 and 1e-6, where f32 is involved 1e-2 and 1e-3.
 
@@ -106,9 +106,9 @@ def check_grads(
     """
     if order != 1:
         raise ValueError(f"only first derivatives are checked, not order {order}")
-    unknown = [m for m in modes if m != "rev"]
+    unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
-        raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'rev'")
+        raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
     positions = _differentiable(f, args)
     if not positions:
         raise ValueError("none of the arguments is differentiable")
@@ -120,6 +120,10 @@ def check_grads(
     single = any(_single(a) for a in args)
     rtol = rtol if rtol is not None else (1e-2 if single else 1e-5)
     atol = atol if atol is not None else (1e-3 if single else 1e-6)
+    if "fwd" in modes:
+        _check_direction(f, args, dict(zip(positions, entries, strict=True)), max(rtol, 1e-9), atol)
+    if "rev" not in modes:
+        return
     names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
     worst: tuple[float, str] | None = None
     for position, entry in zip(positions, entries, strict=True):
@@ -133,6 +137,30 @@ def check_grads(
                 if worst is None or excess > worst[0]:
                     worst = excess, f"the derivative by {place} is {ours!r}, central differences give {theirs!r}"
     assert worst is None, worst[1]
+
+
+def _check_direction(
+    f: Callable[..., Any], args: Sequence[Any], gradient: dict[int, Any], rtol: float, atol: float
+) -> None:
+    """The tangent in one direction against the gradient times that direction."""
+    steps = np.random.default_rng(0)
+
+    def along(g: Any, x: Any) -> tuple[Any, float]:
+        if isinstance(g, tuple):
+            pairs = [along(part, value) for part, value in zip(g, x, strict=True)]
+            return tuple(step for step, _ in pairs), sum(d for _, d in pairs)
+        if g is None:
+            return 0, 0.0
+        step = steps.standard_normal(np.shape(g)).astype(np.asarray(g).dtype)
+        return (step if np.ndim(g) or isinstance(x, np.ndarray) else float(step)), float(np.sum(step * g))
+
+    parts = {k: along(g, args[k]) for k, g in gradient.items()}
+    tangents = tuple(parts[k][0] if k in parts else None for k in range(len(args)))
+    _, tangent = f.jvp(_copied(args), tangents)
+    tangent = tangent[0] if isinstance(tangent, tuple) else tangent
+    expected = sum(d for _, d in parts.values())
+    if not np.isclose(tangent, expected, rtol=rtol, atol=atol, equal_nan=True):
+        raise AssertionError(f"forward mode gives {float(tangent)!r} in a direction in which reverse mode gives {expected!r}")
 
 
 def _close(what: str, a: float, b: float, rtol: float) -> None:
