@@ -1,0 +1,66 @@
+"""Each ownership rule of docs/ownership.md with programs it accepts and programs it refuses, by slug."""
+
+from __future__ import annotations
+
+import pytest
+
+from linad_typecheck.core_verify import verify
+from linad_typecheck.linear.check_linear import check_linear
+from linad_typecheck.linear.linearise import linearise
+
+from .test_messages import checked
+
+X = "x: Vec, c: bool"
+ACCEPTED = {
+    "R1 a scalar is used often and not at all": "s = x[0]\nt = s + s * s\nunused = s\nreturn t",
+    "R2 reading does not use up": "u = x.copy()\na = u[0] + u[0]\nreturn a + len(u)",
+    "R3 the only name writes": "u = x.copy()\nu[0] = 1.0\nreturn u[0]",
+    "R4 accumulation through the only name": "u = x.copy()\nu[0] += u[1]\nreturn u[0]",
+    "R4 a helper that only adds": "u = x.copy()\ndef add(a, v):\n    a[0] += v\nadd(u, 1.0)\nadd(u, 2.0)\nreturn u[0]",
+    "R5 two names and no write": "u = x.copy()\nv = u\nreturn u[0] + v[0]",
+    "R5 joined and the others dead": "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nv[0] = 1.0\nreturn v[0]",
+    "R7 constructors and copies are owned": "u = np.zeros(3)\nv = np.asarray(u)\nv[0] = x[0]\nreturn v[0]",
+    "R8 read arguments repeat": "def dot(a, b):\n    return a[0] * b[0]\nreturn dot(x, x)",
+    "R8 taken over and bound again": "u = x.copy()\nu = keep(u)\nreturn u[0]",
+    "R9 moved on one path and dead": "u = x.copy()\ns = 0.0\nif c:\n    v = keep(u)\n    s = v[0]\nreturn s",
+    "R10 names are permuted": "u = x.copy()\nv = np.zeros(3)\nfor i in range(3):\n    u, v = v, u\nreturn u[0] + v[0]",
+    "R10 moved and bound again": "u = x.copy()\nfor i in range(3):\n    u = keep(u)\nreturn u[0]",
+    "R11 a name that is never used again": "u = x.copy()\nv = u\nv[0] = 1.0\nreturn x[0]",
+    "R12 the right side reads before the cell is written": "u = x.copy()\nu[0] = u[1] + u[0]\nreturn u[0]",
+    "R13 an argument that is only read": "s = 0.0\nfor v in x:\n    s += v\nreturn s",
+    "R14 a copy is returned": "return x.copy(), x.copy()",
+}
+REFUSED = {
+    "R3 written while another name lives": ("use-after-move", "u = x.copy()\nv = u\nu[0] = 1.0\nreturn v[0]"),
+    "R4 added to while another name lives": ("use-after-move", "u = x.copy()\nv = u\nu[0] += 1.0\nreturn v[0]"),
+    "R5 joined while both live and one is written": (
+        "moved-on-some-paths", "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nv[0] = 1.0\nreturn u[0] + v[0]",
+    ),
+    "R6 a view": ("unsupported", "u = x.copy()\nv = u[1:]\nreturn v[0]"),
+    "R7 asarray of an array is that array": ("use-after-move", "u = x.copy()\nv = np.asarray(u)\nv[0] = 1.0\nreturn u[0]"),
+    "R8 updated and passed twice": ("overlapping-arguments", "u = x.copy()\nput(u, u)\nreturn u[0]"),
+    "R8 used after it was taken over": ("use-after-move", "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0]"),
+    "R9 moved on one path and used": ("use-after-move", "u = x.copy()\nif c:\n    v = keep(u)\nreturn u[0]"),
+    "R10 moved in a loop": ("moved-in-loop", "u = x.copy()\nfor i in range(3):\n    v = keep(u)\nreturn v[0]"),
+    "R10 moved by an element of a comprehension": ("moved-in-loop", "u = x.copy()\nreturn sum(keep(u)[0] for i in range(3))"),
+    "R13 an argument is updated": ("argument-updated", "x[0] = 1.0\nreturn x[0]"),
+    "R14 an argument is returned": ("alias-escapes", "return x"),
+    "R14 one array is returned twice": ("returned-twice", "u = x.copy()\nreturn u, u"),
+    "R14 identity is asked for": ("unsupported", "u = x.copy()\nreturn 1.0 if u is x else 0.0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_accepted(case):
+    found = checked(X, ACCEPTED[case])
+    assert [d.message for d in found.diagnostics] == []
+    assert verify(found.program) == []
+    check_linear(linearise(found.program))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    slug, body = REFUSED[case]
+    found = checked(X, body)
+    assert found.program is None
+    assert slug in [d.slug for d in found.diagnostics]
