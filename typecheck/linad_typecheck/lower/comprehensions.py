@@ -106,7 +106,17 @@ def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[as
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
     ctx.live.head[id(node)] = live
     ctx.env.update(it.held)
-    run_loop(ctx, Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter))))
+    run_loop(
+        ctx,
+        Shape(
+            node,
+            it.start,
+            it.stop,
+            it.step,
+            it.nonneg,
+            lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)),
+        ),
+    )
     for key in it.held:
         ctx.env.pop(key, None)
 
@@ -150,7 +160,9 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
     if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
         if name in ("min", "max") and not node.keywords:
             return None
-        ctx.report(BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else "")))
+        ctx.report(
+            BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else ""))
+        )
         return Poison()
     what = node.args[0]
     start = expression(ctx, node.args[1]) if len(node.args) == 2 else literal(0)
@@ -173,7 +185,14 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
     if name in ("min", "max") and isinstance(value, ScalarValue):
         ctx.report(BadCall(ctx.span(node), name, "takes several values or one iterable"))
         return Poison()
-    ctx.report(WrongType(ctx.span(what), f"`{name}` is of a comprehension, a range, a tuple or an array of rank 1", "something else", "write a loop"))
+    ctx.report(
+        WrongType(
+            ctx.span(what),
+            f"`{name}` is of a comprehension, a range, a tuple or an array of rank 1",
+            "something else",
+            "write a loop",
+        )
+    )
     return Poison()
 
 
@@ -277,7 +296,10 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 return value
             case Iteration() as it:
                 stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
-                tests = [*part.ifs, what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt)]
+                tests = [
+                    *part.ifs,
+                    what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt),
+                ]
                 test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
                 through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
     return ctx.env.pop(key).value
@@ -290,7 +312,10 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
         if k == len(items):
             return ScalarValue(Const(name == "all", BOOL), True)
         assign(ctx, part.target, items[k], span)
-        tests = [*part.ifs, what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt)]
+        tests = [
+            *part.ifs,
+            what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt),
+        ]
         test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
         hit = condition(ctx, test)
         if hit is None:
@@ -313,7 +338,9 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         return Poison()
     part = node.generators[0]
     if len(node.generators) > 1 or part.ifs or isinstance(node, ast.GeneratorExp):
-        ctx.report(Unsupported(span, "an array of this comprehension", "make `np.zeros(n)` and store the cells in loops"))
+        ctx.report(
+            Unsupported(span, "an array of this comprehension", "make `np.zeros(n)` and store the cells in loops")
+        )
         return Poison()
     found = iteration(ctx, part.iter)
     if found is None:
@@ -341,7 +368,15 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
             x = as_scalar(ctx, expression(ctx, node.elt), ctx.span(node.elt))
             if x is not None:
                 out = ctx.env[key].value.var
-                ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)), False, ctx.span(node.elt)))
+                ctx.emit(
+                    Store(
+                        out,
+                        (place[0],),
+                        cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)),
+                        False,
+                        ctx.span(node.elt),
+                    )
+                )
 
         run = Iteration(ZERO, it.stop, ONE, True, element, it.held)
         through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))

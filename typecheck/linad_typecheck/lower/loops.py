@@ -413,10 +413,7 @@ class _Attempt:
     def finish(self, before, head, index: Var, stmts, results, again, left: Atom) -> None:
         ctx, shape = self.ctx, self.shape
         carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
-        if carries_ctl and not isinstance(left, Const):
-            self.carry("ctl", I64, RUN)
-            results = [*results, left]
-        elif carries_ctl:
+        if carries_ctl:
             self.carry("ctl", I64, RUN)
             results = [*results, left]
         outs = tuple(ctx.fresh(v.name, v.type) for v in self.carried)

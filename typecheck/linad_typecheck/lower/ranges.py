@@ -51,7 +51,13 @@ def arange(ctx: Lowering, args: Args) -> Value:
         return Poison()
     numbers = [ScalarValue(cast(ctx, v.atom, "i64", args.span), v.weak) if v.dtype == "bool" else v for v in numbers]
     if dtype == "bool" or (dtype in INTS and any(v.dtype in FLOATS for v in numbers)):
-        ctx.report(Unsupported(args.span, f"`{args.name}` of these numbers as {dtype}", "make it of ints, or convert cell by cell in a loop"))
+        ctx.report(
+            Unsupported(
+                args.span,
+                f"`{args.name}` of these numbers as {dtype}",
+                "make it of ints, or convert cell by cell in a loop",
+            )
+        )
         return Poison()
     if all(v.dtype in INTS for v in numbers):
         return _int_range(ctx, args, *(cast(ctx, v.atom, "i64", args.span) for v in numbers), dtype or "i64")
@@ -83,7 +89,11 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     width = ctx.let("t", "sub", (stop, start), F64, span)
     long = ctx.let("t", "div", (width, step), F64, span)
     length = ctx.let("t", "ceil", (long,), F64, span)
-    ctx.emit(Check(ctx.let("ok", "eq", (length, length), BOOL, span), "ValueError", "arange: cannot compute length", (), span))
+    ctx.emit(
+        Check(
+            ctx.let("ok", "eq", (length, length), BOOL, span), "ValueError", "arange: cannot compute length", (), span
+        )
+    )
     fits = ctx.let("ok", "lt", (length, Const(2.0**60, F64)), BOOL, span)
     ctx.emit(Check(fits, "ValueError", "Maximum allowed size exceeded", (), span))
     some = ctx.let("t", "max", (length, Const(0.0, F64)), F64, span)
@@ -112,7 +122,9 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     """``np.linspace(start, stop, num=50, endpoint=True, dtype=None)``."""
     span = args.span
     found = bind(ctx, args, ("start", "stop", "num", "endpoint", "dtype"), 2)
-    numbers = None if found is None else _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
+    numbers = (
+        None if found is None else _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
+    )
     if numbers is None:
         return Poison()
     a, b, num = numbers
@@ -121,7 +133,9 @@ def linspace(ctx: Lowering, args: Args) -> Value:
         ctx.report(WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`"))
         return Poison()
     if not (isinstance(end, ScalarValue) and isinstance(end.atom, Const)):
-        ctx.report(Unsupported(span, "an `endpoint` that is not a literal", "write `endpoint=True` or `endpoint=False`"))
+        ctx.report(
+            Unsupported(span, "an `endpoint` that is not a literal", "write `endpoint=True` or `endpoint=False`")
+        )
         return Poison()
     kind, _ = promote(ScalarValue(Const(0.0, Scalar(promote(a, b)[0])), a.weak and b.weak), literal(0.0))
     dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else kind
