@@ -83,6 +83,10 @@ def wanted(signature: Signature, wrt: tuple[str | int, ...] | None) -> Wanted:
             raise refusal("no-gradient", f"`{signature.name}` has no float parameter to differentiate by")
     else:
         params = tuple(_param(signature, w) for w in wrt)
+        names = [p.name for p in params]
+        twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
+        if twice is not None:
+            raise refusal("bad-option", f"`{signature.name}` is to be differentiated by `{twice}` twice")
     carried = (*params, *(p for p in signature.params if p.name in signature.updates))
     active = {leaf.index: leaf for p in carried for leaf in float_leaves(p.structure)}
     return Wanted(params, tuple(active[k] for k in sorted(active)))

@@ -11,7 +11,7 @@ from linad_typecheck.signature import ArgType, Leaf, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
 
 from .entities import DTYPES, NUMPY_NAMES, array_type
-from .overlap import check_written
+from .overlap import check_apart, check_written
 
 Named = tuple[str, np.ndarray]
 
@@ -64,6 +64,7 @@ def flatten(
         Naming the function, the parameter, what was expected and what was given.
     """
     flat = Flat()
+    copied: list[Named] = []  # what Python would update and a derivative leaves alone
     for info, value in zip(signature.params, arguments):
         place = f"{signature.name}(): argument `{info.name}`"
         updated = info.name in signature.updates
@@ -81,12 +82,15 @@ def flatten(
                 flat.written.append((info.name, x))
                 flat.values.append(_updatable(x, flat))
             else:
+                copied.append((info.name, x))
                 flat.values.append(np.array(x, order="C"))
     for key, a in zip(signature.hidden, hidden):
         flat.read.append((key.rpartition("/")[2], a))
         flat.values.append(np.array(a, order="C") if private else contiguous(a))
     if flat.written:
         check_written(signature.name, flat.written, flat.read)
+    if copied:
+        check_apart(signature.name, copied, flat.read)
     return flat
 
 
@@ -133,7 +137,10 @@ def _f64(value: object, leaf: Leaf, where: str) -> float:
         return value
     if not _real(value):
         raise _wrong(where, "a float", value)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise OverflowError(f"{where}: this int is too large for a float64") from None
 
 
 def _f32(value: object, leaf: Leaf, where: str) -> np.float32:

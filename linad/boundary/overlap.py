@@ -47,6 +47,23 @@ def overlaps_itself(a: np.ndarray) -> bool:
 Named = tuple[str, np.ndarray]
 
 
+def check_apart(function: str, updated: Sequence[Named], others: Iterable[Named]) -> None:
+    """Refuse arrays that the function updates and that share memory with each other or another one.
+
+    Raises
+    ------
+    ValueError
+        Naming the arguments.
+    """
+    others = tuple(others)
+    for k, (name, a) in enumerate(updated):
+        for other, b in (*updated[k + 1 :], *others):
+            if overlap(a, b):
+                raise ValueError(
+                    f"{function}(): `{name}` is updated and shares memory with `{other}`; pass a copy of one of them"
+                )
+
+
 def check_written(function: str, written: Sequence[Named], others: Iterable[Named]) -> None:
     """Refuse arrays that a call writes and that are read-only, overlap themselves or share memory with another one.
 
@@ -61,8 +78,4 @@ def check_written(function: str, written: Sequence[Named], others: Iterable[Name
             raise ValueError(f"{function}(): `{name}` is updated, but the array is read-only")
         if overlaps_itself(a):
             raise ValueError(f"{function}(): `{name}` is updated, but several of its indices name one cell (a broadcast view)")
-        for other, b in (*written[k + 1 :], *others):
-            if overlap(a, b):
-                raise ValueError(
-                    f"{function}(): `{name}` is updated and shares memory with `{other}`; pass a copy of one of them"
-                )
+        check_apart(function, written[k : k + 1], (*written[k + 1 :], *others))

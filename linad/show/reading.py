@@ -36,7 +36,7 @@ def reading_of(f: object) -> Reading:
     """
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     s = specialisation_of(checked_function)
-    checked = s.checked or checked_or_error(s.record.entry(), s.binding)
+    checked = s.checked or checked_or_error(s.record, s.binding)
     assert checked.program is not None
     entry = s.record.entry()
     first = getattr(entry.source, "first_line", 1)

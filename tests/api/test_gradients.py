@@ -183,6 +183,11 @@ def test_a_function_that_only_updates():
         advance.grad(X, 0.5)
 
 
+def test_a_parameter_named_twice_is_refused():
+    with pytest.raises(LinadError, match="`advance` is to be differentiated by `w` twice"):
+        linear_grad(wrt=("w", -1), updates="y")(advance.py_func)
+
+
 def test_an_undeclared_update_is_refused():
     with pytest.raises(LinadError) as caught:
         linear_grad(advance.py_func)
@@ -198,6 +203,8 @@ def test_overlapping_updates_are_refused():
     base = np.arange(6.0)
     with pytest.raises(ValueError, match="`y` is updated and shares memory with `x`"):
         add(base[:4], base[2:])
+    with pytest.raises(ValueError, match="`y` is updated and shares memory with `x`"):
+        add.vjp(base[:4], base[2:])
     add(base[:3], base[3:])
     assert base.tolist() == [3, 5, 7, 3, 4, 5]
     with pytest.raises(ValueError, match="`x` has size 2 along axis 0 where `n` is 3"):

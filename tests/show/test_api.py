@@ -38,6 +38,14 @@ def test_after_a_call():
     np.testing.assert_array_equal(x, np.ones(4))
 
 
+def test_of_a_function_that_the_cache_knows():
+    def double(x: float) -> float:
+        return 2.0 * x
+
+    for _ in range(2):
+        assert "x_bar" in str(linad.show(linear_grad(double)))
+
+
 def test_both_ways_of_import():
     import linad.cost
     import linad.show.table
