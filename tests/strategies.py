@@ -366,6 +366,12 @@ class _Writer:
             a, b = self.pick(s.changing), self.pick(s.changing)
             self.line(f"{a}, {b} = {b}, {a}")
 
+    def fail(self, s: _Scope) -> None:
+        """Errors that must come in Python's order, also where the derivative puts work off."""
+        text = self.pick(["assert {}", "if not {}: raise ValueError('no')", "if not {}: raise ZeroDivisionError('no')"])
+        c = self.condition(s)
+        self.line(text.format(self.pick([f"({c} or w > -0.8)", "n > 1", f"({c} or n < 4)"])))
+
     def until(self, s: _Scope) -> None:
         """A `while` on cells that it updates."""
         arrays = s.writable(s.vectors)
@@ -406,6 +412,7 @@ _RICH = [
     _Writer.swap_cells,
     _Writer.swap_floats,
     _Writer.until,
+    _Writer.fail,
 ]
 
 
@@ -420,8 +427,8 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
     errors : bool
         Whether index arrays may hold indices out of range.
     rich : bool
-        Also parameters that are tuples or updated, module-level arrays, arrays of rank 0 and 3, f32 arrays that are written,
-        int arrays overwritten while they are used as indices, tuples and arrays as results.
+        Also parameters that are tuples or updated, module-level arrays, arrays of rank 0 and 3, f32 arrays that are
+        written, int arrays overwritten while they are used as indices, tuples and arrays as results.
     """
     w = _Writer(draw, size, draw(st.booleans()), rich)
     single = draw(st.integers(1, 5)) == 5
@@ -434,7 +441,7 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
         params += ', y: Float64[np.ndarray, "n"], pair, unused: float'
         s.vectors |= {"y": True, "z0": True}
         w.result = draw(st.sampled_from(["{}", "({}, n)", "({}, u.copy())", "(({}, 1.0), (n, B.copy()))"]))
-    start = draw(st.sampled_from(["0.0", "0", "w"]))
+    start = draw(st.sampled_from(["0.0", "w"] if rich else ["0.0", "0", "w"]))
     for text in ("n = len(x)", "m = A.shape[1]", "k = idx.size", "u = x.copy()", "v = np.zeros(n)", "B = A.copy()"):
         w.line(text)
     if rich:
@@ -456,8 +463,10 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
         w.line("for i in range(n):\n        for j in range(m):\n            s += C[i, j, 0] - 0.5 * C[i, j, 1] * r[()]")
     w.line(f"return {w.result.format('s')}")
     n, m, k = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    if errors and rich and draw(st.integers(1, 16)) == 16:
+        n = 0
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
-    idx = rng.integers(-n, n, k)
+    idx = rng.integers(-max(n, 1), max(n, 1), k)
     if errors and draw(st.integers(1, 12)) == 12:
         idx[-1] = n
     args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), idx, float(rng.normal()))

@@ -55,6 +55,11 @@ def wave(x: Any, phase: float) -> Any:
     return cells if isinstance(x, np.ndarray) else kind(cells)
 
 
+def everything(ended: Ended) -> Ended:
+    """The result and the final contents of updated arrays as one value."""
+    return Ended(None, ended.error) if ended.error else Ended((ended.value[0], *ended.value[1].values()))
+
+
 def floats(x: Any) -> bool:
     return np.asarray(x).dtype.kind == "f"
 
@@ -161,11 +166,10 @@ class Whole:
         """The lowered and the prepared program do what CPython does; how it ended."""
         expected = attempt(self.oracle)
         rtol, atol = (1e-4, 1e-5) if self.single else (1e-9, 1e-12)
-        flat = Ended(None, expected.error) if expected.error else Ended((expected.value[0], *expected.value[1].values()))
+        flat = everything(expected)
         for program in (self.lowered, self.prepared):
             got = attempt(lambda program=program: self.run(program))
-            ours = Ended(None, got.error) if got.error else Ended((got.value[0], *got.value[1].values()))
-            told = difference(flat, ours, rtol=rtol, atol=atol)
+            told = difference(flat, everything(got), rtol=rtol, atol=atol)
             assert told is None, f"value: {told}"
         return expected
 
@@ -367,8 +371,9 @@ class Whole:
         for r in self.prepared.main.body.results:
             if is_float(r.type):
                 seeds.append(np.zeros((1,) * r.type.rank) if isinstance(r.type, Array) else 1.0)
-        buffers = [np.zeros_like(v) for p, v in zip(self.prepared.main.params, values, strict=True)
-                   if isinstance(p.var.type, Array) and is_float(p.var.type) and (p.var.name in wrt or p.mode in WRITTEN)]
+        pairs = zip(self.prepared.main.params, values, strict=True)
+        arrays = [(p, v) for p, v in pairs if isinstance(p.var.type, Array) and is_float(p.var.type)]
+        buffers = [np.zeros_like(v) for p, v in arrays if p.var.name in wrt or p.mode in WRITTEN]
         for value in (True, False):
             g = self.derivative(wrt, value)
             got = attempt(lambda g=g: run(g.simplified, [*values, *seeds, *buffers], limit=50 * STEPS))

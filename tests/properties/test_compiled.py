@@ -10,7 +10,7 @@ from .roads import Whole, close, fresh, leaves
 
 MODULES = (programs_science, programs_traps, programs_types)
 COMPILED = (
-    "thomas", "csr_matvec", "viterbi", "bubble_sort", "index_overwritten_while_used", "swap_in_one_arm",
+    "thomas", "csr_matvec", "bubble_sort", "index_overwritten_while_used", "swap_in_one_arm",
     "sizes_that_change", "log_in_arms_of_arms", "pair_in_out",
 )
 

@@ -7,13 +7,20 @@ import pytest
 from linad.adjoint.errors import NoDerivative
 from linad.derivatives import table
 
-from . import programs_science, programs_traps, programs_types
+from . import (
+    programs_logs,
+    programs_order,
+    programs_science,
+    programs_traps,
+    programs_types,
+)
 from .roads import Whole
 
 REFUSED = {"recursion_updates"}  # a recursive call whose array arguments change has no adjoint: told, never guessed
 SINGLE = {"single_precision", "single_and_double"}
 HELPERS = {"lotka", "sigmoid", "normal_cdf", "above", "push_value", "two_updated", "dot_of", "power_tree", "fill_in"}
-MODULES = (programs_science, programs_traps, programs_types)
+HELPERS |= {"bump", "inner"}
+MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs)
 TWICE = (
     "horner", "csr_matvec", "thomas", "histogram", "index_overwritten_while_used", "swap_in_one_arm",
     "sizes_that_change", "triangular", "helper_updates_two", "updated_with_none", "accumulate_only", "old_and_new",

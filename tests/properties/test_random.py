@@ -13,7 +13,10 @@ MANY = int(os.environ.get("LINAD_EXAMPLES", "1"))  # a factor: run many at leisu
 
 
 def quick(examples: int) -> settings:
-    return settings(max_examples=examples * MANY, deadline=None, suppress_health_check=list(HealthCheck))
+    checks = list(HealthCheck)
+    return settings(
+        max_examples=examples * MANY, deadline=None, derandomize=MANY == 1, database=None, suppress_health_check=checks
+    )
 
 
 @given(programs(rich=True))
