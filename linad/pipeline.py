@@ -15,7 +15,6 @@ from .adjoint.plan import Plan
 from .adjoint.reverse import reverse
 from .inline import inline
 from .simplify import simplify
-from .simplify.invariant import hoist_invariants
 from .simplify.sink import sink_selects
 
 After = Callable[[str, Program], None]
@@ -31,7 +30,7 @@ def linear(program: Program) -> Program:
 def prepare(program: Program, after: After | None = None) -> Program:
     """The lowered program inlined and simplified: what is compiled to call it, and differentiated."""
     program = simplify(inline(program), after)
-    program = replace(program, functions={k: hoist_invariants(sink_selects(f)) for k, f in program.functions.items()})
+    program = replace(program, functions={k: sink_selects(f) for k, f in program.functions.items()})
     linear(program)
     return program
 

@@ -26,8 +26,7 @@ def may_grow(f: Function) -> set[str]:
 
 def hoist_invariants(f: Function) -> Function:
     """The function with invariant int operations and array sizes moved out of loops."""
-    grown = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    return replace(f, body=_block(f.body, grown))
+    return replace(f, body=_block(f.body, may_grow(f)))
 
 
 def _block(block: Block, grown: set[str]) -> Block:
