@@ -92,6 +92,7 @@ class Specialisation:
     def program(self, request: Request = ()) -> Program:
         """The simplified core program that answers a request."""
         from . import pipeline
+        from .adjoint.errors import NoDerivative
 
         if self.checked is None:
             self.checked = checked_or_error(self.record, self.binding)
@@ -99,10 +100,14 @@ class Specialisation:
         program = pipeline.prepare(self.checked.program)
         for wrt, value in request:
             names = tuple(program.main.params[k].var.name for k in wrt)
-            if value == FORWARD:
-                program = pipeline.tangent(program, names)
-            else:
-                program = pipeline.differentiate(program, names, bool(value)).simplified
+            try:
+                if value == FORWARD:
+                    program = pipeline.tangent(program, names)
+                else:
+                    program = pipeline.differentiate(program, names, bool(value)).simplified
+            except NoDerivative as e:
+                what = re.sub(r"#\d+", "", e.what)
+                raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
         if self.options.update == "pure":
             from .baseline.pure import purify
 

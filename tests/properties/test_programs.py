@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from linad import LinadError, linear_grad
 from linad.adjoint.errors import NoDerivative
 from linad.derivatives import table
 
@@ -43,6 +44,12 @@ def test_every_way_gives_the_same_gradient(f, args, updates):
             whole.holds()
     else:
         whole.holds(thorough=False)
+
+
+def test_a_refused_derivative_is_told_with_its_place():
+    f = programs_types.recursion_updates
+    with pytest.raises(LinadError, match=r"types.py:\d+: there is no derivative of a recursive call of fill_in "):
+        linear_grad(f).grad(*programs_types.CASES[f.__name__][0][0])
 
 
 def first_cases():
