@@ -59,7 +59,6 @@ class ForwardSweep:
         self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
         self.cursors: dict[int, Var] = {}  # by id of the body: the position in its logs, where sizes are not known before
         self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
-        self.rectangular: set[int] = set()  # ids of bodies whose logs are indexed by iteration
 
     # -- atoms
 
@@ -211,38 +210,19 @@ class ForwardSweep:
 
     def make_logs(self, body: Body, out: list[Stmt]) -> None:
         """Allocate what a body saves: before the outermost loop of its path where sizes are known there."""
-        mine = [n for n, how in body.source.items() if how == "logged" and n not in self.logs]
-        fresh = [(n, a) for n, a in body.expanded.items() if n not in self.logs]
-        if id(body) in self.rectangular or (len(body.path) == 1 and self.known(body)):
-            self.rectangular.add(id(body))
-        for inner in self.plan.bodies.values():  # the bodies inside, whose logs must outlive this loop's iterations
-            if inner is not body and inner.path[0] is body and self.known(inner):
-                self.rectangular.add(id(inner))
-                self.allocate(inner, out)
-        if id(body) in self.rectangular:
-            if len(body.path) == 1:
-                self.allocate(body, out)
-        elif mine or fresh:
+        if len(body.path) == 1:
+            for inside in self.plan.bodies.values():  # its own, and those of inner loops, which must outlive its iterations
+                if inside.path[0] is body and self.plan.rectangular(inside):
+                    self.allocate(inside, out)
+        mine = sorted(n for n, how in body.source.items() if how == "logged")
+        if mine and not self.plan.rectangular(body):
             start = self.starts[id(body.frame)]
-            for n in sorted(mine):
+            for n in mine:
                 self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, 1))
                 start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span))
             cursor = self.names.var("cursor", Array("i64", 1))
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
             self.cursors[id(body)] = cursor
-
-    def known(self, body: Body) -> bool:
-        """Whether every loop of a path has a number of iterations that is known before its outermost one."""
-        visible = body.frame.visible()
-
-        def before(a: Atom) -> bool:
-            a = self.facts.value(a)
-            return isinstance(a, Const) or self.facts.home[a.name] in visible
-
-        return body.in_frame_block and all(
-            not b.loop.exits and b.loop.stop is not None and all(map(before, (b.loop.start, b.loop.stop, b.loop.step)))
-            for b in body.path
-        )
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = sorted(n for n, how in body.source.items() if how == "logged")
@@ -285,7 +265,7 @@ class ForwardSweep:
                 done = self.let(out, "sub", start, index)
             case _:
                 done = self.let(out, "floordiv", self.let(out, "sub", index, start), step)
-        if id(body) in self.rectangular:
+        if self.plan.rectangular(body):
             outer = self.address[id(body.path[-2])] if len(body.path) > 1 else ()
             self.address[id(body)] = (*outer, done)
         else:

@@ -9,6 +9,7 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
+    Const,
     If,
     Let,
     Loop,
@@ -82,6 +83,20 @@ class Plan:
 
     def region(self, name: str) -> Region:
         return self.region_of[self.facts.home[name]]
+
+    def before(self, a: Atom, body: Body) -> bool:
+        """Whether a value is in scope where the outermost logged loop of a path starts."""
+        a = self.facts.value(a)
+        return isinstance(a, Const) or self.facts.home[a.name] in body.frame.visible()
+
+    def rectangular(self, body: Body) -> bool:
+        """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""
+        return body.in_frame_block and all(
+            not b.loop.exits
+            and b.loop.stop is not None
+            and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
+            for b in body.path
+        )
 
 
 def rule_needs(s: Let, facts: Facts) -> list[Atom]:

@@ -26,7 +26,6 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Call,
-    Const,
     Copy,
     Dim,
     Drop,
@@ -274,10 +273,10 @@ class _Planner:
         Where the sizes are known when the outermost logged loop starts, an array that would be dropped at the end of
         the iteration is moved into a log of one slice each: its cells can then be re-read.
         """
-        if self.plan.log_everything or not self.rectangular(body):
+        if self.plan.log_everything or not self.plan.rectangular(body):
             return
         for s in (t for b in own_blocks(body.loop.body) for t in b.stmts):
-            if not isinstance(s, Alloc) or not all(self.before(a, body) for a in s.shape):
+            if not isinstance(s, Alloc) or not all(self.plan.before(a, body) for a in s.shape):
                 continue
             used = [
                 t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))
@@ -287,22 +286,6 @@ class _Planner:
             )
             if local and any(isinstance(t, Load) and t.out.name in self.wanted for t in used):
                 body.expanded[s.out.name] = s
-
-    def rectangular(self, body: Body) -> bool:
-        """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""
-        if not body.in_frame_block:
-            return False
-        return all(
-            not b.loop.exits
-            and b.loop.stop is not None
-            and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
-            for b in body.path
-        )
-
-    def before(self, a: Atom, body: Body) -> bool:
-        """Whether a value is in scope where the outermost logged loop of a path starts."""
-        a = self.facts.value(a)
-        return isinstance(a, Const) or self.facts.home[a.name] in body.frame.visible()
 
     def can_repeat(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether a call finds the same arguments again at its reverse position, and changes nothing."""
