@@ -7,14 +7,14 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from linad_typecheck.diagnostics import Diagnostic
 from linad_typecheck.signature import Leaf, Signature, Structure
 
 from . import derive, specialise
-from .boundary.arguments import argument_type
+from .boundary.arguments import argument_type, described
 from .boundary.entities import underlying
 from .boundary.errors import refusal
 from .boundary.live import NotYet
@@ -421,8 +421,11 @@ def _several(given: Any) -> tuple[Any, ...] | None:
 def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:
     found = underlying(f)
     if found is None:
-        kind = "a " + type(f).__name__ if not isinstance(f, type) else f"the class `{f.__name__}`"
-        raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}")
+        if isinstance(f, MethodType):
+            raise _method(f.__func__)
+        kind = described(f) if not isinstance(f, type) else f"the class `{f.__name__}`"
+        how = "write a function that calls it" if callable(f) else "decorate a function: `def f(...): ...`"
+        raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}", help=how)
     plain = found[0]
     _check_choice("update", options.update, ("in-place", "pure"))
     _check_choice("backend", options.backend, ("numba", "interpret"))

@@ -77,6 +77,15 @@ def test_only_functions_are_taken(bad):
         linear_grad(bad)
 
 
+def test_a_bound_method_is_refused_as_one():
+    class Holder:
+        def g(self, x: float) -> float:
+            return 2.0 * x
+
+    with pytest.raises(LinadError, match="is a method"):
+        linear_grad(Holder().g)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
