@@ -441,7 +441,7 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
         params += ', y: Float64[np.ndarray, "n"], pair, unused: float'
         s.vectors |= {"y": True, "z0": True}
         w.result = draw(st.sampled_from(["{}", "({}, n)", "({}, u.copy())", "(({}, 1.0), (n, B.copy()))"]))
-    start = draw(st.sampled_from(["0.0", "w"] if rich else ["0.0", "0", "w"]))
+    start = draw(st.sampled_from(["0.0", "w"]))
     for text in ("n = len(x)", "m = A.shape[1]", "k = idx.size", "u = x.copy()", "v = np.zeros(n)", "B = A.copy()"):
         w.line(text)
     if rich:

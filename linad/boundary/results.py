@@ -73,6 +73,8 @@ def cotangents(structure: Structure, value: object, primal: Sequence[object], wh
         if not is_float(leaf.type):
             continue
         if isinstance(leaf.type, Scalar):
+            if isinstance(x, np.ndarray) and x.ndim == 0 and x.dtype.kind in "fiu":
+                x = x[()]
             if not isinstance(x, (int, float, np.integer, np.floating)):
                 raise TypeError(f"{place}: expected a float, got {described(x)}")
             flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))

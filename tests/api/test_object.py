@@ -164,3 +164,22 @@ def test_decorating_does_not_import_numba(tmp_path):
 def test_parallel_execution_is_refused():
     with pytest.raises(ValueError, match="not available yet"):
         linear_grad(parallel=True)
+
+
+def test_a_negative_shift_raises_as_in_python():
+    @linear_grad
+    def scaled(x: float, n: int) -> float:
+        return x * (1 << n)
+
+    assert scaled(2.0, 3) == 16.0
+    with pytest.raises(ValueError, match="negative shift count"):
+        scaled(2.0, -1)
+
+
+def test_a_cotangent_may_be_a_rank_zero_array():
+    @linear_grad
+    def square(x: float) -> float:
+        return x * x
+
+    _, pullback = square.vjp(3.0)
+    assert pullback(np.array(2.0)) == (12.0,)

@@ -1,14 +1,15 @@
 """Lowering means what the text means: the core, interpreted, against CPython on the same text."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from linad.oracle import attempt, difference, run
 from linad_typecheck.core_text import parse_program, print_program
 from linad_typecheck.core_verify import verify
 
+from ..examples_of import quick
 from ..strategies import load, programs
 from .roads import checked, errors, interpreted
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = quick(60)
 
 
 @given(programs())

@@ -3,12 +3,13 @@
 import math
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from linad.oracle import attempt, difference, run
 
+from ..examples_of import quick
 from ..strategies import programs
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = quick(60)
 
 
 @given(programs())

@@ -1,23 +1,12 @@
 """Generated programs: whatever the front end accepts has the gradient that dual numbers on the Python text give."""
 
-import os
-
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 
 from linad.adjoint.errors import NoDerivative
 
+from ..examples_of import quick
 from ..strategies import programs
 from .roads import Whole
-
-MANY = int(os.environ.get("LINAD_EXAMPLES", "1"))  # a factor: run many at leisure
-
-
-def quick(examples: int) -> settings:
-    checks = list(HealthCheck)
-    return settings(
-        max_examples=examples * MANY, deadline=None, derandomize=MANY == 1, database=None, suppress_health_check=checks
-    )
-
 
 @given(programs(rich=True))
 @quick(12)

@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="linad", description="exact gradients of NumPy-style loop programs")
+    parser.add_argument("--version", action="version", version=f"linad {_version()}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="check decorated functions without running anything")
     check.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files or folders; - is standard input")
@@ -59,6 +60,15 @@ def _parser() -> argparse.ArgumentParser:
     for name, (_, summary) in _ELSEWHERE.items():
         commands.add_parser(name, help=summary, add_help=False)
     return parser
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("linad")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def _dispatch(name: str, arguments: list[str]) -> int:

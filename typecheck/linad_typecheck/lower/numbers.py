@@ -201,7 +201,18 @@ def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, spa
     if dtype not in INTS:
         ctx.report(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
         return Poison()
+    if op in SHIFTS and weak:  # Python's ints; NumPy's give 0
+        _check_count(ctx, cast(ctx, y.atom, dtype, span), span)
     return _let(ctx, name, x, y, dtype, weak, span, hint)
+
+
+def _check_count(ctx: Lowering, count: Atom, span: Span) -> None:
+    """A shift of a Python int by a negative number of bits raises."""
+    if isinstance(count, Const) and count.value >= 0 or ctx.is_nonneg(count):
+        return
+    zero = Const(0, count.type)
+    ok = Const(False, BOOL) if isinstance(count, Const) else ctx.let("ok", "ge", (count, zero), BOOL, span)
+    ctx.emit(Check(ok, "ValueError", "negative shift count", (), span))
 
 
 def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value:
