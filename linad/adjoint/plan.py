@@ -62,6 +62,13 @@ class Body:
     )  # local arrays that get one slice per iteration and are kept
 
 
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """The blocks of a loop without derivative: no reverse sweep asks for their values."""
+
+    frame: Frame
+
+
 Region = Frame | Body
 
 
@@ -73,7 +80,7 @@ class Plan:
     modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
     frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
     bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
-    region_of: dict[int, Region] = field(default_factory=dict)  # by id of the block
+    region_of: dict[int, Region | Outside] = field(default_factory=dict)  # by id of the block
     shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
     wants: dict[int, list[str]] = field(
         default_factory=dict
@@ -81,7 +88,7 @@ class Plan:
     repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
     log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
 
-    def region(self, name: str) -> Region:
+    def region(self, name: str) -> Region | Outside:
         return self.region_of[self.facts.home[name]]
 
     def before(self, a: Atom, body: Body) -> bool:

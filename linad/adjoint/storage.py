@@ -51,7 +51,7 @@ from .activity import Facts
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
 from .mincut import cheapest_cut
 from .order import order_free
-from .plan import Body, Frame, Plan, Region, block_ids, own_blocks, rule_needs
+from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
@@ -162,7 +162,7 @@ class _Planner:
 
     def settle(self, block: Block, region: Region) -> None:
         """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
-        self.plan.region_of[id(block)] = Body(Loop(*[None] * 9), region if isinstance(region, Frame) else region.frame)  # type: ignore[arg-type]
+        self.plan.region_of[id(block)] = Outside(region if isinstance(region, Frame) else region.frame)
         for s in block.stmts:
             if isinstance(s, Loop):
                 self.plan.modes[id(s)] = "plain"
