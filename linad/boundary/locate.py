@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType
 
+from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.source import SourceFile
 from linad_typecheck.span import Span
 
@@ -119,12 +120,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
     except (SyntaxError, UnicodeDecodeError):
         raise _edited(f) from None
     if file is None:
-        raise refusal(
-            "no-source",
-            f"the source text of `{f.__name__}` is not available, and linad reads the text of a function",
-            _place(f),
-            "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`",
-        )
+        raise _no_source(f)
     candidates = [n for n in tree_nodes if _first_line(n) == code.co_firstlineno and _called(n) == code.co_name]
     if len(candidates) > 1:
         candidates = [n for n in candidates if _covers(n, code)]
@@ -137,7 +133,17 @@ def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
         )
     if candidates and (any(c == code for c in file.codes(code.co_flags & _FUTURES)) or _rewritten(candidates[0], file, code)):
         return file.source, _supported(candidates[0], f)
-    raise _edited(f)
+    # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
+    raise _no_source(f) if code.co_filename == "<string>" else _edited(f)
+
+
+def _no_source(f: FunctionType) -> LinadError:
+    return refusal(
+        "no-source",
+        f"the source text of `{f.__name__}` is not available, and linad reads the text of a function",
+        _place(f),
+        "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`",
+    )
 
 
 def _first_line(node: ast.FunctionDef | ast.Lambda) -> int:
