@@ -36,7 +36,6 @@ from linad_typecheck.core import (
     Program,
     Read,
     Reserve,
-    Stmt,
     Store,
     Var,
 )

@@ -29,11 +29,10 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
-    blocks,
     outputs,
     written,
 )
-from linad_typecheck.types import Array, Scalar
+from linad_typecheck.types import Scalar
 
 from ..emit.build import count_uses
 from ..emit.text import Text

@@ -124,7 +124,7 @@ class _Folder:
                 else:
                     known[key] = v
                     out.append(rebuild(s, self.use))
-            case Load(v, a, index, checked, span):
+            case Load(out=v, array=a, index=index):
                 key = ("load", self.use(a).name, *map(self.use, index))
                 if key in known:
                     self.same[v.name] = known[key]

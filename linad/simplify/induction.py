@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names, walk
+from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names, outputs, walk
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import I64
 
@@ -32,15 +32,16 @@ class _Closer:
                 case If():
                     s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
                 case Loop():
-                    before, s, after, values = self.loop(replace(s, body=self.block(s.body)))
+                    s, after, values = self.loop(replace(s, body=self.block(s.body)))
                     ends |= values
-                    out += [*before, s, *after]
+                    out += [s, *after]
                     continue
             out.append(s)
         return substitute(Block(tuple(out), block.results), ends)
 
-    def loop(self, s: Loop) -> tuple[list[Stmt], Loop, list[Stmt], dict[str, Atom]]:
-        same: tuple[list[Stmt], Loop, list[Stmt], dict[str, Atom]] = ([], s, [], {})
+    def loop(self, s: Loop) -> tuple[Loop, list[Stmt], dict[str, Atom]]:
+        """The loop without its inductions, what computes their last values after it, and those values by name."""
+        same: tuple[Loop, list[Stmt], dict[str, Atom]] = (s, [], {})
         if s.exits or s.stop is None or not isinstance(s.step, Const) or s.step.value not in (1, -1):
             return same
         inside = {v.name for t in walk(s.body) for v in _defined(t)} | {c.name for c in s.carried} | {s.index.name}
@@ -52,7 +53,7 @@ class _Closer:
                 found.append((k, *step))
         if not found:
             return same
-        before, after, head, inner, ends = [], [], [], {}, {}
+        after, head, inner, ends = [], [], {}, {}
         done = self.let(head, "sub", s.index, s.start) if s.step.value == 1 else self.let(head, "sub", s.start, s.index)
         trips = self.let(after, "trips", s.start, s.stop, s.step)
         for k, step, sign in found:
@@ -65,7 +66,7 @@ class _Closer:
         body = substitute(s.body, inner)
         body = Block((*head, *body.stmts), tuple(body.results[k] for k in keep))
         pick = lambda xs: tuple(xs[k] for k in keep)  # noqa: E731
-        return before, replace(s, carried=pick(s.carried), inits=pick(s.inits), outs=pick(s.outs), body=body), after, ends
+        return replace(s, carried=pick(s.carried), inits=pick(s.inits), outs=pick(s.outs), body=body), after, ends
 
     def step(self, c: Var, nxt: Atom, defs: dict[str, Let], inside: set[str]) -> tuple[Atom, int] | None:
         """What is added to ``c`` each iteration (with its sign), if it is one operand that the loop does not change."""
@@ -91,8 +92,6 @@ class _Closer:
 
 
 def _defined(s: Stmt) -> tuple[Var, ...]:
-    from linad_typecheck.core import outputs
-
     return (*outputs(s), s.index, *s.carried) if isinstance(s, Loop) else outputs(s)
 
 

@@ -322,4 +322,3 @@ def _numpy(d: DType) -> str:
     return {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}[d]
 
 
-FunctionNode = ast.FunctionDef | ast.Lambda
