@@ -119,7 +119,7 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     arguments = checked_function._arguments(args, {})
     s = checked_function.specialisation(arguments)
-    checked = s.checked or checked_or_error(s.record.entry(), s.binding)
+    checked = s.checked or checked_or_error(s.record, s.binding)
     assert checked.program is not None
     leaves = derive.wanted(s.signature, checked_function.options.wrt).leaves
     names = tuple(checked.program.main.params[k].var.name for k in leaves)

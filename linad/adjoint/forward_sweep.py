@@ -219,7 +219,7 @@ class ForwardSweep:
             start = self.starts[id(body.frame)]
             for n in mine:
                 self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, 1))
-                start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span))
+                start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span, "cells"))
             cursor = self.names.var("cursor", Array("i64", 1))
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
             self.cursors[id(body)] = cursor
@@ -231,10 +231,10 @@ class ForwardSweep:
         shape = tuple(self.trips(b.loop, out) for b in body.path)
         for n in mine:
             self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, len(shape)))
-            out.append(Alloc(self.logs[n], shape, None, body.loop.span))
+            out.append(Alloc(self.logs[n], shape, None, body.loop.span, "cells"))
         for n, a in body.expanded.items():
             self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
-            out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span))
+            out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span, "slices"))
 
     def type_of(self, name: str, body: Body) -> Scalar:
         carried = {c.name: c.type for c in body.loop.carried}

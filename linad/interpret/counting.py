@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from linad_typecheck.core import AddTo, Call, Check, Dim, If, Let, Load, Stmt, Store, base_name
+from linad_typecheck.core import AddTo, Call, Check, Dim, If, Let, Load, Stmt, Store
 from linad_typecheck.ops import OPS
 
-_LOG = re.compile(r"log(?![a-z])")
-_KINDS = {AddTo: "addto", Dim: "dim", If: "branch", Call: "call", Check: "check"}
-
-
-def is_log(name: str) -> bool:
-    """Whether an array is a log of the reverse sweep, by its name."""
-    return _LOG.match(base_name(name)) is not None
+_KINDS = {Load: "load", Store: "store", AddTo: "addto", Dim: "dim", If: "branch", Call: "call", Check: "check"}
 
 
 def kind_of(s: Stmt) -> str | None:
-    """The kind under which a statement is counted each time it runs; None where that depends on more."""
-    match s:
-        case Let(op=op):
-            return OPS[op].kind
-        case Load(array=a):
-            return "pop" if is_log(a.name) else "load"
-        case Store(array=a):
-            return "log" if is_log(a.name) else "store"
-        case _:
-            return _KINDS.get(type(s))
+    """The kind under which a statement is counted each time it runs; None where that depends on more.
+
+    A load or a store that turns out to be of a log is counted over, as ``pop`` or ``log``, when it runs.
+    """
+    return OPS[s.op].kind if isinstance(s, Let) else _KINDS.get(type(s))

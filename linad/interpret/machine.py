@@ -42,7 +42,8 @@ from linad_typecheck.core import (
 from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
-from .counting import is_log, kind_of
+from .counting import kind_of
+from .logs import Log, as_log
 from .outcome import WEIGHTS, CoreError, CoreFault, Outcome, StepLimit
 from .scalars import DTYPES, RULES, cast
 
@@ -73,7 +74,7 @@ class _Machine:
         self.counts: Counter[str] = Counter()
         self.executed = 0
         self.frames: list[Env] = []
-        self.live = self.peak = 0
+        self.live = self.peak = self.kept = 0
         self.fills: dict[int, tuple[object, object]] = {}
         self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
 
@@ -101,6 +102,7 @@ class _Machine:
         fill, _ = self.fills.get(id(array), (None, None))
         longer = np.full(max(wanted, 2 * old), 0 if fill is None else fill, array.dtype)
         longer[:old] = array
+        longer = as_log(longer, array.kind if type(array) is Log else "no", array)
         self.counts["copy"] += old
         self.counts["alloc"] += longer.size - old
         self.live -= old  # for the peak, a log grows where it lies
@@ -110,6 +112,12 @@ class _Machine:
             for name, value in env.items():
                 if value is array:
                     env[name] = longer
+
+    def recount(self, log: Log, primal: str, kind: str) -> None:
+        """Count an access to a log as such; slices are accessed as their arrays would be."""
+        if log.kind != "slices":
+            self.counts[primal] -= 1
+            self.counts[kind] += 1
 
     # ------------------------------------------------------------------------------------------------ functions
 
@@ -250,6 +258,8 @@ def _load(m: _Machine, s: Load) -> Action:
 
     def do(env: Env) -> None:
         a, where = place(env)
+        if type(a) is Log:
+            m.recount(a, "load", "pop")
         env[out] = bool(a[where]) if boolean else a[where]
 
     return do
@@ -260,6 +270,9 @@ def _store(m: _Machine, s: Store) -> Action:
 
     def do(env: Env) -> None:
         a, where = place(env)
+        if type(a) is Log:
+            m.recount(a, "store", "log")
+            a.store(where)
         a[where] = get(env)
 
     return do
@@ -296,22 +309,23 @@ def _alloc(m: _Machine, s: Alloc) -> Action:
         if words > _MAX_WORDS:
             raise CoreError("MemoryError", f"an array of {words} elements", s.span)
         env.pop(out, None)  # the array of the last iteration dies first
-        env[out] = m.made(np.full(shape, fill, DTYPES[dtype]), fill)
+        env[out] = m.made(as_log(np.full(shape, fill, DTYPES[dtype]), s.log), fill)
         if s.fill is not None:
             m.counts["alloc"] += words
+        if s.log == "slices":
+            m.kept += words
 
     return do
 
 
 def _copy(m: _Machine, s: Copy) -> Action:
     out, get = s.out.name, _get(s.array)
-    kind = "log" if is_log(out) else "copy"
 
     def do(env: Env) -> None:
         a = get(env)
         env.pop(out, None)
-        env[out] = m.made(a.copy())
-        m.counts[kind] += a.size
+        env[out] = m.made(np.array(a))
+        m.counts["copy"] += a.size
 
     return do
 
@@ -481,4 +495,4 @@ def run(
         finally:
             sys.setrecursionlimit(depth)
     arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
-    return Outcome(results, arrays, machine.total(), machine.peak)
+    return Outcome(results, arrays, machine.total(), machine.peak, machine.kept)

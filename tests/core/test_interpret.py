@@ -143,7 +143,7 @@ def test_recursion():
 def test_counts_are_exact():
     body = """\
     z = alloc f64 [n] fill 0.0
-    log = alloc f64 [2]
+    log = alloc f64 [2] log cells
     t = copy &x
     for i in range(2) {
       e = load &t [i]
@@ -199,7 +199,7 @@ def test_arrays_of_a_loop_body_do_not_add_up():
 def test_reserve_grows_in_place_and_geometrically():
     text = """\
     entry fn f(n: i64) -> f64[:] {
-      log = alloc f64 [0] fill 2.0
+      log = alloc f64 [0] fill 2.0 log cells
       for i in range(n) {
         j = add i 1
         reserve &log j

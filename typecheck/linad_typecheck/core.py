@@ -151,15 +151,24 @@ class Dim:
     span: Span = NOWHERE
 
 
+LogKind = Literal["no", "cells", "stack", "slices"]
+
+
 @dataclass(frozen=True, slots=True)
 class Alloc:
     """A fresh array of ``shape``, every cell ``fill``; undefined where ``fill`` is None (then every cell read has been
-    written before)."""
+    written before).
+
+    ``log`` says what the array is to a reverse sweep: nothing; a log of ``cells``, each stored to at most once; a log used
+    as a ``stack``, whose cells may be stored to again; or ``slices``, one per iteration, of an array that the primal makes anew
+    in each. The words of all of them are counted as logged.
+    """
 
     out: Var
     shape: tuple[Atom, ...]
     fill: Const | None
     span: Span = NOWHERE
+    log: LogKind = "no"
 
 
 @dataclass(frozen=True, slots=True)

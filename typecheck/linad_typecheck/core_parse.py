@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 from .core import (
     AddArray,
@@ -28,6 +28,7 @@ from .core import (
     If,
     Let,
     Load,
+    LogKind,
     Loop,
     Param,
     Program,
@@ -344,7 +345,10 @@ class _Reader:
             fill = self.atom(line)
             if not isinstance(fill, Const):
                 line.fail("the fill of an alloc is a literal")
-        return Alloc(self.define(line, outs[0], Array(dtype, len(shape))), shape, fill)
+        log = line.name() if line.skip("log") else "no"
+        if log not in get_args(LogKind):
+            line.fail(f"a log of {log} is not known")
+        return Alloc(self.define(line, outs[0], Array(dtype, len(shape))), shape, fill, log=log)
 
     def copy(self, line: _Line, outs: list) -> Stmt:
         array = self.lent(line)

@@ -133,7 +133,8 @@ def _add_to(s: AddTo) -> str:
 def _alloc(s: Alloc) -> str:
     known = Array(s.out.type.dtype, len(s.shape))
     fill = "" if s.fill is None else f" fill {print_const(s.fill)}"
-    return f"{_bind(s.out, known)} = alloc {s.out.type.dtype} {_index(s.shape)}{fill}"
+    log = "" if s.log == "no" else f" log {s.log}"
+    return f"{_bind(s.out, known)} = alloc {s.out.type.dtype} {_index(s.shape)}{fill}{log}"
 
 
 def _call(s: Call) -> str:

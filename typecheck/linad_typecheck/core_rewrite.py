@@ -56,8 +56,8 @@ def rebuild(s: Stmt, use: Use, define: Define = lambda v: v, block: InBlock = la
             return Read(define(out), use(x), span)
         case Dim(out, a, axis, span):
             return Dim(define(out), use(a), axis, span)
-        case Alloc(out, shape, fill, span):
-            return Alloc(define(out), tuple(map(use, shape)), fill, span)
+        case Alloc(out, shape, fill, span, log):
+            return Alloc(define(out), tuple(map(use, shape)), fill, span, log)
         case Copy(out, a, span):
             return Copy(define(out), use(a), span)
         case AddArray(a, b, span):
