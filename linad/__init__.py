@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linad_typecheck.diagnostics import LinadError as LinadError
+    from linad_typecheck.diagnostics import LinadWarning as LinadWarning
+    from linad_typecheck.diagnostics import ZeroGradientWarning as ZeroGradientWarning
 
     from .api import grad as grad
     from .api import jvp as jvp
@@ -35,9 +37,24 @@ _HOMES = {
     "explain": ".show",
     "cost": ".cost",
     "LinadError": "linad_typecheck.diagnostics",
+    "LinadWarning": "linad_typecheck.diagnostics",
+    "ZeroGradientWarning": "linad_typecheck.diagnostics",
 }
 
-__all__ = ["LinadError", "LinearGrad", "cost", "explain", "grad", "jvp", "linear_grad", "show", "value_and_grad", "vjp"]
+__all__ = [
+    "LinadError",
+    "LinadWarning",
+    "LinearGrad",
+    "ZeroGradientWarning",
+    "cost",
+    "explain",
+    "grad",
+    "jvp",
+    "linear_grad",
+    "show",
+    "value_and_grad",
+    "vjp",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from linad_typecheck.diagnostics import Diagnostic, LinadError
+from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning
 from linad_typecheck.signature import Signature
 
 from .boundary.errors import refusal
@@ -221,6 +221,7 @@ def specialise(
         again = record()
         if isinstance(front, Front) and again.replay(front.marks):
             again.early = False
+            warn(front.diagnostics)
             return Specialisation(options, binding, again, front, store, key)
     fresh = record()
     checked = checked_or_error(fresh, binding)
@@ -269,8 +270,13 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     return checked
 
 
+_warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already
+
+
 def warn(diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Issue what the checker only warns of as Python warnings."""
+    """Issue what the checker only warns of as Python warnings, each once in a process."""
     for d in diagnostics:
         if d.severity == "warning":
-            warnings.warn_explicit(f"{d.message} [{d.code} {d.slug}]", UserWarning, d.span.file, max(d.span.line, 1))
+            category = ZeroGradientWarning if d.slug == "zero-gradient" else LinadWarning
+            text, line = f"{d.message} [{d.code} {d.slug}]", max(d.span.line, 1)
+            warnings.warn_explicit(text, category, d.span.file, line, registry=_warned)

@@ -117,7 +117,7 @@ def test_every_error_is_collected():
 def test_warnings_leave_a_program():
     found = checked("x: Vec, c: bool", "if c:\n    y = 1.0\na = np.zeros(2, dtype=np.int64)\na[0] = x[0]\nreturn y + a[0]")
     assert found.program is not None
-    assert {d.slug for d in found.diagnostics} == {"maybe-undefined", "float-truncated"}
+    assert {d.slug for d in found.diagnostics} == {"maybe-undefined", "float-truncated", "zero-gradient"}
 
 
 def test_modes():

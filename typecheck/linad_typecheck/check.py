@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from .diagnostics import Diagnostic
 from .lower.entry import lower_entry
 from .lower.specialise import RECURSION_LIMIT
 from .scope import FunctionSource
@@ -25,4 +28,21 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
     Checked
         The program, unless a diagnostic is an error or a type is unknown. It never raises on a user's error.
     """
-    return lower_entry(function, binding, recursion_limit)
+    checked = lower_entry(function, binding, recursion_limit)
+    if checked.program is None or checked.signature is None:
+        return checked
+    return replace(checked, diagnostics=(*checked.diagnostics, *_about_gradients(function, checked)))
+
+
+def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
+    """What can be said about the gradients of a function that has no error."""
+    from .activity import zero_gradients
+
+    assert checked.program is not None and checked.signature is not None
+    a, source = function.node.args, function.source
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    places = {p.arg: source.span(p) for p in every}
+    if function.wrt is not None:
+        wanted = {every[w].arg if isinstance(w, int) else w for w in function.wrt}
+        places = {name: span for name, span in places.items() if name in wanted}
+    return tuple(m.diagnostic() for m in zero_gradients(checked.program, checked.signature, places))

@@ -60,3 +60,11 @@ class LinadError(TypeError):
     def __init__(self, diagnostics: tuple[Diagnostic, ...] | list[Diagnostic], text: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__(text or "\n".join(f"{d.code} {d.span}: {d.message}" for d in self.diagnostics))
+
+
+class LinadWarning(UserWarning):
+    """What the checker warns of, as a Python warning where a function is decorated or first called."""
+
+
+class ZeroGradientWarning(LinadWarning):
+    """A gradient that is zero whatever the arguments are."""

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+from .checking.misplaced import misplaced
+from .checking.recover import recovered
+from .checking.suppress import without_ignored
 from .diagnostics import Diagnostic
-from .messages.internal import InternalError, NotPython, UnusedSuppression
+from .messages.internal import InternalError, NotPython
+from .messages.language import TooDeep
 from .scope import FunctionSource
 from .signature import Checked
 from .source import SourceFile
 from .span import Span
-from .static_scope import decorated_functions, first_line
+from .static_scope import StaticModule, decorated, first_line
 
-_IGNORE = re.compile(r"#\s*linad:\s*ignore\[([^\]]*)\]")
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in a text, and how many decorated functions were looked at to find it."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    functions: int
 
 
 def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
@@ -35,17 +45,37 @@ def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
     Returns
     -------
     list of Diagnostic
-        In order of place; a text that is not Python gives one, about the syntax.
+        In order of place. Statements that are not Python give one each, and the rest of the text is checked all the same.
     """
-    source = SourceFile(filename, text)
+    return list(check_text(text, filename).diagnostics)
+
+
+def check_text(
+    text: str,
+    filename: str = "<text>",
+    each: Callable[[FunctionSource], Checked] | None = None,
+    files: dict[str, StaticModule | None] | None = None,
+) -> Report:
+    """`check_source`, with the number of decorated functions.
+
+    An editor gives ``each``, which keeps what `check_function` found before, and the ``files`` it has parsed.
+    """
+    each = check_function if each is None else each
+    whole = Span(filename, 1, 1, 1, 1)
     try:
-        functions = decorated_functions(source)
-    except SyntaxError as error:
-        return [_syntax(source, error)]
+        found = recovered(text)
+        source = SourceFile(filename, found.text)
+        module = StaticModule(source, {} if files is None else files, found.lost)
+        functions = decorated(module)
+        refused = list(misplaced(module))
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes, nesting beyond the parser
-        return [NotPython(Span(filename, 1, 1, 1, 1), str(error) or "too deeply nested").diagnostic()]
-    found = [d for function in functions for d in _check(function)]
-    return ordered(_without_ignored(source, found))
+        return Report((NotPython(whole, str(error) or "too deeply nested").diagnostic(),), 0)
+    told = [_syntax(SourceFile(filename, text), error) for error in found.errors]
+    told += [message.diagnostic() for _, message in refused]
+    others = {id(node) for node, _ in refused}
+    told += [d for function in functions if id(function.node) not in others for d in each(function).diagnostics]
+    count = len({id(f.node) for f in functions} | others)
+    return Report(tuple(ordered(without_ignored(source, told))), count)
 
 
 def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:
@@ -66,64 +96,22 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(unique.values(), key=lambda d: (d.span.file, d.span.line, d.span.column, d.code, d.message))
 
 
-def _check(function: FunctionSource) -> tuple[Diagnostic, ...]:
+def check_function(function: FunctionSource) -> Checked:
+    """A function without types of arguments but its annotations; a failure of the checker is one of its findings."""
     from .check import check
 
+    source, line = function.source, first_line(function.node)
+    place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
     try:
-        checked = check(function, {})
-        return (*checked.diagnostics, *_zero_gradients(function, checked))
+        return check(function, {})
+    except (RecursionError, MemoryError):
+        return Checked(None, None, (TooDeep(place, function.name).diagnostic(),))
     except Exception as error:  # a defect here must not hide what is found elsewhere
-        source, line = function.source, first_line(function.node)
-        place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
-        return (InternalError(place, function.name, shown).diagnostic(),)
-
-
-def _zero_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
-    from .activity import zero_gradients
-
-    if checked.program is None or checked.signature is None:
-        return ()
-    a, source = function.node.args, function.source
-    parameters = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
-    places = {p.arg: source.span(p) for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-    if function.wrt is not None:
-        wanted = {parameters[w] if isinstance(w, int) else w for w in function.wrt}
-        places = {name: span for name, span in places.items() if name in wanted}
-    return tuple(m.diagnostic() for m in zero_gradients(checked.program, checked.signature, places))
+        return Checked(None, None, (InternalError(place, function.name, shown).diagnostic(),))
 
 
 def _syntax(source: SourceFile, error: SyntaxError) -> Diagnostic:
     line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
     last = (error.end_offset or column + 1) if error.end_lineno == error.lineno else column + 1
     return NotPython(Span(source.name, line, column, line, max(last, column + 1)), error.msg).diagnostic()
-
-
-def _without_ignored(source: SourceFile, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Leave out warnings and facts that a ``# linad: ignore[slug]`` of their line silences; errors always stay."""
-    if "linad:" not in source.text:
-        return found
-    kept, used = list(found), set()
-    ignored = _ignored(source)
-    for d in found:
-        slugs = ignored.get(d.span.line, {}) if d.span.file == source.name else {}
-        name = next((n for n in (d.slug, d.code) if n in slugs), None)
-        if name is not None and d.severity != "error":
-            kept.remove(d)
-            used.add((d.span.line, name))
-    for line, slugs in ignored.items():
-        kept += [UnusedSuppression(span, n).diagnostic() for n, span in slugs.items() if (line, n) not in used]
-    return kept
-
-
-def _ignored(source: SourceFile) -> dict[int, dict[str, Span]]:
-    """The slugs or codes silenced, by line, with the place of the comment."""
-    found: dict[int, dict[str, Span]] = {}
-    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
-        match = _IGNORE.search(token.string) if token.type == tokenize.COMMENT else None
-        if match:
-            line = token.start[0]
-            span = Span(source.name, line, token.start[1] + 1 + match.start(), line, token.start[1] + 1 + match.end())
-            for slug in match[1].split(","):
-                found.setdefault(line, {})[slug.strip()] = span
-    return found

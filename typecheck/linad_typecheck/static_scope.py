@@ -11,9 +11,10 @@ import ast
 import builtins
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
+from .checking.recover import recovered
 from .scope import Annotation, Constant, Entity, External, FunctionSource, GlobalArray, Helper, Module, Opaque, resolve
 from .source import SourceFile
 from .static_arrays import array_type
@@ -33,6 +34,7 @@ class StaticModule:
 
     source: SourceFile
     files: dict[str, StaticModule | None] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()  # names that statements which do not parse may have bound
 
     @cached_property
     def scope(self) -> StaticScope:
@@ -54,6 +56,7 @@ class StaticModule:
             roots = [self.path.parent]
             while (roots[-1] / "__init__.py").is_file():
                 roots.append(roots[-1].parent)
+            roots += project(self.path.parent)
         for root in roots:
             target = root.joinpath(*parts)
             for file in (target.with_suffix(".py") if parts else target / "__init__.py", target / "__init__.py"):
@@ -66,12 +69,18 @@ class StaticModule:
         if name not in self.files:
             self.files[name] = None
             try:
-                source = SourceFile(name, file.read_text(encoding="utf-8"))
-                source.tree  # noqa: B018  (parse now: a file that does not parse is as good as none)
-            except (OSError, ValueError, SyntaxError):
+                found = recovered(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError, RecursionError, MemoryError):
                 return None
-            self.files[name] = StaticModule(source, self.files)
+            self.files[name] = StaticModule(SourceFile(name, found.text), self.files, found.lost)
         return self.files[name]
+
+
+@cache
+def project(folder: Path) -> tuple[Path, ...]:
+    """The folders that a project's absolute imports start from: where its ``pyproject.toml`` is, and ``src`` there."""
+    root = next((f for f in (folder, *folder.parents) if (f / "pyproject.toml").is_file()), None)
+    return () if root is None else (root, root / "src")
 
 
 @dataclass(eq=False)
@@ -123,6 +132,8 @@ class StaticScope:
             return self._starred(name)
         if self.outer is not None:
             return self.outer.lookup(name)
+        if name in self.module.lost:
+            return GlobalArray(None, name)
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
 
     def _decide(self, name: str, found: list[Bound]) -> Entity:
@@ -154,7 +165,7 @@ class StaticScope:
         home = node.module or ""
         file = self.module.imported(home, node.level)
         if file is not None:
-            found = file.scope.lookup(alias.name) if alias.name in file.scope.bound else None
+            found = file.scope.lookup(alias.name) if {alias.name, "*"} & file.scope.bound.keys() else None
             if found is not None:
                 return found
         inner = self.module.imported(f"{home}.{alias.name}", node.level)
@@ -176,7 +187,9 @@ class StaticScope:
                 return file.scope.lookup(name)
             if bound.node.module == "math" and hasattr(math, name):
                 return External(f"math.{name}")
-            unknown = unknown or (file is None and bound.node.module != "math")
+            if f"{bound.node.module}.{name}" == DECORATOR:
+                return External(DECORATOR)
+            unknown = unknown or name in self.module.lost or (file is None and bound.node.module != "math")
         if outside is None and hasattr(builtins, name):
             outside = External(f"builtins.{name}")
         return outside or (GlobalArray(None, name) if unknown else None)
@@ -310,8 +323,14 @@ def decorated_functions(source: SourceFile) -> list[FunctionSource]:
     SyntaxError
         Where the text is not Python.
     """
+    source.tree  # noqa: B018  (the error of the whole text)
+    return decorated(StaticModule(source))
+
+
+def decorated(module: StaticModule) -> list[FunctionSource]:
+    """Every function of a parsed file under `linad.linear_grad`, in order of text."""
     found: dict[tuple[str, int], FunctionSource] = {}
-    for function in _walk(StaticModule(source).scope):
+    for function in _walk(module.scope):
         found.setdefault((function.key, function.node.col_offset), function)
     return list(found.values())
 

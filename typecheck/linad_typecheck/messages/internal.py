@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..diagnostics import Fix
+from ..diagnostics import Edit, Fix
 from . import Message
 
 
@@ -24,17 +24,23 @@ class NotPython(Message):
 
 @dataclass(frozen=True)
 class UnusedSuppression(Message):
+    """A comment that silences nothing. ``why`` tells the reason, ``remove`` what to edit; ``near`` is a code that exists."""
+
     slug = "unused-suppression"
     silenced: str
+    why: str = "is not reported in this line"
+    near: str = ""
+    remove: tuple[Edit, ...] = ()
 
     def message(self) -> str:
-        return f"`{self.silenced}` is not reported in this line, or cannot be silenced"
+        return f"`{self.silenced}` {self.why}"
 
     def label(self) -> str:
         return "silences nothing"
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix("remove the comment"),)
+        near = (Fix(f"write `{self.near}`"),) if self.near else ()
+        return (*near, Fix("remove the comment", self.remove, safe=bool(self.remove)))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,23 @@ class Unsupported(Message):
 
 
 @dataclass(frozen=True)
+class TooDeep(Message):
+    """A function whose expressions or blocks are nested beyond what Python's own recursion reaches."""
+
+    slug = "unsupported"
+    function: str
+
+    def message(self) -> str:
+        return f"`{self.function}` is nested too deeply to be checked"
+
+    def label(self) -> str:
+        return "somewhere in this function"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("give names to parts of the long expression, or move inner blocks into helpers"),)
+
+
+@dataclass(frozen=True)
 class UnknownName(Message):
     slug = "unknown-name"
     name: str

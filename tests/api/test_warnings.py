@@ -1,0 +1,50 @@
+"""What the checker only warns of reaches a program as Python warnings of linad's own categories, once."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import linad
+from linad import linear_grad
+
+
+def steps(x: float) -> float:
+    return float(round(x))
+
+
+def test_a_gradient_that_is_zero_is_told_at_decoration():
+    with pytest.warns(linad.ZeroGradientWarning, match="the gradient by `x` is zero") as seen:
+        f = linear_grad(steps, backend="interpret", cache=False)
+    (warning,) = seen
+    assert warning.filename == __file__ and warning.lineno == steps.__code__.co_firstlineno
+    assert issubclass(linad.ZeroGradientWarning, linad.LinadWarning)
+    assert f.grad(1.7) == 0.0
+
+
+def test_a_warning_is_shown_once():
+    def floored(x: float) -> float:
+        return np.floor(x)
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            linear_grad(floored, backend="interpret", cache=False)
+    assert [w.category for w in seen] == [linad.ZeroGradientWarning]
+
+
+def test_a_gradient_that_is_not_zero_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert linear_grad(lambda x: x * x, backend="interpret", cache=False).grad(3.0) == 6.0
+
+
+def test_the_cache_does_not_silence_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path))
+
+    def ceiled(x: float) -> float:
+        return np.ceil(x)
+
+    for _ in range(2):
+        with pytest.warns(linad.ZeroGradientWarning):
+            linear_grad(ceiled, backend="interpret")

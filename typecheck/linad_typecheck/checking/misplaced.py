@@ -1,0 +1,47 @@
+"""`linear_grad` on what is no plain function: methods, coroutines, classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..messages.language import Unsupported
+from ..scope import External, resolve
+from ..static_scope import DECORATOR, StaticModule
+
+
+def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
+    """Each decorated thing that the decorator refuses, with the message."""
+    for node in ast.walk(module.source.tree):
+        match node:
+            case ast.AsyncFunctionDef(name=name) if _decorator(module, node):
+                yield node, _message(module, node, f"the coroutine function `{name}`", "write a plain function: `def`")
+            case ast.ClassDef(name=name, body=body):
+                if _decorator(module, node):
+                    yield node, _message(module, node, f"the class `{name}`", "decorate a plain function of numbers and arrays")
+                for inner in body:
+                    if isinstance(inner, ast.FunctionDef) and _decorator(module, inner) and _bound(inner):
+                        what = f"the method `{name}.{inner.name}`"
+                        instead = "make it a plain function of the numbers and arrays it needs, or a `staticmethod`"
+                        yield inner, _message(module, inner, what, instead)
+
+
+def _decorator(module: StaticModule, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
+    for decorator in node.decorator_list:
+        base = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if resolve(base, module.scope) == External(DECORATOR):
+            return decorator
+    return None
+
+
+def _bound(node: ast.FunctionDef) -> bool:
+    """Whether Python passes an object or a class as the first argument."""
+    names = [ast.unparse(d) for d in node.decorator_list]
+    first = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), "")
+    return "classmethod" in names or (first == "self" and "staticmethod" not in names)
+
+
+def _message(module: StaticModule, node: ast.AST, what: str, instead: str) -> Unsupported:
+    decorator = _decorator(module, node)
+    assert decorator is not None
+    return Unsupported(module.source.span(decorator), what, instead)

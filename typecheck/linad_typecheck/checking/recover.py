@@ -1,0 +1,117 @@
+"""Texts that are not Python yet: what is broken is left out statement by statement, the rest is checked all the same.
+
+A statement at the left margin that does not parse is replaced by as many empty lines, so that every other line keeps its
+number. The names that it mentions are *lost*: whatever they mean, nothing is said about them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_SHOWN = 20  # syntax errors told of one text
+_TRIES = 200  # statements left out of one text
+_NAME = re.compile(r"[^\W\d]\w*")
+_ON_LINE = re.compile(r"on line (\d+)$")
+_CONTINUES = re.compile(r"(else|elif|except|finally)\b")
+_BEGINS = re.compile(r"(async|class|def|for|from|if|import|try|while|with)\b|@|[^\W\d]\w*\s*(=|:)(?!=)")
+_QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?""")
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A text that parses. ``errors`` are those of the statements left out, ``lost`` the names mentioned in them."""
+
+    text: str
+    errors: tuple[SyntaxError, ...] = ()
+    lost: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=64)
+def recovered(text: str) -> Recovered:
+    """What can be parsed of a text.
+
+    Raises
+    ------
+    ValueError, RecursionError, MemoryError
+        Where the parser gives up for other reasons than a syntax error: null bytes, nesting beyond its limits.
+    """
+    error = _error(text)
+    if error is None:
+        return Recovered(text)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    starts = _starts(lines)
+    told: list[SyntaxError] = []
+    lost: set[str] = set()
+    gone: set[int] = set()  # lines left out
+    for _ in range(_TRIES):
+        first, last = _statement(starts, min(_line(error), len(lines)), len(lines))
+        left = [k for k in range(first, last) if lines[k]]
+        if not left:  # the error is not where it is reported: nothing more can be told apart
+            return Recovered("\n" * (len(lines) - 1), tuple(told or [error]), frozenset(_NAME.findall(text)))
+        if len(told) < _SHOWN and (not told or first - 1 not in gone or _BEGINS.match(lines[first])):
+            told.append(error)  # what follows a broken statement may be a part of it, and no mistake of its own
+        for k in left:
+            lost.update(_NAME.findall(lines[k]))
+            lines[k] = ""
+        gone.update(range(first, last))
+        error = _error("\n".join(lines))
+        if error is None:
+            return Recovered("\n".join(lines), tuple(told), frozenset(lost))
+    return Recovered("\n" * (len(lines) - 1), tuple(told), frozenset(_NAME.findall(text)))
+
+
+def _error(text: str) -> SyntaxError | None:
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return error
+    return None
+
+
+def _line(error: SyntaxError) -> int:
+    """The number of the line with the mistake: a missing block is told of at the line behind it."""
+    where = _ON_LINE.search(error.msg or "") if isinstance(error, IndentationError) else None
+    return int(where[1]) if where else max(error.lineno or 1, 1)
+
+
+def _starts(lines: list[str]) -> list[int]:
+    """The lines, counted from 0, at which a statement of the module begins; decorators belong to what they decorate."""
+    inside = _inside_strings(lines)
+    found: list[int] = []
+    decorated = False
+    for k, line in enumerate(lines):
+        if not line or line[0] in " \t\f#)]}" or inside[k] or _CONTINUES.match(line):
+            continue
+        if not decorated:
+            found.append(k)
+        decorated = line[0] == "@"
+    return found
+
+
+def _inside_strings(lines: list[str]) -> list[bool]:
+    """Whether each line begins inside a triple-quoted string; an opening quote that is never closed opens nothing."""
+    inside = [False] * len(lines)
+    text = "\n".join(lines)
+    line, seen = 0, 0
+    match = _QUOTES.search(text)
+    while match:
+        end = match.end()
+        if match[0] in ("'''", '"""'):
+            close = text.find(match[0], end)
+            if close >= 0:
+                line, first = line + text.count("\n", seen, close), line + text.count("\n", seen, match.start())
+                seen = close
+                inside[first + 1 : line + 1] = [True] * (line - first)
+                end = close + 3
+        match = _QUOTES.search(text, end)
+    return inside
+
+
+def _statement(starts: list[int], line: int, count: int) -> tuple[int, int]:
+    """The lines, from 0 and the last one excluded, of the statement that a line belongs to."""
+    before = [k for k in starts if k < line]
+    first = before[-1] if before else 0
+    return first, next((k for k in starts if k > first and k >= line), count)
