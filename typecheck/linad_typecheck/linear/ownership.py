@@ -19,65 +19,85 @@ from ..messages.ownership import (
     UseAfterMove,
 )
 from ..span import NOWHERE, Span
+from ..types import Array
 
 if TYPE_CHECKING:
     from ..lower.context import Lowering
 
-from ..lower.values import ArrayValue, Binding, LostArray, Loss, map_arrays
+from ..lower.values import ARRAYS, ArrayValue, LostArray, Loss, Value, ViewValue, arrays, map_arrays
+from ..lower.views import Along, View, apart
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
-    """The names that hold an array, the user's first."""
-    held = [n for n, b in ctx.env.items() if any(v.name == var.name for v in _arrays(b))]
+    """The names that hold an array or look into it, the user's first."""
+    held = [n for n, b in ctx.env.items() if any(v.name == var.name for v in arrays(b.value))]
     return sorted(held, key=lambda n: n.startswith("%"))
 
 
-def _arrays(b: Binding) -> list[Var]:
-    found: list[Var] = []
-
-    def see(v):
-        if isinstance(v, ArrayValue):
-            found.append(v.var)
-        return v
-
-    map_arrays(b.value, see)
-    return found
-
-
-def lose(ctx: Lowering, var: Var, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
-    """Mark the array as lost under every name but those of ``keep``."""
+def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
+    """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
+    the place."""
     for name, b in list(ctx.env.items()):
         if name in keep:
             continue
-        made = loss.made
 
-        def change(leaf, made=made):
-            if isinstance(leaf, ArrayValue) and leaf.var.name == var.name:
-                return LostArray(leaf.var.type, replace(loss, made=made))
-            return leaf
+        def change(leaf):
+            return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and _meets(leaf, place) else leaf
 
         value = map_arrays(b.value, change)
         if value is not b.value:
             ctx.env[name] = replace(b, value=value)
 
 
-def write(ctx: Lowering, var: Var, by: str, span: Span) -> None:
-    """The array is updated in place through the name ``by`` (empty for a temporary)."""
-    lent = ctx.lent.get(var.name)
+def _type_of(leaf: Value) -> Array:
+    var = next(arrays(leaf))
+    return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
+
+
+def _meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
+    """Whether what a name holds may share a cell with a place."""
+    var = place if isinstance(place, Var) else place.var
+    if not any(v.name == var.name for v in arrays(leaf)):
+        return False
+    if isinstance(leaf, ViewValue) and isinstance(place, ViewValue):
+        return not apart(leaf.view, place.view)
+    return True
+
+
+def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
+    """The place is updated through the name ``by`` (empty for a temporary).
+
+    A second name of the array, and a view that may share a cell with the place, end here; the array that a view was taken of
+    does not: to be written through is what the view is for.
+    """
+    lent = ctx.lent.get(place.var.name)
     if lent is not None and lent.kind == "global":
         ctx.report(CapturedArrayUpdated(span, lent.name))
     elif lent is not None and lent.kind == "entry":
         ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name))
-    others = [n for n in names_of(ctx, var) if n != by and not n.startswith("%")]
-    if others and by:
-        own = ctx.env[by].span
-        for other in others:
-            made = max((own, ctx.env[other].span), key=lambda s: (s.line, s.column))
-            _lose_name(ctx, other, var, Loss("written", by, span, made))
+    if not by or by not in ctx.env:
+        return
+    bound = ctx.env[by].span
+    through = ctx.env[by].value
+    for other, b in list(ctx.env.items()):
+        if other == by or other.startswith("%"):
+            continue
+        made = max((bound, b.span), key=lambda s: (s.line, s.column))
+        loss = Loss("written", by, span, made)
+
+        def change(leaf, loss=loss):
+            # what is an array to the user's name is a parent of a view taken of it, and a peer of a second name
+            parent = isinstance(through, ViewValue) and isinstance(leaf, ArrayValue)
+            return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and not parent and _meets(leaf, place) else leaf
+
+        value = map_arrays(b.value, change)
+        if value is not b.value:
+            ctx.env[other] = replace(b, value=value)
 
 
-def _lose_name(ctx: Lowering, name: str, var: Var, loss: Loss) -> None:
-    lose(ctx, var, loss, frozenset(ctx.env) - {name})
+def cell_of(var: Var, index: tuple) -> ViewValue:
+    """One cell as a place."""
+    return ViewValue(var, View(tuple(Along(i) for i in index), ()))
 
 
 def movable(ctx: Lowering, var: Var) -> bool:

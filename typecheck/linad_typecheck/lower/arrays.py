@@ -316,7 +316,7 @@ def method(ctx: Lowering, array: Var, name: str, args: Args, by: str) -> Value:
         case "copy" if not args.values and not args.keywords:
             return copy(ctx, array, args.hint, args.span)
         case "fill" if len(args.values) == 1 and isinstance(args.values[0], ScalarValue):
-            write(ctx, array, by, args.span)
+            write(ctx, ArrayValue(array), by, args.span)
             ctx.emit(Fill(array, cast(ctx, args.values[0].atom, array.type.dtype, args.span), args.span))
             return NoneValue()
     instead = METHODS.get(name, "write a loop over the cells")

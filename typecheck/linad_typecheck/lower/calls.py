@@ -11,7 +11,7 @@ from ..linear.ownership import move, names_of, write
 from ..messages.language import BadCall, Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..scope import External, FunctionSource, Helper
+from ..scope import External, FunctionSource, Helper, RecordClass
 from ..span import Span
 from ..types import I64, Array
 from .arrays import LITERALS, array_of, method
@@ -20,6 +20,9 @@ from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, usable
 from .externals import Args, call_external
+from .records import construct, user_name
+from .records import default as default_value
+from .records import method as record_method
 from .values import (
     SILENT,
     ArrayValue,
@@ -27,6 +30,7 @@ from .values import (
     EntityValue,
     FunctionValue,
     Poison,
+    TupleValue,
     Value,
     contains,
     describe,
@@ -51,8 +55,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         base = expression(ctx, node.func.value)
         if isinstance(base, ArrayValue):
             args = _library_args(ctx, node, node.func.attr, hint)
-            by = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+            by = user_name(node.func.value)
             return Poison() if args is None else method(ctx, base.var, node.func.attr, args, by)
+        if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
+            return made
         callee = attribute_of(ctx, node.func, base)
     else:
         callee = expression(ctx, node.func)
@@ -69,6 +75,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint)
             return Poison() if args is None else call_external(ctx, dotted, args)
+        case EntityValue(entity=RecordClass() as record):
+            return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
             return _call(ctx, node, source, (), hint)
         case FunctionValue(source=source):
@@ -187,10 +195,10 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
             if spec.writes(len([a for a in atoms[: atoms.index(atom)]])):
-                write(ctx, atom, user, arg.span)
+                write(ctx, ArrayValue(atom), user, arg.span)
             move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
         elif mode in ("acc", "mut"):
-            write(ctx, atom, user, arg.span)
+            write(ctx, ArrayValue(atom), user, arg.span)
         ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
 
 
@@ -230,11 +238,9 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
 
 def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
     """The value of a parameter's default: a constant."""
-    from .expressions import _constant_value
-
     for n, value in source.defaults:
         if n == name:
-            return _constant_value(ctx, value, name, ctx.span(source.node))
+            return default_value(ctx, value, name, source.source.span(source.node))
     spec = source.node.args
     positional = [*spec.posonlyargs, *spec.args]
     nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))

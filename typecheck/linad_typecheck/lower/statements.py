@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, Var, blocks, walk, written
-from ..linear.ownership import movable, write
+from ..linear.ownership import cell_of, movable, write
 from ..messages.language import Unsupported
 from ..messages.ownership import Lent, ReturnedTwice
 from ..messages.types import WrongType
@@ -19,6 +19,7 @@ from .expressions import condition, expression, usable
 from .indexing import Cell, cell, load_cell, require_cell, store_cell
 from .joins import branch
 from .numbers import binary, cast
+from .records import only_fields
 from .unsupported import refuse
 from .values import (
     SILENT,
@@ -252,6 +253,8 @@ def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Val
         items: tuple[Value, ...] = (Poison(),) * len(targets)
     elif isinstance(value, SILENT):
         items = (value,) * len(targets)
+    elif only_fields(ctx, value, span, "names take the values of a tuple"):
+        items = (Poison(),) * len(targets)
     elif isinstance(value, TupleValue) and len(value.items) == len(targets):
         items = value.items
     else:
@@ -273,7 +276,7 @@ def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
         found = describe(type_of(value))
         ctx.report(WrongType(span, "a cell holds a scalar", found, "store cell by cell in a loop"))
         return
-    write(ctx, where.array, where.name, where.span)
+    write(ctx, cell_of(where.array, where.index), where.name, where.span)
     store_cell(ctx, where, value)
 
 
@@ -308,7 +311,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
         return
     dtype = where.array.type.dtype
     exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
-    write(ctx, where.array, where.name, where.span)
+    write(ctx, cell_of(where.array, where.index), where.name, where.span)
     if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not _writes(ctx, ctx.out[after:], where.array):
         evaluated, ctx.out[at:] = ctx.out[after:], []
         if where.checked and _observable(ctx, evaluated):  # then IndexError comes first

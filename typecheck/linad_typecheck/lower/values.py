@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from ..core import Atom, Const, Var
-from ..scope import Entity, FunctionSource
+from ..scope import Entity, FunctionSource, RecordClass
 from ..span import NOWHERE, Span
-from ..types import Array, DType, Scalar
+from ..types import BOOL, I64, Array, DType, Scalar
+from .views import View, atoms, map_atoms, meet, skeleton
 
 # -------------------------------------------------------------------------------------------------------- values
 
@@ -33,8 +34,51 @@ class ArrayValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewValue:
+    """A view of the array ``var``. ``lent`` on the way into a call, where its array is one of its run-time parts."""
+
+    var: Var
+    view: View
+    lent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnionValue:
+    """One of two arrays, ``one`` where ``cond``: to be read only. ``loss`` says why it cannot be more."""
+
+    cond: Atom
+    one: Array_
+    other: Array_
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delayed:
+    """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to one.
+
+    ``reads`` are the arrays and views that it reads, with whether the cell at an index reads them at that index alone.
+    ``dear``: reading a cell computes something that is not to be done more often than written.
+    """
+
+    dtype: DType
+    shape: tuple[Atom, ...]
+    cell: Callable[[tuple[Atom, ...]], ScalarValue]
+    reads: tuple[tuple[Array_, bool], ...] = ()
+    dear: bool = False
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TupleValue:
+    """A tuple, or with ``record`` an instance of that class: its items are the fields."""
+
     items: tuple[Value, ...]
+    record: RecordClass | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has fields only: a dataclass is not indexed, unpacked or iterated over."""
+        return self.record is not None and not self.record.named_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +147,14 @@ class Bottom:
     """The result of a recursive call whose type is not known yet; it joins with anything."""
 
 
+Array_ = ArrayValue | ViewValue | UnionValue
+
 Value = (
     ScalarValue
     | ArrayValue
+    | ViewValue
+    | UnionValue
+    | Delayed
     | TupleValue
     | NoneValue
     | FunctionValue
@@ -118,6 +167,7 @@ Value = (
 )
 
 SILENT = (Poison, Bottom)
+ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +195,40 @@ class ArrayType:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewType:
+    """Of a view of ``base``, or of any array of that type; ``view`` holds None for what is known at run time only."""
+
+    base: Var | Array
+    view: View
+
+    @property
+    def dtype(self) -> DType:
+        return self.base.type.dtype if isinstance(self.base, Var) else self.base.dtype
+
+    @property
+    def rank(self) -> int:
+        return len(self.view.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType:
+    one: ValueType
+    other: ValueType
+    loss: Loss
+
+    @property
+    def dtype(self) -> DType:
+        return self.one.dtype
+
+    @property
+    def rank(self) -> int:
+        return self.one.rank
+
+
+@dataclass(frozen=True, slots=True)
 class TupleType:
     items: tuple[ValueType, ...]
+    record: RecordClass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +244,7 @@ class OtherType:
     value: Value
 
 
-ValueType = ScalarType | ArrayType | TupleType | ClosureType | OtherType
+ValueType = ScalarType | ArrayType | ViewType | UnionType | TupleType | ClosureType | OtherType
 
 
 def type_of(v: Value) -> ValueType:
@@ -173,8 +255,14 @@ def type_of(v: Value) -> ValueType:
             return ArrayType(var.type.dtype, var.type.rank)
         case LostArray(type=t):
             return ArrayType(t.dtype, t.rank)
-        case TupleValue(items=items):
-            return TupleType(tuple(map(type_of, items)))
+        case ViewValue(var=var, view=view, lent=lent):
+            return ViewType(var.type if lent else var, skeleton(view))
+        case UnionValue(one=x, other=y, loss=loss):
+            return UnionType(type_of(x), type_of(y), loss)
+        case Delayed(dtype=d, shape=shape):
+            return ArrayType(d, len(shape))
+        case TupleValue(items=items, record=record):
+            return TupleType(tuple(map(type_of, items)), record)
         case FunctionValue(source=s, captured=c) if c is not None:
             return ClosureType(s, tuple((n, type_of(x)) for n, x in c))
         case _:
@@ -188,6 +276,14 @@ def leaves(v: Value) -> Iterator[Atom]:
             yield a
         case ArrayValue(var=var):
             yield var
+        case ViewValue(var=var, view=view, lent=lent):
+            if lent:
+                yield var
+            yield from (a for a in atoms(view) if isinstance(a, Var))
+        case UnionValue(cond=c, one=x, other=y):
+            yield c
+            yield from leaves(x)
+            yield from leaves(y)
         case TupleValue(items=items):
             for item in items:
                 yield from leaves(item)
@@ -197,7 +293,34 @@ def leaves(v: Value) -> Iterator[Atom]:
 
 
 def arrays(v: Value) -> Iterator[Var]:
-    return (a for a in leaves(v) if isinstance(a.type, Array))
+    """The array variables that a value holds or looks into, in order."""
+    match v:
+        case ArrayValue(var=var) | ViewValue(var=var):
+            yield var
+        case UnionValue(one=x, other=y):
+            yield from arrays(x)
+            yield from arrays(y)
+        case TupleValue(items=items):
+            for item in items:
+                yield from arrays(item)
+        case FunctionValue(captured=c) if c is not None:
+            for _, x in c:
+                yield from arrays(x)
+
+
+def as_argument(v: Value) -> Value:
+    """The value as it is passed: a view takes its array along."""
+    match v:
+        case ViewValue(var=var, view=view):
+            return ViewValue(var, view, True)
+        case UnionValue(cond=c, one=x, other=y, loss=loss):
+            return UnionValue(c, as_argument(x), as_argument(y), loss)
+        case TupleValue(items=items):
+            return replace(v, items=tuple(map(as_argument, items)))
+        case FunctionValue(captured=c) if c is not None:
+            return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
+        case _:
+            return v
 
 
 def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
@@ -217,6 +340,14 @@ def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
             yield Scalar(d)
         case ArrayType(dtype=d, rank=r):
             yield Array(d, r)
+        case ViewType(base=base, view=view):
+            if isinstance(base, Array):
+                yield base
+            yield from (I64 for a in atoms(view) if a is None)
+        case UnionType(one=x, other=y):
+            yield BOOL
+            yield from type_leaves(x)
+            yield from type_leaves(y)
         case TupleType(items=items):
             for item in items:
                 yield from type_leaves(item)
@@ -225,17 +356,23 @@ def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
                 yield from type_leaves(x)
 
 
-def rebuild(t: ValueType, atoms: Iterator[Atom]) -> Value:
-    """The value of type ``t`` whose run-time parts are taken from ``atoms`` in order."""
+def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
+    """The value of type ``t`` whose run-time parts are taken from ``parts`` in order."""
     match t:
         case ScalarType(weak=w):
-            return ScalarValue(next(atoms), w)
+            return ScalarValue(next(parts), w)
         case ArrayType():
-            return ArrayValue(next(atoms))
-        case TupleType(items=items):
-            return TupleValue(tuple(rebuild(x, atoms) for x in items))
+            return ArrayValue(next(parts))
+        case ViewType(base=base, view=view):
+            var = next(parts) if isinstance(base, Array) else base
+            return ViewValue(var, map_atoms(view, lambda a: next(parts) if a is None else a))
+        case UnionType(one=x, other=y, loss=loss):
+            cond = next(parts)
+            return UnionValue(cond, rebuild(x, parts), rebuild(y, parts), loss)
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(rebuild(x, parts) for x in items), record)
         case ClosureType(source=s, captured=c):
-            return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, atoms)) for n, x in c))
+            return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
         case OtherType(value=v):
             return v
     raise TypeError(t)
@@ -244,11 +381,11 @@ def rebuild(t: ValueType, atoms: Iterator[Atom]) -> Value:
 def map_arrays(v: Value, change) -> Value:
     """The value with every array leaf replaced by ``change(leaf)``."""
     match v:
-        case ArrayValue() | LostArray():
+        case ArrayValue() | ViewValue() | UnionValue() | LostArray():
             return change(v)
         case TupleValue(items=items):
             new = tuple(map_arrays(x, change) for x in items)
-            return v if new == items else TupleValue(new)
+            return v if new == items else TupleValue(new, v.record)
         case _:
             return v
 
@@ -264,12 +401,16 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
         if isinstance(x, OtherType) and isinstance(x.value, SILENT):
             return y if isinstance(x.value, Bottom) else x
     match a, b:
+        case ViewType(base=x, view=vx), ViewType(base=y, view=vy) if x == y and (met := meet(vx, vy)) is not None:
+            return ViewType(x, met)
+        case ArrayType() | ViewType() | UnionType(), ArrayType() | ViewType() | UnionType():
+            return ArrayType(a.dtype, a.rank) if (a.dtype, a.rank) == (b.dtype, b.rank) else None
         case ScalarType(dtype=x, weak=wx), ScalarType(dtype=y, weak=wy):
             d = join_dtypes(x, wx, y, wy)
             return None if d is None else ScalarType(d, wx and wy)
-        case TupleType(items=x), TupleType(items=y) if len(x) == len(y):
-            joined = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
-            return None if None in joined else TupleType(joined)
+        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record:
+            parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
+            return None if None in parts else TupleType(parts, a.record)
         case _:
             return None
 
@@ -299,10 +440,13 @@ def describe(t: ValueType) -> str:
     match t:
         case ScalarType(dtype=d, weak=w):
             return names[d] if w or d == "bool" else f"np.{_numpy(d)}"
-        case ArrayType(dtype=d, rank=r):
+        case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return f"array of {_numpy(d)} of rank {r}"
-        case TupleType(items=items):
+        case TupleType(items=items, record=None):
             return f"({', '.join(map(describe, items))}{',' if len(items) == 1 else ''})"
+        case TupleType(items=items, record=record):
+            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
+            return f"{record.name}({fields})"
         case ClosureType() | OtherType(value=FunctionValue()):
             return "function"
         case OtherType(value=EntityValue(name=n)):

@@ -1,0 +1,299 @@
+"""Arrays of every kind under one set of questions: their shape, and reading and writing the cell at an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
+from ..messages.ownership import MovedOnSomePaths
+from ..span import Span
+from ..types import BOOL, I64, Array, DType, Scalar
+from .context import ONE, ZERO, Lowering
+from .numbers import cast
+from .values import ArrayValue, Delayed, ScalarValue, UnionValue, Value, ViewValue
+from .views import View, Whole, apart, is_whole, whole
+
+AnyArray = ArrayValue | ViewValue | UnionValue | Delayed
+
+
+def is_array(v: Value) -> bool:
+    return isinstance(v, (ArrayValue, ViewValue, UnionValue, Delayed))
+
+
+def dtype_of(v: AnyArray) -> DType:
+    match v:
+        case ArrayValue(var=var) | ViewValue(var=var):
+            return var.type.dtype
+        case UnionValue(one=one):
+            return dtype_of(one)
+        case Delayed(dtype=dtype):
+            return dtype
+
+
+def rank_of(v: AnyArray) -> int:
+    match v:
+        case ArrayValue(var=var):
+            return var.type.rank
+        case ViewValue(view=view):
+            return len(view.shape)
+        case UnionValue(one=one):
+            return rank_of(one)
+        case Delayed(shape=shape):
+            return len(shape)
+
+
+def shape_of(ctx: Lowering, v: AnyArray, span: Span) -> tuple[Atom, ...]:
+    """The sizes of an array of any kind."""
+    match v:
+        case Delayed(shape=shape):
+            return shape
+        case _:
+            return tuple(size_of(ctx, v, k, span) for k in range(rank_of(v)))
+
+
+def size_of(ctx: Lowering, v: AnyArray, axis: int, span: Span) -> Atom:
+    match v:
+        case ArrayValue(var=var):
+            return ctx.dim(var, axis, span)
+        case ViewValue(var=var, view=view):
+            size = view.shape[axis]
+            return ctx.dim(var, size.axis, span) if isinstance(size, Whole) else size
+        case UnionValue(cond=cond, one=one, other=other):
+            one, other = size_of(ctx, one, axis, span), size_of(ctx, other, axis, span)
+            if one == other:
+                return one
+            n = ctx.let("n", "select", (cond, one, other), I64, span)
+            ctx.nonneg.add(n.name)
+            return n
+        case Delayed(shape=shape):
+            return shape[axis]
+
+
+def as_view(v: ArrayValue | ViewValue) -> ViewValue:
+    return ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) else v
+
+
+def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
+    """The array itself where the view is all of it."""
+    return ArrayValue(var) if is_whole(view) and not view.readonly else ViewValue(var, view)
+
+
+# ---------------------------------------------------------------------------------------------------- index arithmetic
+
+
+def plus(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """``a + b`` of sizes and indices, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value, I64)
+    if a == ZERO or b == ZERO:
+        return b if a == ZERO else a
+    out = ctx.let("i", "add", (a, b), I64, span)
+    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
+        ctx.nonneg.add(out.name)
+    return out
+
+
+def times(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """``a * b`` of sizes and indices, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value * b.value, I64)
+    for x, y in ((a, b), (b, a)):
+        if x in (ZERO, ONE):
+            return ZERO if x == ZERO else y
+    out = ctx.let("i", "mul", (a, b), I64, span)
+    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
+        ctx.nonneg.add(out.name)
+    return out
+
+
+def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
+    total: Atom = ONE
+    for n in sizes:
+        total = times(ctx, total, n, span)
+    return total
+
+
+def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
+    """The index into the base of the cell of the view at ``index``; the index is not negative."""
+    found: list[Atom] = []
+    for a in v.view.axes:
+        if a.of is None:
+            found.append(a.start)
+            continue
+        place = plus(ctx, a.start, times(ctx, a.step, index[a.of], span), span)
+        if isinstance(place, Var):
+            ctx.nonneg.add(place.name)  # for an index within the view
+        found.append(place)
+    if v.view.flat is None:
+        return tuple(found)
+    place = ravelled(ctx, found, v.view.flat, span)
+    sizes = tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank))
+    return unravelled(ctx, place, sizes, span)
+
+
+def ravelled(ctx: Lowering, index: Sequence[Atom], sizes: Sequence[Atom], span: Span) -> Atom:
+    """The place of a cell in the order of C."""
+    place: Atom = ZERO
+    for i, n in zip(index, sizes, strict=True):
+        place = plus(ctx, times(ctx, place, n, span), i, span)
+    return place
+
+
+def unravelled(ctx: Lowering, place: Atom, sizes: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
+    """The index of the cell at a place in the order of C; there is such a cell."""
+    if not sizes:
+        return ()
+    found: list[Atom] = []
+    for n in reversed(sizes[1:]):
+        i, place_ = (ctx.let(h, op, (place, n), I64, span) for h, op in (("j", "mod"), ("i", "floordiv")))
+        ctx.nonneg |= {i.name, place_.name}
+        found.append(i)
+        place = place_
+    return (place, *reversed(found))
+
+
+# -------------------------------------------------------------------------------------------------------- cells
+
+
+def read(ctx: Lowering, v: AnyArray, index: tuple[Atom, ...], span: Span) -> ScalarValue:
+    """The cell at an index that is within the array."""
+    match v:
+        case ArrayValue(var=var):
+            return load(ctx, var, index, False, span)
+        case ViewValue(var=var):
+            return load(ctx, var, base_index(ctx, v, index, span), False, span)
+        case UnionValue(cond=cond, one=one, other=other):
+            return either(ctx, cond, lambda: read(ctx, one, index, span), lambda: read(ctx, other, index, span), span)
+        case Delayed(cell=cell):
+            return cell(index)
+
+
+def load(ctx: Lowering, var: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> ScalarValue:
+    out = ctx.fresh(f"{var.name.partition('.')[0]}_i", Scalar(var.type.dtype))
+    ctx.emit(Load(out, var, index, checked, span))
+    return ScalarValue(out)
+
+
+def either(
+    ctx: Lowering, cond: Atom, one: Callable[[], ScalarValue], other: Callable[[], ScalarValue], span: Span
+) -> ScalarValue:
+    """``one()`` where ``cond``, else ``other()``; both of one dtype."""
+    values, blocks = [], []
+    for side in (one, other):
+        with ctx.block() as stmts:
+            values.append(side())
+        blocks.append(Block(tuple(stmts), (values[-1].atom,)))
+    out = ctx.fresh("e", values[0].atom.type)
+    ctx.emit(If(cond, *blocks, (out,), span))
+    return ScalarValue(out)
+
+
+def put(ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False) -> None:
+    """Store into, or add to, the cell at an index that is within the array."""
+    where = index if isinstance(v, ArrayValue) else base_index(ctx, v, index, span)
+    ctx.emit((AddTo if add else Store)(v.var, where, value, False, span))
+
+
+# ------------------------------------------------------------------------------------------------------- loops
+
+
+def nest(ctx: Lowering, shape: Sequence[Atom], body: Callable[[tuple[Atom, ...]], None], span: Span) -> None:
+    """``body(index)`` for every index of a shape, in the order of C."""
+    fold(ctx, shape, (), lambda index, carried: body(index) or (), span)
+
+
+def fold(
+    ctx: Lowering,
+    shape: Sequence[Atom],
+    inits: tuple[Atom, ...],
+    body: Callable[[tuple[Atom, ...], tuple[Atom, ...]], Sequence[Atom]],
+    span: Span,
+    hints: Sequence[str] = (),
+) -> tuple[Atom, ...]:
+    """Carry scalars through every index of a shape, in the order of C; their last values."""
+
+    def level(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        if len(index) == len(shape):
+            return tuple(body(index, carried))
+        n = shape[len(index)]
+        if n == ONE:
+            return level((*index, ZERO), carried)
+        k = ctx.fresh("ijkl"[len(index)], I64)
+        ctx.nonneg.add(k.name)
+        names = [hints[j] if j < len(hints) else "t" for j in range(len(carried))]
+        inner = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))
+        with ctx.block() as stmts:
+            results = level((*index, k), inner)
+        outs = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))
+        ctx.emit(Loop(k, ZERO, n, ONE, inner, carried, Block(tuple(stmts), results), outs, span=span))
+        return outs
+
+    return level((), inits)
+
+
+# ----------------------------------------------------------------------------------------------------- whole arrays
+
+
+def fresh_array(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span) -> ArrayValue:
+    """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
+    var = ctx.fresh(hint, Array(dtype, len(shape)))
+    ctx.emit(Alloc(var, shape, fill, span))
+    ctx.new_array(var, shape)
+    return ArrayValue(var)
+
+
+def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
+    """A fresh array with the cells of ``v``."""
+    dtype = dtype or dtype_of(v)
+    if isinstance(v, ArrayValue) and dtype == dtype_of(v):
+        var = ctx.fresh(hint, v.var.type)
+        ctx.emit(Copy(var, v.var, span))
+        for axis in range(v.var.type.rank):
+            if (v.var.name, axis) in ctx.dims:
+                ctx.dims[var.name, axis] = ctx.dims[v.var.name, axis]
+        return ArrayValue(var)
+    shape = shape_of(ctx, v, span)
+    made = fresh_array(ctx, hint, shape, dtype, None, span)
+    nest(ctx, shape, lambda index: put(ctx, made, index, cast(ctx, read(ctx, v, index, span).atom, dtype, span), span), span)
+    return made
+
+
+def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """The value as a name may hold it: an expression is evaluated now."""
+    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
+
+
+def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """The value with its cells in an array of its own layout: what is not one is copied."""
+    return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
+
+
+def disjoint(a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
+    """Whether two places surely share no cell."""
+    return a.var != b.var or apart(as_view(a).view, as_view(b).view)
+
+
+def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | ViewValue | None:
+    """The place that an update through ``v`` changes; None, with a report, where it is not one place."""
+    from ..messages.language import Unsupported
+
+    match v:
+        case UnionValue(loss=loss):
+            ctx.report(MovedOnSomePaths(span, name or "the array", loss.by, loss.span))
+            return None
+        case ViewValue(view=view) if view.readonly:
+            ctx.report(Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself"))
+            return None
+        case Delayed():
+            return None
+    return v
+
+
+def same_size(ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span) -> None:
+    """Raise ValueError where two sizes differ."""
+    if a == b:
+        return
+    if isinstance(a, Const) and isinstance(b, Const):
+        ctx.emit(Check(Const(False, BOOL), "ValueError", message, args, span))
+        return
+    ctx.emit(Check(ctx.let("ok", "eq", (a, b), BOOL, span), "ValueError", message, args, span))

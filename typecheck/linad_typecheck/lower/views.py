@@ -1,0 +1,127 @@
+"""Views as data: which cells of an array a basic index, a transpose or a reshape picks out.
+
+A view never exists at run time. Its base is an array variable; an index into the view is turned into an index into the base
+where a cell is read or written, so reads and updates through a view, and their adjoints, go straight to the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from ..core import Atom, Const, Var
+from ..types import I64
+
+_ZERO, _ONE = Const(0, I64), Const(1, I64)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A size that is that of axis ``axis`` of the base."""
+
+    axis: int
+
+
+Size = Atom | Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it is
+    ``start`` where ``of`` is None."""
+
+    start: Atom
+    step: Atom = _ONE
+    of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``axes`` has an entry per axis of the base, ``shape`` one per axis of the view.
+
+    With ``flat`` the base is first seen as an array of that shape, its cells in the order of C, and ``axes`` are the axes of
+    that array.
+    """
+
+    axes: tuple[Along, ...]
+    shape: tuple[Size, ...]
+    flat: tuple[Atom, ...] | None = None
+    readonly: str = ""  # why it cannot be written through
+
+
+def whole(rank: int) -> View:
+    """An array of ``rank`` as a view of itself."""
+    return View(tuple(Along(_ZERO, _ONE, k) for k in range(rank)), tuple(map(Whole, range(rank))))
+
+
+def is_whole(view: View) -> bool:
+    return view.flat is None and view == replace(whole(len(view.axes)), readonly=view.readonly)
+
+
+def atoms(view: View) -> Iterator[Atom | Whole | None]:
+    """Every place of a view that holds a number, in order."""
+    for a in view.axes:
+        yield a.start
+        yield a.step
+    yield from view.shape
+    yield from view.flat or ()
+
+
+def map_atoms(view: View, change: Callable[[Atom | Whole | None], object]) -> View:
+    """The view with every number replaced, in the order of `atoms`."""
+    axes = tuple(Along(change(a.start), change(a.step), a.of) for a in view.axes)
+    shape = tuple(change(n) for n in view.shape)
+    return View(axes, shape, None if view.flat is None else tuple(change(n) for n in view.flat), view.readonly)
+
+
+def skeleton(view: View) -> View:
+    """The view with None for what is known at run time only."""
+    return map_atoms(view, lambda a: None if isinstance(a, Var) else a)
+
+
+def meet(a: View, b: View) -> View | None:
+    """What two skeletons share; None where they pick out cells in different ways."""
+    if [x.of for x in a.axes] != [x.of for x in b.axes] or len(a.shape) != len(b.shape):
+        return None
+    if (a.flat is None) != (b.flat is None) or len(a.flat or ()) != len(b.flat or ()):
+        return None
+    other = atoms(b)
+
+    def same(x):
+        y = next(other)
+        return x if x == y else None
+
+    found = map_atoms(a, same)
+    return replace(found, readonly=a.readonly or b.readonly)
+
+
+def apart(a: View, b: View) -> bool:
+    """Whether two views of one array surely share no cell: along one axis of it they hold different places."""
+    if a.flat is not None or b.flat is not None:
+        return False
+    return any(_apart(x, y, a, b, k) for k, (x, y) in enumerate(zip(a.axes, b.axes, strict=True)))
+
+
+def _apart(x: Along, y: Along, a: View, b: View, axis: int) -> bool:
+    for p, q, of_p in ((x, y, a), (y, x, b)):
+        end = _end(p, of_p)
+        if end is None:
+            continue
+        upwards = q.of is None or (isinstance(q.step, Const) and q.step.value > 0)
+        if upwards and (end == q.start or (isinstance(end, Const) and isinstance(q.start, Const) and end.value <= q.start.value)):
+            return True  # q starts where p has ended
+    return False
+
+
+def _end(p: Along, view: View) -> Atom | None:
+    """The place behind the last one of an axis taken from place 0 on, or of one place."""
+    if p.of is None:
+        return Const(p.start.value + 1, I64) if isinstance(p.start, Const) else None
+    size = view.shape[p.of]
+    if isinstance(size, Whole) or not isinstance(p.step, Const) or p.step.value != 1:
+        return None
+    if p.start == _ZERO:
+        return size
+    if isinstance(p.start, Const) and isinstance(size, Const):
+        return Const(p.start.value + size.value, I64)
+    return None
