@@ -69,6 +69,10 @@ class Lowering:
         if fact not in self.programs.facts:
             self.programs.facts.append(fact)
 
+    def typed(self, name: str, span: Span, value: Value) -> None:
+        """The name means this from here on: for editors."""
+        self.programs.meanings[name, span] = value
+
     # -- statements
 
     def emit(self, s: Stmt) -> None:

@@ -73,6 +73,7 @@ class Specialiser:
     limit: int = RECURSION_LIMIT
     diagnostics: list[Diagnostic] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
+    meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
@@ -98,6 +99,11 @@ class Specialiser:
         self.poisoned = state[2]
         del self.diagnostics[state[0] :]
         del self.facts[state[1] :]
+
+    def all_facts(self) -> tuple[Fact, ...]:
+        """The facts, and the type of each name where it is bound."""
+        types = ((n, at, describe(type_of(v))) for (n, at), v in self.meanings.items() if not contains(v, (Poison, Bottom)))
+        return (*self.facts, *(Fact("type", n, at, t) for n, at, t in types if n[0] != "%"))
 
     def spec(self, callee: str) -> Spec:
         return next(s for s in self.specs.values() if s.name == callee)
@@ -241,6 +247,8 @@ def _written(p: Var, body: Block, programs: Specialiser) -> bool:
 
 def lower_body(ctx: Lowering) -> Value:
     """Lower the statements of a function; its result."""
+    for name, b in ctx.env.items():
+        ctx.typed(name, b.span, b.value)
     block(ctx, body_of(ctx.source), frozenset())
     ctx.dead = False
     kinds: ValueType | None = None

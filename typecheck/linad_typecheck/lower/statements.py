@@ -235,6 +235,7 @@ def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
             if isinstance(value, ArrayValue) and any(value.var in arrays(b.value) for n, b in ctx.env.items() if n[0] != "%"):
                 ctx.fact("borrow", name, span, "another name for the same array")
             ctx.env[name] = Binding(value, span)
+            ctx.typed(name, ctx.span(target), value)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             _unpack(ctx, target, targets, value, span)
         case ast.Subscript():
@@ -290,6 +291,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             value = binary(ctx, type(s.op), old, expression(ctx, s.value), span, name)
             ctx.env[name] = Binding(value, span)
+            ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript():
             where = cell(ctx, s.target)
             if where is not None:
