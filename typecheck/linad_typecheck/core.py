@@ -228,6 +228,21 @@ class If:
 
 
 LoopKind = Literal["sequential", "map", "sum", "scan"]
+Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The mark of a loop whose reverse starts from snapshots of its state: at most ``slots`` of them at a time, or as
+    many as fit into ``memory`` bytes, or what the scheme takes by itself."""
+
+    scheme: Scheme
+    slots: Atom | None = None
+    memory: Atom | None = None
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return tuple(a for a in (self.slots, self.memory) if a is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +266,7 @@ class Loop:
     trips: Var | None = None
     kind: LoopKind = "sequential"
     span: Span = NOWHERE
+    mark: Checkpoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +354,8 @@ def operands(s: Stmt) -> tuple[Atom, ...]:
             return (a, v)
         case If(cond=c):
             return (c,)
-        case Loop(start=a, stop=b, step=c, inits=inits):
-            return (a, *(() if b is None else (b,)), c, *inits)
+        case Loop(start=a, stop=b, step=c, inits=inits, mark=mark):
+            return (a, *(() if b is None else (b,)), c, *inits, *(() if mark is None else mark.atoms))
         case Call(args=args):
             return args
         case Check(cond=c, args=args):

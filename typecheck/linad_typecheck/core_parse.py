@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NoReturn, get_args
 
 from .core import (
@@ -18,6 +19,7 @@ from .core import (
     Block,
     Call,
     Check,
+    Checkpoint,
     Const,
     Copy,
     Dim,
@@ -58,7 +60,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _LITERAL = re.compile(rf"(?P<value>[+-]?(?:inf|nan|[\d.]+(?:[eE][+-]?\d+)?))(?P<dtype>{_DTYPE})?$")
-_KEYWORD_AFTER_FOR = ("as", "exits", "trips", "carry")
+_KEYWORD_AFTER_FOR = ("as", "exits", "trips", "checkpoint", "carry")
 
 
 class _Line:
@@ -289,7 +291,7 @@ class _Reader:
             2: lambda a, b: (a, b, Const(1, I64)),
             3: lambda a, b, c: (a, b, c),
         }[len(bounds)](*bounds)
-        kind, exits, trips = "sequential", False, None
+        kind, exits, trips, mark = "sequential", False, None, None
         carried: list[tuple[str, Type | None]] = []
         inits: list[Atom] = []
         while line.peek() in _KEYWORD_AFTER_FOR:
@@ -300,6 +302,10 @@ class _Reader:
                     exits = True
                 case "trips":
                     trips = self.binder(line)
+                case "checkpoint":
+                    scheme = line.name()
+                    given = {word: self.atom(line) for word in ("slots", "memory") if line.skip(word)}
+                    mark = Checkpoint(scheme, **given)  # type: ignore[arg-type]
                 case _:
                     line.expect("(")
                     while not line.skip(")"):
@@ -316,7 +322,8 @@ class _Reader:
         known: list[Type | None] = [v.type for v in carried_vars] + [None] * len(outs)
         out_vars = tuple(self.define(line, o, t) for o, t in zip(outs, known))
         count = None if trips is None else self.define(line, trips, I64)
-        return Loop(index, start, stop, step, carried_vars, tuple(inits), body, out_vars, exits, count, kind)
+        bare = Loop(index, start, stop, step, carried_vars, tuple(inits), body, out_vars, exits, count, kind)
+        return replace(bare, mark=mark)
 
     # ------------------------------------------------------------------------------------ statements by keyword
 

@@ -203,6 +203,9 @@ def _loop(s: Loop, depth: int) -> list[str]:
         words.append("exits")
     if s.trips is not None:
         words.append(f"trips {_bind(s.trips, I64)}")
+    if s.mark is not None:
+        given = {"slots": s.mark.slots, "memory": s.mark.memory}
+        words += [f"checkpoint {s.mark.scheme}", *(f"{k} {print_atom(a)}" for k, a in given.items() if a is not None)]
     if s.carried or s.inits:
         words.append(f"carry ({', '.join(f'{v}: {v.type} = {print_atom(a)}' for v, a in zip(s.carried, s.inits))})")
     if s.outs:

@@ -13,6 +13,7 @@ from .core import (
     Block,
     Call,
     Check,
+    Checkpoint,
     Copy,
     Dim,
     Drop,
@@ -80,12 +81,18 @@ def rebuild(s: Stmt, use: Use, define: Define = lambda v: v, block: InBlock = la
                 body=block(s.body),
                 outs=tuple(map(define, s.outs)),
                 trips=None if s.trips is None else define(s.trips),
+                mark=None if s.mark is None else _mark(s.mark, use),
             )
         case Call(outs, callee, args, span):
             return Call(tuple(map(define, outs)), callee, tuple(map(use, args)), span)
         case Check(cond, error, message, args, span):
             return Check(use(cond), error, message, tuple(map(use, args)), span)
     raise TypeError(s)
+
+
+def _mark(mark: Checkpoint, use: Use) -> Checkpoint:
+    slots, memory = (None if a is None else use(a) for a in (mark.slots, mark.memory))
+    return replace(mark, slots=slots, memory=memory)
 
 
 def substitute(block: Block, mapping: Mapping[str, Atom]) -> Block:

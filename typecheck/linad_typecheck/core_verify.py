@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import string
 from collections.abc import Callable, Iterable
+from typing import get_args
 
 from .core import (
     AddArray,
@@ -32,6 +33,7 @@ from .core import (
     Program,
     Read,
     Reserve,
+    Scheme,
     Stmt,
     Store,
     Var,
@@ -42,7 +44,7 @@ from .core import (
     written,
 )
 from .core_print import let_type, print_stmt
-from .ops import OPS
+from .ops import LITERAL_SECOND, OPS
 from .types import BOOL, FLOATS, I64, INTS, Array, Scalar, Type
 
 _NUMERIC = (*FLOATS, *INTS)
@@ -162,14 +164,15 @@ class _Verifier:
         if not all([self.require(isinstance(a.type, Scalar), f"{a} is not a scalar") for a in s.ins]):
             return
         takes = _TAKES.get(s.op, _TAKES_BY_KIND.get(op.kind, _ANY))
-        agreeing = {"powi": s.ins[:1], "select": s.ins[1:]}.get(s.op, s.ins)
+        literal = s.op in LITERAL_SECOND
+        agreeing = s.ins[:1] if literal else s.ins[1:] if s.op == "select" else s.ins
         for a in agreeing:
             self.require(a.type.dtype in takes, f"{s.op} does not take {a}: {a.type}")
             self.require(a.type == agreeing[0].type, f"the operands of {s.op} differ: {a.type}, {agreeing[0].type}")
         if s.op == "select":
             self.typed("condition", s.ins[0], BOOL)
-        if s.op == "powi":
-            self.require(isinstance(s.ins[1], Const) and s.ins[1].type == I64, "the exponent of powi is an i64 literal")
+        if literal:
+            self.require(isinstance(s.ins[1], Const) and s.ins[1].type == I64, f"the {'exponent' if s.op == 'powi' else 'order'} of {s.op} is an i64 literal")
         if s.op == "pow" and s.ins[0].type.dtype in INTS:
             exponent = s.ins[1]
             self.require(isinstance(exponent, Const) and exponent.value >= 0, "int pow needs a literal exponent >= 0")
@@ -252,6 +255,10 @@ class _Verifier:
         self.agree("results of the body", results, s.carried)
         if s.trips is not None:
             self.typed("trips", s.trips, I64)
+        if s.mark is not None:
+            self.require(s.mark.scheme in get_args(Scheme), f"unknown scheme {s.mark.scheme}")
+            for a in s.mark.atoms:
+                self.typed("checkpoint", a, I64)
 
     def call(self, s: Call) -> None:
         callee = self.program.functions.get(s.callee)

@@ -27,6 +27,7 @@ from ..core import (
     Stmt,
     Store,
     Var,
+    operands,
 )
 from ..types import Array, is_linear
 
@@ -70,8 +71,8 @@ def atom_uses(s: Stmt, modes: Modes) -> Iterator[tuple[Atom, Use]]:
             yield from ((a, "consume") for a in shape)
         case If(cond=c):
             yield c, "consume"
-        case Loop(start=a, stop=b, step=c, inits=inits):
-            yield from ((x, "consume") for x in (a, *(() if b is None else (b,)), c, *inits))
+        case Loop():
+            yield from ((x, "consume") for x in operands(s))
         case Check(cond=c, args=args):
             yield from ((x, "consume") for x in (c, *args))
         case _:
