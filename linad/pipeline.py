@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import Call, Program, walk
@@ -10,6 +10,7 @@ from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
+from .adjoint.calls import Calls
 from .adjoint.forward import forward
 from .adjoint.plan import Plan
 from .adjoint.reverse import reverse
@@ -37,12 +38,14 @@ def prepare(program: Program, after: After | None = None) -> Program:
 
 @dataclass(frozen=True)
 class Gradient:
-    """The stages of a derivative program; ``simplified`` is the one that is compiled."""
+    """The stages of a derivative program; ``simplified`` is the one that is compiled. ``called`` are the plans of the
+    recursive functions that it calls, by their names."""
 
     linear: Program
     stored: Program
     simplified: Program
     plan: Plan
+    called: Mapping[str, Plan]
 
 
 def differentiate(
@@ -55,21 +58,14 @@ def differentiate(
     form = linear(program)
     modes = modes_of(form.functions)
     name = f"{program.entry}_vjp"
-    main = reverse(form.main, modes, wrt, name, value, log_everything)
-    functions = {**program.functions, name: main.function}
-    requests = dict(main.requests)
-    while requests:  # adjoints of recursive functions, which may ask for more of them
-        wanted, (callee, active) = requests.popitem()
-        if wanted not in functions:
-            f = form.functions[callee]
-            made = reverse(f, modes, [f.params[k].var.name for k in active], wanted, False, log_everything)
-            functions[wanted] = made.function
-            requests |= made.requests
+    calls = Calls(form.functions, {*program.functions, name}, log_everything)
+    main = reverse(form.main, modes, wrt, name, value, log_everything, calls)
+    functions = {**program.functions, name: main.function, **calls.functions()}
     stored = only_called(Program(name, functions))
     linear(stored)
     simplified = only_called(simplify(stored, after))
     linear(simplified)
-    return Gradient(form, stored, simplified, main.plan)
+    return Gradient(form, stored, simplified, main.plan, {p.key.callee: p.plan for p in calls.pairs.values()})
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) -> Program:

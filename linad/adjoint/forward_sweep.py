@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from linad_typecheck.core import (
     AddTo,
     Alloc,
     Atom,
     Block,
+    Call,
     Check,
     Const,
     Dim,
@@ -35,6 +37,9 @@ from linad_typecheck.types import I64, Array, Scalar
 from .activity import Facts
 from .plan import Body, Frame, Plan
 
+if TYPE_CHECKING:
+    from .stack import CallStack
+
 ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
@@ -49,7 +54,11 @@ class ForwardSweep:
         Carried values of a fused loop, which its re-execution does not need.
     address
         Of each logged body that is being emitted, the cells of this iteration in its logs.
+    stack
+        What calls of recursive functions push to and pop from.
     """
+
+    stack: CallStack
 
     def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
         self.facts, self.plan, self.names = facts, plan, names
@@ -108,6 +117,9 @@ class ForwardSweep:
         stmts = tuple(t for s in block.stmts for t in self.erased(s))
         return Block(stmts, tuple(map(self.at, block.results)))
 
+    def begin(self, block: Block, region: Frame | Body, out: list[Stmt]) -> None:
+        """Called where the reverse of a block begins."""
+
     def slice_of(self, v: Var) -> tuple[Var, tuple[Atom, ...]] | None:
         """The log that holds an expanded array, and the place of this iteration's slice in it."""
         if v.name not in self.logs:
@@ -129,6 +141,8 @@ class ForwardSweep:
                     self.branch(s, region, out)
                 case Loop():
                     self.loop(s, region, frame, out)
+                case Call() if self.facts.matters(s):
+                    out.append(self.stack.forward(s, self))
                 case _:
                     out += self.erased(s, frame)
             if isinstance(region, Body):

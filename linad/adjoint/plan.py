@@ -52,6 +52,7 @@ class Body:
     frame: Frame
     path: tuple[Body, ...] = ()
     in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
+    stacked: bool = False  # of a recursive function: what it logs is pushed on the stack of its calls
     needed: set[str] = field(default_factory=set)
     requests: list[tuple[str, tuple[tuple[int, Stmt], ...]]] = field(
         default_factory=list
@@ -85,7 +86,9 @@ class Plan:
     wants: dict[int, list[str]] = field(
         default_factory=dict
     )  # by id of a statement: values of its block to bring back for it
-    repeatable: dict[int, bool] = field(default_factory=dict)  # by id of a call: whether it can be run again in reverse
+    unchanged: dict[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # by id of a call: positions of the arrays it reads that are still the same at its reverse
     log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
 
     def region(self, name: str) -> Region | Outside:
@@ -98,7 +101,7 @@ class Plan:
 
     def rectangular(self, body: Body) -> bool:
         """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""
-        return body.in_frame_block and all(
+        return body.in_frame_block and not body.stacked and all(
             not b.loop.exits
             and b.loop.stop is not None
             and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from linad_typecheck.core import (
     AddArray,
@@ -44,16 +45,25 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
 from .bars import Bars, bar_name
-from .errors import NoDerivative
 from .forward_sweep import ForwardSweep
 from .order import order_free
 from .plan import Body, Frame, Plan
 from .shapes import with_shapes
+from .stack import CallStack
 from .undo import choose_undo
+
+if TYPE_CHECKING:
+    from .calls import Calls
 
 
 def reverse(
-    f: Function, modes: Modes, wrt: Iterable[str], name: str, value: bool = True, log_everything: bool = False
+    f: Function,
+    modes: Modes,
+    wrt: Iterable[str],
+    name: str,
+    value: bool = True,
+    log_everything: bool = False,
+    calls: Calls | None = None,
 ) -> Reversed:
     """The function that runs ``f`` and then its adjoint.
 
@@ -67,6 +77,8 @@ def reverse(
         Whether the results of ``f`` are results here too.
     log_everything
         Whether loops save every value that their reverse needs, in place of a plan.
+    calls
+        The adjoints of the functions that ``f`` calls, where it calls any that matter.
 
     Returns
     -------
@@ -82,7 +94,10 @@ def reverse(
     facts, plan = choose_undo(f, modes, wrt, shapes, log_everything)
     f = facts.function
     names = Names(all_names(f))
-    sweep = _Reverse(facts, plan, names)
+    sweep = BackwardWalk(facts, plan, names, ForwardSweep(facts, plan, names))
+    if calls is not None:
+        sweep.forward.stack = CallStack(plan, calls, names)
+        sweep.seeds += sweep.forward.stack.made()
     bars = Bars()
     given: list[Param] = []
     for r in f.body.results:
@@ -95,38 +110,36 @@ def reverse(
         v = p.var
         if isinstance(v.type, Array) and is_float(v.type) and (v.name in wrt or v.name in updated):
             bar = names.var(bar_name(v.name), v.type)
-            given.append(Param(bar, _TRANSPOSED[p.mode]))
+            given.append(Param(bar, TRANSPOSED[p.mode]))
             bars.arrays[v.name] = bar
     frame = plan.frames[id(f.body)]
     primal = f.body.results if value else ()
     scalars = [p.var for p in f.params if p.var.name in wrt and isinstance(p.var.type, Scalar)]
     block = sweep.frame(frame, bars, primal, scalars)
     block = Block((*sweep.seeds, *block.stmts), block.results)
-    return Reversed(Function(name, (*f.params, *given), block, f.span), plan, sweep.requests)
+    return Reversed(Function(name, (*f.params, *given), block, f.span), plan)
 
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """What `reverse` gives. ``requests``: adjoints of recursive functions that the function calls, by their names, as
-    the callee and the positions of its active parameters."""
+    """What `reverse` gives."""
 
     function: Function
     plan: Plan
-    requests: dict[str, tuple[str, tuple[int, ...]]]
 
 
 _ZERO = {"f64": 0.0, "f32": 0.0, "i64": 0, "i32": 0, "bool": False}
-_TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
+TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
-class _Reverse:
+class BackwardWalk:
     """The backward walk. Methods named after statements emit into ``out`` what each gives rise to."""
 
-    def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
-        self.facts, self.plan, self.names = facts, plan, names
-        self.forward = ForwardSweep(facts, plan, names)
+    def __init__(
+        self, facts: Facts, plan: Plan, names: Names, forward: ForwardSweep
+    ) -> None:
+        self.facts, self.plan, self.names, self.forward = facts, plan, names, forward
         self.seeds: list[Stmt] = []
-        self.requests: dict[str, tuple[str, tuple[int, ...]]] = {}
 
     # -- frames
 
@@ -157,6 +170,7 @@ class _Reverse:
     # -- the walk
 
     def block(self, block: Block, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
+        self.forward.begin(block, region, out)
         for s in reversed(block.stmts):
             if isinstance(region, Body):
                 self.forward.bring_back(self.plan.wants.get(id(s), ()), region, out)
@@ -183,8 +197,6 @@ class _Reverse:
         bar = self.take(s.out, bars)
         if bar is None:
             return
-        if not OPS[s.op].smooth:
-            raise NoDerivative(s.op, s.span)
         rule = RULES.get(s.op)
         for k in OPS[s.op].diff if rule is not None else ():
             slope, x = rule.slopes[k], s.ins[k]
@@ -453,28 +465,5 @@ class _Reverse:
         return header, Block(tuple(stmts), self.carried_bars(s, bars, active, reads))
 
     def on_call(self, s: Call, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
-        """A call that stays a call is run again, with its adjoint: its arguments are at hand or it is refused."""
-        facts = self.facts
-        if not facts.matters(s):
-            return
-        if not self.plan.repeatable[id(s)]:
-            raise NoDerivative(f"a recursive call of {s.callee} whose array arguments change", s.span)
-        active = tuple(k for k, a in enumerate(s.args) if facts.is_active(a))
-        cotangents: list[Atom] = []
-        for o in s.outs:
-            if is_float(o.type):
-                given = bars.arrays.pop(o.name) if isinstance(o.type, Array) else self.take(o, bars)
-                cotangents.append(given if given is not None else Const(0.0, o.type))
-        buffers = [bars.arrays[s.args[k].name] for k in active if isinstance(s.args[k].type, Array)]
-        scalars = [s.args[k] for k in active if isinstance(s.args[k].type, Scalar)]
-        outs = tuple(self.names.var(bar_name(a.name), a.type) for a in scalars)
-        name = self.request(s.callee, active)
-        out.append(Call(outs, name, (*map(self.at, s.args), *cotangents, *buffers), s.span))
-        for a, bar in zip(scalars, outs, strict=True):
-            self.give(a, bar, bars)
-
-    def request(self, callee: str, active: tuple[int, ...]) -> str:
-        """The name of the adjoint of a function by some of its parameters; the pipeline makes it."""
-        name = f"{callee}_vjp_{'_'.join(map(str, active))}"
-        self.requests[name] = (callee, active)
-        return name
+        if self.facts.matters(s):
+            self.forward.stack.backward(s, self, bars, out)

@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     If,
     Loop,
     Names,
+    Reserve,
     Stmt,
     all_names,
     walk,
@@ -27,9 +28,9 @@ def with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
     names = Names(all_names(f))
     shapes: dict[int, tuple[Atom, ...]] = {}
     known: dict[str, tuple[Atom, ...]] = {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
-    for s in walk(f.body):
-        if type(s).__name__ == "Reserve":
-            known.pop(s.array.name, None)
+    for s in walk(f.body):  # a log grows, perhaps in a callee
+        if isinstance(s, Reserve) or isinstance(s, Alloc) and s.log == "stack":
+            known.pop(s.array.name if isinstance(s, Reserve) else s.out.name, None)
 
     def inside(block: Block) -> Block:
         out: list[Stmt] = []

@@ -60,6 +60,21 @@ def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything:
     return plan
 
 
+def make_call_plan(
+    facts: Facts, shapes: dict[int, tuple[Atom, ...]], call: Loop, log_everything: bool = False
+) -> Plan:
+    """The plan of a recursive function, whose body is that of ``call``, the one statement of ``facts.function``: its values
+    are gone when its reverse is called."""
+    plan = Plan(facts, shapes=shapes, log_everything=log_everything)
+    planner = _Planner(plan)
+    block = facts.function.body
+    frame = Frame(block, 0, 0, max(facts.end.values(), default=0))
+    plan.frames[id(block)] = plan.region_of[id(block)] = frame
+    planner.logged(call, frame, (), True, stacked=True)
+    planner.collect(block, frame)
+    return plan
+
+
 class _Planner:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.facts = plan, plan.facts
@@ -95,8 +110,6 @@ class _Planner:
                 return [c]
             case Loop(start=a, stop=b, step=c, trips=t):
                 return [a, c, *([b] if t is None else [t])]
-            case Call(args=args):
-                return list(args)
         return []
 
     def closure(self, names: set[str]) -> set[str]:
@@ -141,7 +154,7 @@ class _Planner:
                     for arm in (s.then, s.orelse):
                         self.modes(arm, region, path, False)
                 case Call():
-                    self.plan.repeatable[id(s)] = self.can_repeat(s, frame, path)
+                    self.plan.unchanged[id(s)] = self.unchanged(s, frame, path)
                 case Loop() if not self.facts.matters(s):
                     self.plan.modes[id(s)] = "plain"
                     self.settle(s.body, region)
@@ -152,13 +165,16 @@ class _Planner:
                     self.plan.modes[id(s)] = "fused"
                     self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(block_ids(s.body)))
                 case Loop():
-                    self.plan.modes[id(s)] = "logged"
-                    body = Body(s, frame)
-                    body.path = (*path, body)
-                    body.in_frame_block = path[0].in_frame_block if path else in_frame
-                    self.plan.bodies[id(s)] = body
-                    self.choose_expanded(body)
-                    self.modes(s.body, body, body.path, False)
+                    self.logged(s, frame, path, in_frame, bool(path) and path[0].stacked)
+
+    def logged(self, s: Loop, frame: Frame, path: tuple[Body, ...], in_frame: bool, stacked: bool) -> None:
+        self.plan.modes[id(s)] = "logged"
+        body = Body(s, frame, stacked=stacked)
+        body.path = (*path, body)
+        body.in_frame_block = path[0].in_frame_block if path else in_frame
+        self.plan.bodies[id(s)] = body
+        self.choose_expanded(body)
+        self.modes(s.body, body, body.path, False)
 
     def settle(self, block: Block, region: Region) -> None:
         """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
@@ -287,11 +303,13 @@ class _Planner:
             if local and any(isinstance(t, Load) and t.out.name in self.wanted for t in used):
                 body.expanded[s.out.name] = s
 
-    def can_repeat(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether a call finds the same arguments again at its reverse position, and changes nothing."""
-        at = self.facts.end[id(s)]
-        arrays = [(a, m) for a, m in zip(s.args, self.facts.modes(s.callee), strict=True) if isinstance(a.type, Array)]
-        return all(m == "read" and self.stable(a, at, frame, path) for a, m in arrays)
+    def unchanged(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> tuple[int, ...]:
+        """Positions of the arrays lent to a call for reading that hold the same at its reverse position."""
+        modes, at = self.facts.modes(s.callee), self.facts.end[id(s)]
+        read = [k for k, a in enumerate(s.args) if isinstance(a.type, Array) and modes[k] == "read"]
+        if self.plan.log_everything:
+            return ()
+        return tuple(k for k in read if self.stable(s.args[k], at, frame, path))
 
     # -- collecting needs, innermost first
 

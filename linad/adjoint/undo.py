@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
+    Call,
     Copy,
     Drop,
     Function,
@@ -29,7 +30,7 @@ from linad_typecheck.core import (
     written,
 )
 from linad_typecheck.linear.uses import Modes
-from linad_typecheck.types import Scalar
+from linad_typecheck.types import Array, Scalar
 
 from .activity import Facts, learn
 from .plan import Plan
@@ -76,6 +77,11 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
         target = written(s)
         if target is not None and not isinstance(s, Store | AddTo):
             one_name.pop(facts.place(target), None)
+        for a in (
+            s.args if isinstance(s, Call) else ()
+        ):  # what a callee writes it does not put back
+            if isinstance(a, Var) and isinstance(a.type, Array):
+                one_name.pop(facts.place(a), None)
     found: list[str] = []
     for b in plan.bodies.values():
         for s in (t for t in walk(b.loop.body) if isinstance(t, Load)):

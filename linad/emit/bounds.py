@@ -26,7 +26,6 @@ from linad_typecheck.core import (
     Load,
     Loop,
     Names,
-    Reserve,
     Stmt,
     Store,
     Var,
@@ -39,6 +38,8 @@ from linad_typecheck.core import (
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
+
+from linad.simplify.invariant import logs_of
 
 from .hoisted import Endpoints, Scan, Test, place
 from .ranges import Ranges, Snapshot, constant, unknown
@@ -79,7 +80,7 @@ class Checker:
         self.loads: dict[str, Load] = {}  # ints that come out of an array
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
         self.places: dict[str, tuple[Var, int]] = {}  # what array and axis a size is of
-        self.resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+        self.resized = logs_of(f)
 
     # ------------------------------------------------------------------------------------------------------ walk
 

@@ -18,16 +18,16 @@ from linad_typecheck.core import (
     Let,
     Load,
     Loop,
-    Reserve,
     Stmt,
     Store,
     Var,
     blocks,
-    walk,
     written,
 )
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
+
+from .invariant import logs_of
 
 _WRAP = 1 << 64
 
@@ -60,8 +60,7 @@ _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor",
 
 def fold(f: Function) -> Function:
     """The function with every operation that is known or already computed replaced by its value."""
-    grown = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    return replace(f, body=_Folder(grown).block(f.body, {}, {}))
+    return replace(f, body=_Folder(logs_of(f)).block(f.body, {}, {}))
 
 
 def _changed(stmts: Iterable[Stmt]) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Call, Dim, Function, If, Let, Loop, Reserve, Stmt, Var, operands, outputs, walk
+from linad_typecheck.core import Alloc, Block, Call, Dim, Function, If, Let, Loop, Reserve, Stmt, Var, operands, outputs, walk
 from linad_typecheck.types import INTS, Scalar
 
 # Operations that cannot fail, and cost too little to matter where the loop does not run at all.
@@ -22,6 +22,12 @@ def may_grow(f: Function) -> set[str]:
         if isinstance(s, Call):
             found |= {a.name for a in s.args if isinstance(a, Var)}
     return found
+
+
+def logs_of(f: Function) -> set[str]:
+    """The logs that a function makes longer, or makes for its callees to do so."""
+    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    return found | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
 
 
 def hoist_invariants(f: Function) -> Function:

@@ -178,7 +178,7 @@ class Machine:
             case Reserve(a, n):
                 old = of(a)
                 if old.shape[0] < of(n):
-                    new = np.empty(of(n), object)
+                    new = np.empty(max(of(n), 2 * old.shape[0]), object)
                     new[:] = Dual(math.nan, math.nan) if is_float(a.type) else -999
                     new[: old.shape[0]] = old
                     env[a.name] = new
@@ -188,7 +188,11 @@ class Machine:
             case Loop():
                 self.loop(s, env)
             case Call(outs, callee, args):
-                for o, x in zip(outs, self.call(callee, [of(a) for a in args]).results, strict=True):
+                done = self.call(callee, [of(a) for a in args])
+                for a, x in zip(args, done.params.values(), strict=True):
+                    if isinstance(a.type, Array):
+                        env[a.name] = x  # the same array, or the longer one that a log has been replaced by
+                for o, x in zip(outs, done.results, strict=True):
                     env[o.name] = x
             case Check(c, _, message):
                 assert of(c), message

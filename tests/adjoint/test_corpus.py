@@ -5,7 +5,6 @@ import pytest
 from linad_typecheck.core import base_name, outputs, walk
 from linad_typecheck.core_text import parse_program
 
-from linad.adjoint.errors import NoDerivative
 from linad.pipeline import differentiate, prepare
 
 from .gradients import compare
@@ -18,15 +17,9 @@ def test_gradient(name):
     compare(parse_program(PROGRAMS[name]), np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "recursion"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_gradient_of_the_gradient(name):
     compare(parse_program(PROGRAMS[name]), np.random.default_rng(2), order=2, size=3)
-
-
-def test_recursion_over_arrays_is_differentiated_once():
-    """The adjoint accumulates into an array as it recurs, so it cannot be run again: refused, never wrong."""
-    with pytest.raises(NoDerivative, match="a recursive call of r_vjp_0_1 whose array arguments change"):
-        compare(parse_program(PROGRAMS["recursion"]), np.random.default_rng(2), order=2, size=3)
 
 
 def test_single_precision():
