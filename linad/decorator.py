@@ -11,7 +11,7 @@ from types import FunctionType, MethodType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from linad_typecheck.diagnostics import Diagnostic
-from linad_typecheck.signature import Leaf, Signature, Structure
+from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
 from . import derive, specialise
 from .boundary.arguments import argument_type, described
@@ -45,6 +45,8 @@ class LinearGrad(Generic[P, R]):
         self.options = options
         self._parameters = inspect.signature(py_func)
         self._count = len(self._parameters.parameters)
+        if any(p.kind is p.KEYWORD_ONLY for p in self._parameters.parameters.values()):
+            self._count = -1  # positions alone never do
         self._surroundings = surroundings
         self._missing: tuple[str, ...] | None = None
         self._known: dict[object, list[Specialisation]] = {}
@@ -283,6 +285,9 @@ def _type_text(structure: Structure) -> str:
     if isinstance(structure, Leaf):
         weak = {"f64": "float", "i64": "int", "bool": "bool"}
         return weak.get(structure.type.dtype, str(structure.type)) if structure.weak else str(structure.type)
+    if isinstance(structure, RecordStructure):
+        fields = zip(structure.tag.fields, structure.items)
+        return f"{structure.tag.name}({', '.join(f'{n}: {_type_text(s)}' for n, s in fields)})"
     return f"({', '.join(map(_type_text, structure))})"
 
 

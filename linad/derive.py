@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from linad_typecheck.signature import Leaf, ParamInfo, Signature
+from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
 from linad_typecheck.types import Array
 
-from .boundary.arguments import Flat, checked_array, described, flatten
+from .boundary.arguments import Flat, checked_array, described, flatten, inside
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.overlap import check_written, overlap
@@ -153,6 +153,8 @@ def shape_word(structure: object) -> str:
             return "an array"
         case Leaf(type=t):
             return {"bool": "a bool"}.get(t.dtype, "an int" if t.dtype[0] == "i" else "a float")
+        case RecordStructure(tag=tag):
+            return f"a `{tag.name}`"
         case _:
             return f"a tuple of {len(structure)}"
 
@@ -343,11 +345,9 @@ def _places(want: Wanted, into: object, values: Values, where: str) -> Places:
 
 
 def _collect(structure: object, part: object, where: str, name: str, values: Values, places: Places) -> None:
-    if isinstance(structure, tuple):
-        if not isinstance(part, tuple) or len(part) != len(structure):
-            raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(part)}")
-        for k, (inner, x) in enumerate(zip(structure, part)):
-            _collect(inner, x, f"{where}[{k}]", name, values, places)
+    if isinstance(structure, (tuple, RecordStructure)):
+        for inner, x, place in inside(structure, part, where, loose=True):
+            _collect(inner, x, place, name, values, places)
     elif structure is not None and float_leaves(structure):
         rank = structure.type.rank if isinstance(structure.type, Array) else 0
         checked_array(Array(structure.type.dtype, rank), part, where)

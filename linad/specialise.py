@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from types import FunctionType
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from linad_typecheck.signature import Signature
 from .boundary.errors import refusal
 from .boundary.kernel import AGAIN, DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
+from .boundary.records import attached, distinct, tags
 from .emit import cache as disk
 from .options import Options
 
@@ -221,6 +222,11 @@ def specialise(
         again = record()
         if isinstance(front, Front) and again.replay(front.marks):
             again.early = False
+            if front.signature is not None and tags(front.signature):
+                signature = attached(front.signature, again.classes(binding.values()))
+                if signature is None:
+                    continue
+                front = replace(front, signature=signature)
             warn(front.diagnostics)
             return Specialisation(options, binding, again, front, store, key)
     fresh = record()
@@ -228,15 +234,14 @@ def specialise(
     fresh.early = False
     front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing)
     key = disk.digest(front.marks)
-    store.store_front(key, front)
+    if front.signature is None or distinct(front.signature):
+        store.store_front(key, front)
     warn(front.diagnostics)
     return Specialisation(options, binding, fresh, front, store, key, checked)
 
 
 def unchecked(program: Program) -> Program:
     """The program without index tests, for those who asked for that."""
-    from dataclasses import replace
-
     from linad_typecheck.core import AddTo, Block, Load, Stmt, Store
     from linad_typecheck.core_rewrite import rebuild
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from linad_typecheck.signature import ArgType, Leaf, Signature, Structure
+from linad_typecheck.scope import Opaque
+from linad_typecheck.signature import ArgRecord, ArgType, Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
 
 from .entities import DTYPES, NUMPY_NAMES, array_type
 from .overlap import check_apart, check_written
+from .records import as_record, parts, record_class
 
 Named = tuple[str, np.ndarray]
 
@@ -67,6 +70,7 @@ def flatten(
     copied: list[Named] = []  # what Python would update and a derivative leaves alone
     for info, value in zip(signature.params, arguments):
         place = f"{signature.name}(): argument `{info.name}`"
+        name = info.name
         updated = info.name in signature.updates
         for leaf, x, where in leaves(info.structure, value, place):
             if isinstance(leaf.type, Scalar):
@@ -75,14 +79,16 @@ def flatten(
             checked_array(leaf.type, x, where)
             if x.__class__ is not np.ndarray:
                 x = np.asarray(x)  # a memory map, say: the same cells as a plain array
+            if info.structure is not leaf:
+                name = where.rpartition(" ")[2].strip("`")  # of a part, by its path
             if not updated:
-                flat.read.append((info.name, x))
+                flat.read.append((name, x))
                 flat.values.append(np.array(x, order="C") if private else contiguous(x))
             elif update:
-                flat.written.append((info.name, x))
+                flat.written.append((name, x))
                 flat.values.append(_updatable(x, flat))
             else:
-                copied.append((info.name, x))
+                copied.append((name, x))
                 flat.values.append(np.array(x, order="C"))
     for key, a in zip(signature.hidden, hidden):
         flat.read.append((key.rpartition("/")[2], a))
@@ -94,8 +100,10 @@ def flatten(
     return flat
 
 
-def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, object, str]]:
+def leaves(structure: Structure, value: object, where: str, loose: bool = False) -> list[tuple[Leaf, object, str]]:
     """The leaves of a structure with the parts of a value that belong to them, and what to call these.
+
+    Where it is ``loose``, a tuple of the fields will do for a record: a cotangent is no instance of anybody's class.
 
     Raises
     ------
@@ -106,12 +114,42 @@ def leaves(structure: Structure, value: object, where: str) -> list[tuple[Leaf, 
         return [(structure, value, where)]
     if structure is None:
         return []
-    if not isinstance(value, tuple):
-        raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(value)}")
-    if len(value) != len(structure):
-        raise TypeError(f"{where}: expected a tuple of {len(structure)}, got one of {len(value)}")
-    pairs = ((s, v, f"{where}[{k}]") for k, (s, v) in enumerate(zip(structure, value)))
-    return [found for s, v, place in pairs for found in leaves(s, v, place)]
+    triples = inside(structure, value, where, loose)
+    return [found for s, v, place in triples for found in leaves(s, v, place, loose)]
+
+
+def inside(
+    structure: tuple[Structure, ...] | RecordStructure, value: object, where: str, loose: bool = False
+) -> list[tuple[Structure, object, str]]:
+    """The parts of a tuple or record: their structures, what a value has there, and what to call them.
+
+    Raises
+    ------
+    TypeError
+        Where the value is no such thing.
+    """
+    if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
+        tag = structure.tag
+        if type(value) is not tag.handle:
+            raise TypeError(f"{where}: expected {_article(f'`{tag.name}`')}, got {described(value)}")
+        try:
+            given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
+        except AttributeError as error:  # made without `__init__`
+            raise TypeError(f"{where}: expected {_article(f'`{tag.name}`')}, but {error}") from None
+        places = [within(where, f".{name}") for name in tag.fields]
+    else:
+        if not isinstance(value, tuple):
+            raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(value)}")
+        given = tuple(value)
+        places = [within(where, f"[{k}]") for k in range(len(structure))]
+    if len(given) != len(structure):
+        raise TypeError(f"{where}: expected a tuple of {len(structure)}, got one of {len(given)}")
+    return list(zip(structure, given, places))
+
+
+def within(where: str, part: str) -> str:
+    """What to call a part of a place: ``argument `p.x``` for the field ``.x`` of ``argument `p```."""
+    return f"{where[:-1]}{part}`" if where.endswith("`") else where + part
 
 
 # ------------------------------------------------------------------------------------------------------- scalars
@@ -233,15 +271,15 @@ def _updatable(a: np.ndarray, flat: Flat) -> np.ndarray:
 
 
 def argument_type(value: object, where: str) -> object:
-    """The type of an argument: an `ArgType`, or a tuple of such for a tuple.
+    """The type of an argument: an `ArgType`, or for a tuple or record one of such.
 
     Raises
     ------
     TypeError
         For a value that a checked function cannot take.
     """
-    if isinstance(value, tuple):
-        return tuple(argument_type(v, f"{where}[{k}]") for k, v in enumerate(value))
+    if isinstance(value, tuple) or dataclasses.is_dataclass(value):
+        return _group(value, where)
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         if kind is None or not _plain(value):
@@ -257,6 +295,19 @@ def argument_type(value: object, where: str) -> object:
     raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
 
 
+def _group(value: object, where: str) -> object:
+    record = as_record(value)
+    if record is not None:
+        given = parts(record.names, value)
+        items = (argument_type(v, within(where, f".{n}")) for n, v in zip(record.names, given))
+        return ArgRecord(record, tuple(items))
+    if type(value) is tuple:
+        return tuple(argument_type(v, within(where, f"[{k}]")) for k, v in enumerate(value))
+    found = record_class(value if isinstance(value, type) else type(value))
+    told = f": {found.what}; {found.instead}" if isinstance(found, Opaque) and found.instead else ""
+    raise TypeError(f"{where}: expected a tuple, a named tuple or a frozen dataclass, got {described(value)}{told}")
+
+
 def _wrong(where: str, expected: str, value: object) -> TypeError:
     return TypeError(f"{where}: expected {expected}, got {described(value)}")
 
@@ -270,8 +321,9 @@ def described(value: object) -> str:
         return f"{_article(value.dtype.name)} {kind} of rank {value.ndim}{order}"
     if isinstance(value, np.generic):
         return f"a NumPy {value.dtype.name} scalar"
-    return "None" if value is None else _article(type(value).__name__)
+    name = type(value).__name__
+    return "None" if value is None else _article(f"`{name}`" if as_record(value) else name)
 
 
 def _article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+    return f"{'an' if word.lstrip('`')[0].lower() in 'aeiou' else 'a'} {word}"

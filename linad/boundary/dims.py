@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 from linad_typecheck.signature import Leaf, Signature, Structure
 
+from .arguments import inside
+
 _TERM = re.compile(r"\s*(?:(?P<k>\d+)\s*\*\s*)?(?P<name>[A-Za-z]\w*)\s*(?:(?P<sign>[+-])\s*(?P<c>\d+))?\s*")
 
 
@@ -27,9 +29,9 @@ def check_dims(signature: Signature, arguments: Sequence[object]) -> None:
     bound: dict[str, tuple[int, str]] = {}
     for info, value in zip(signature.params, arguments):
         if info.dims:
-            for dims, a in zip(info.dims, _arrays(info.structure, value)):
+            for dims, (name, a) in zip(info.dims, _arrays(info.structure, value, info.name)):
                 for axis, text in enumerate(dims or ()):
-                    _check(signature.name, info.name, axis, text, a.shape[axis], bound)
+                    _check(signature.name, name, axis, text, a.shape[axis], bound)
 
 
 @cache
@@ -49,10 +51,10 @@ def parsed(text: str) -> tuple[int, str, int]:
     return int(term["k"] or 1), term["name"], int(term["c"] or 0) * (-1 if term["sign"] == "-" else 1)
 
 
-def _arrays(structure: Structure, value: object) -> list[np.ndarray]:
+def _arrays(structure: Structure, value: object, name: str) -> list[tuple[str, np.ndarray]]:
     if isinstance(structure, Leaf):
-        return [value] if isinstance(value, np.ndarray) else []
-    return [a for s, v in zip(structure or (), value) for a in _arrays(s, v)]
+        return [(name, value)] if isinstance(value, np.ndarray) else []
+    return [] if structure is None else [a for part in inside(structure, value, name) for a in _arrays(*part)]
 
 
 def _check(function: str, param: str, axis: int, text: str, size: int, bound: dict[str, tuple[int, str]]) -> None:

@@ -7,13 +7,17 @@ import sys
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import Annotation, Constant, Entity, External, GlobalArray, Module, Opaque
+from linad_typecheck.scope import Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
 from linad_typecheck.types import Array, DType
+
+from .records import constant, record_class, told
 
 DTYPES: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
 NUMPY_NAMES = {short: name for name, short in DTYPES.items()}
 
-_LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
+_LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
+    "dataclasses", "collections", "copy",
+)  # fmt: skip
 _PLAIN = (int, float, bool)
 
 
@@ -42,17 +46,23 @@ def entity(value: object, key: str) -> Entity | None:
         return Module(value.__name__)
     if is_constant(value):
         return Constant(value)
+    record = constant(value)
+    if record is not None:
+        return Constant(record)
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         return GlobalArray(kind, key) if kind else Opaque(f"an array of dtype {value.dtype} and rank {value.ndim}")
     dotted = canonical(value)
     if dotted is not None:
         return External(dotted)
-    text = annotation_text(value)
+    names: dict[str, RecordClass] = {}
+    text = annotation_text(value, names)
     if text is not None:
-        return Annotation(ast.parse(text, mode="eval").body, _AliasScope())
+        return Annotation(ast.parse(text, mode="eval").body, _AliasScope(names))
     if underlying(value) is not None:
         return None
+    if isinstance(value, type):
+        return record_class(value)
     return Opaque(_described(value))
 
 
@@ -89,15 +99,24 @@ def _lazily(place: str, name: str) -> object:
     return getattr(module, name, None) if place == "linad" and name in getattr(module, "__all__", ()) else None
 
 
-def annotation_text(value: object) -> str | None:
-    """A type alias as text again, in the names of `_AliasScope`."""
+def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
+    """A type alias as text again, in the names of `_AliasScope`; ``names`` takes the classes of records it mentions."""
     if isinstance(value, GenericAlias) and value.__origin__ is tuple:
-        parts = [annotation_text(v) or canonical(v) for v in value.__args__]
+        parts = [annotation_text(v, names) or canonical(v) or _record_text(v, names) for v in value.__args__]
         return None if None in parts else f"tuple[{', '.join(p.removeprefix('builtins.') for p in parts)}]"
     dims, dtype = getattr(value, "dim_str", None), getattr(value, "dtype", None)
     if isinstance(dims, str) and type(value).__module__.startswith("jaxtyping") and isinstance(dtype, type):
         return f"jaxtyping.{dtype.__name__}[numpy.ndarray, {dims!r}]"
     return None
+
+
+def _record_text(value: object, names: dict[str, RecordClass]) -> str | None:
+    found = record_class(value) if isinstance(value, type) else None
+    if not isinstance(found, RecordClass):
+        return None
+    text = f"record{len(names)}"
+    names[text] = found
+    return text
 
 
 class _AliasScope:
@@ -106,7 +125,12 @@ class _AliasScope:
     _modules = ("jaxtyping", "numpy")
     _builtins = ("tuple", "float", "int", "bool")
 
+    def __init__(self, records: dict[str, RecordClass]) -> None:
+        self._records = records
+
     def lookup(self, name: str) -> Entity | None:
+        if name in self._records:
+            return self._records[name]
         if name in self._modules:
             return Module(name)
         return External(f"builtins.{name}") if name in self._builtins else None
@@ -128,16 +152,11 @@ def fingerprint(value: object) -> str:
     found = entity(value, "")
     match found:
         case Constant(value=v):
-            return f"constant {_typed(v)}"
+            return f"constant {told(v)}"
         case Annotation():
-            return f"annotation {annotation_text(value)}"
+            names: dict[str, RecordClass] = {}
+            return f"annotation {annotation_text(value, names)} {tuple(names.values())}"
         case GlobalArray(type=t):
             return f"array {t}"
         case _:
             return repr(found)
-
-
-def _typed(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(_typed(v) for v in value)})"
-    return f"{type(value).__name__} {value!r}"

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
 import numpy as np
 from linad_typecheck.scope import Entity, FunctionSource, Helper
+from linad_typecheck.signature import ArgRecord
 
 from .entities import entity, fingerprint, underlying
 from .locate import live_file, locate
+from .records import classes_of, default_value, told
 
 MISSING = object()
 
@@ -44,6 +46,8 @@ class Lookup:
                 return fingerprint(now) == self.mark
             if self.code is None:
                 return True
+        elif isinstance(self.value, type) or type(now) is not type(self.value):
+            return False  # results are instances of the class, not of its like
         if self.code is not None:
             code = _code(now)
             if code == self.code:
@@ -115,6 +119,17 @@ class Record:
     def scope(self, path: str) -> LiveScope | None:
         """The scope of the function found under a path."""
         return next((s.scope for _, s, p in self.sources.values() if p == path), None)
+
+    def classes(self, binding: Iterable[object]) -> dict[str, type | None]:
+        """The classes of records in sight and among the types of arguments, by key; None where one key has several."""
+        found = [entity(lookup.value, "") for lookup in self.lookups.values() if lookup.value is not MISSING]
+        pending = list(binding)
+        while pending:
+            given = pending.pop()
+            if isinstance(given, ArgRecord):
+                found.append(given.record)
+            pending += given.items if isinstance(given, ArgRecord) else given if isinstance(given, tuple) else ()
+        return classes_of(found)
 
     def array(self, key: str) -> np.ndarray:
         """The module-level array that `GlobalArray.key` names, as it is now."""
@@ -195,8 +210,8 @@ def defaults(f: FunctionType) -> tuple[tuple[str, object], ...]:
     code = f.__code__
     positional = code.co_varnames[: code.co_argcount]
     values = f.__defaults__ or ()
-    pairs = list(zip(positional[len(positional) - len(values) :], values))
-    return (*pairs, *(f.__kwdefaults__ or {}).items())
+    pairs = [*zip(positional[len(positional) - len(values) :], values), *(f.__kwdefaults__ or {}).items()]
+    return tuple((name, default_value(value)) for name, value in pairs)
 
 
 def source_mark(source: FunctionSource) -> str:
@@ -204,7 +219,7 @@ def source_mark(source: FunctionSource) -> str:
     node = source.node
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     text = "\n".join(source.source.lines[first - 1 : node.end_lineno])
-    values = tuple((name, fingerprint(value)) for name, value in source.defaults)
+    values = tuple((name, told(value)) for name, value in source.defaults)
     spot = (source.source.name, first, node.col_offset, source.key)
     described = repr((text, spot, values, source.updates, source.wrt))
     return f"function {hashlib.sha256(described.encode()).hexdigest()}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from linad_typecheck.signature import Leaf, Structure
+from linad_typecheck.signature import Leaf, RecordStructure, Structure
 from linad_typecheck.types import Array, Scalar, is_float
 
 from .arguments import checked_array, described, leaves
 from .entities import NUMPY_NAMES
+from .records import make
 
 _WEAK = {"f64": float, "i64": int, "bool": bool, "f32": np.float32, "i32": np.int32}
 _STRONG = {"f64": np.float64, "i64": np.int64, "bool": np.bool_, "f32": np.float32, "i32": np.int32}
@@ -52,7 +53,8 @@ def restore(structure: Structure, values: dict[int, object] | Sequence[object]) 
             return typed(structure, values[structure.index])
         except KeyError:
             return None
-    return tuple(restore(part, values) for part in structure)
+    parts = tuple(restore(part, values) for part in structure)
+    return make(structure.tag, parts) if isinstance(structure, RecordStructure) else parts
 
 
 def is_scalar_float(structure: Structure) -> bool:
@@ -69,7 +71,7 @@ def cotangents(structure: Structure, value: object, primal: Sequence[object], wh
         Where the structure, a dtype or a shape is not that of the result.
     """
     flat: list[object] = []
-    for leaf, x, place in leaves(structure, value, where):
+    for leaf, x, place in leaves(structure, value, where, loose=True):
         if not is_float(leaf.type):
             continue
         if isinstance(leaf.type, Scalar):

@@ -12,7 +12,7 @@ from . import core
 from .core import Block, Const, Function, Program, Stmt
 from .messages.derivatives import Cut, ZeroGradient
 from .ops import OPS
-from .signature import Leaf, Signature, Structure
+from .signature import Leaf, RecordStructure, Signature, Structure
 from .span import Span
 from .types import is_float
 
@@ -188,6 +188,6 @@ def _leaves(structure: Structure) -> list[Leaf]:
     match structure:
         case Leaf():
             return [structure]
-        case tuple():
+        case tuple() | RecordStructure():
             return [leaf for item in structure for leaf in _leaves(item)]
     return []

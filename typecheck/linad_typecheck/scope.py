@@ -31,7 +31,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A module-level (or closure) scalar or tuple of such; part of the specialisation."""
+    """A module-level (or closure) scalar, tuple or record of such; part of the specialisation."""
 
     value: object
 
@@ -67,9 +67,56 @@ class Opaque:
     """Something that exists but has no meaning inside a checked function; ``what`` names it for the message."""
 
     what: str
+    instead: str = ""
 
 
-Entity = Module | External | Constant | GlobalArray | Helper | Annotation | Opaque
+NO_DEFAULT = Opaque("no default")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    """``note`` is the annotation, read in ``scope``; ``default`` a constant, or an entity where it is none."""
+
+    name: str
+    note: ast.expr | None = None
+    scope: Scope | None = None
+    default: object = NO_DEFAULT
+    keyword: bool = False  # given by name only
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordClass:
+    """A class whose instances are their fields: a `NamedTuple` or a frozen dataclass.
+
+    Classes are told apart by identity; ``mark`` is the same in another process exactly where nothing about the class
+    has changed. ``handle`` is the class itself where it is alive.
+    """
+
+    name: str
+    key: str  # module and qualified name
+    named_tuple: bool  # may be indexed and unpacked, too
+    fields: tuple[RecordField, ...]
+    others: tuple[str, ...] = ()  # methods, properties and class variables
+    mark: str = ""
+    handle: object = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.fields)
+
+    def __repr__(self) -> str:
+        return f"<record {self.mark or self.key}>"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordConstant:
+    """A module-level record of constants; ``items`` holds constants and further ones of these."""
+
+    record: RecordClass
+    items: tuple[object, ...]
+
+
+Entity = Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass
 
 
 class Scope(Protocol):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .core import Program
 from .diagnostics import Diagnostic
 from .facts import Fact
+from .scope import RecordClass
 from .types import Type
 
-# A structure is a Leaf, a tuple of structures, or None (a result that is None).
+# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None).
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,35 @@ class Leaf:
     weak: bool = False
 
 
-Structure = Leaf | tuple["Structure", ...] | None
+@dataclass(frozen=True, slots=True)
+class RecordTag:
+    """The class of a record; ``handle`` is the class itself where it is alive, and stays behind in a cache."""
+
+    name: str
+    key: str
+    fields: tuple[str, ...]
+    named_tuple: bool
+    handle: object = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RecordTag, (self.name, self.key, self.fields, self.named_tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStructure:
+    """A `NamedTuple` or frozen dataclass: its class, and a structure per field."""
+
+    tag: RecordTag
+    items: tuple[Structure, ...]
+
+    def __iter__(self) -> Iterator[Structure]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+Structure = Leaf | tuple["Structure", ...] | RecordStructure | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +82,16 @@ class ArgType:
     weak: bool = False
 
 
-# The types of the arguments of a call, per parameter name: an ArgType or a tuple of such, nested. A missing name takes its
-# annotation; without one its type is unknown and the function is checked as far as that goes.
+@dataclass(frozen=True, slots=True)
+class ArgRecord:
+    """The types of a record argument, per field."""
+
+    record: RecordClass
+    items: tuple[object, ...]
+
+
+# The types of the arguments of a call, per parameter name: an ArgType, a tuple or an ArgRecord of such, nested. A missing
+# name takes its annotation; without one its type is unknown and the function is checked as far as that goes.
 Binding = Mapping[str, object]
 
 

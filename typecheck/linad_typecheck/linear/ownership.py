@@ -16,6 +16,7 @@ from ..messages.ownership import (
     Lent,
     MovedInLoop,
     MovedOnSomePaths,
+    StoredTwice,
     UseAfterMove,
 )
 from ..span import NOWHERE, Span
@@ -75,12 +76,16 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         ctx.report(CapturedArrayUpdated(span, lent.name))
     elif lent is not None and lent.kind == "entry":
         ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name))
-    if not by or by not in ctx.env:
+    holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
+    if not by or holder not in ctx.env:
         return
-    bound = ctx.env[by].span
-    through = ctx.env[by].value
+    bound = ctx.env[holder].span
+    held = [leaf for leaf in _array_leaves(ctx.env[holder].value) if _meets(leaf, place)]
+    if len(held) > 1:
+        ctx.report(StoredTwice(span, by, holder))
+    through = held[0] if held else ctx.env[holder].value
     for other, b in list(ctx.env.items()):
-        if other == by or other.startswith("%"):
+        if other == holder or other.startswith("%"):
             continue
         made = max((bound, b.span), key=lambda s: (s.line, s.column))
         loss = Loss("written", by, span, made)
@@ -93,6 +98,12 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         value = map_arrays(b.value, change)
         if value is not b.value:
             ctx.env[other] = replace(b, value=value)
+
+
+def _array_leaves(v: Value) -> list[Value]:
+    found: list[Value] = []
+    map_arrays(v, lambda leaf: found.append(leaf) or leaf)
+    return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
 
 
 def cell_of(var: Var, index: tuple) -> ViewValue:

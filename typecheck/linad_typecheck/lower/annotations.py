@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
 from ..messages.annotations import BadDimension, RankTooHigh, UnionAnnotation, UnsupportedAnnotation, VariadicDimension
-from ..scope import Annotation, External, Scope, resolve
+from ..scope import Annotation, External, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
 from ..types import DType
@@ -66,7 +66,10 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
+    """A tuple, or with ``record`` an instance of that class."""
+
     items: tuple[ParamType, ...]
+    record: RecordClass | None = None
 
 
 ParamType = UnknownType | NoneType | ScalarType | ArrayType | TupleType
@@ -150,7 +153,8 @@ class _Reader:
 
     source: SourceFile
     at: Span | None
-    seen: tuple[ast.expr, ...]
+    seen: tuple[ast.expr | RecordClass, ...]
+    field: str = ""  # the field of a record whose annotation is read, with a colon
 
     def span(self, node: ast.expr) -> Span:
         return self.at or self.source.span(node)
@@ -159,10 +163,20 @@ class _Reader:
         """The reader for ``target``, which stands behind ``node``; an alias of itself is refused."""
         if target in self.seen:
             raise self.unsupported(node, "refers to itself")
-        return _Reader(self.source, self.span(node), (*self.seen, target))
+        return _Reader(self.source, self.span(node), (*self.seen, target), self.field)
 
     def unsupported(self, node: ast.expr, reason: str = "", instead: str = "") -> _Wrong:
-        return _Wrong(UnsupportedAnnotation(self.span(node), ast.unparse(node), reason, instead))
+        return _Wrong(UnsupportedAnnotation(self.span(node), self.field + ast.unparse(node), reason, instead))
+
+    def record(self, node: ast.expr, cls: RecordClass) -> ParamType:
+        """A class whose instances are records: what its fields are annotated with."""
+        if cls in self.seen:
+            raise self.unsupported(node, "holds itself, so that its size is not known", "use arrays and int indices")
+        items: list[ParamType] = []
+        for f in cls.fields:
+            reader = _Reader(self.source, self.span(node), (*self.seen, cls), f"{cls.name}.{f.name}: ")
+            items.append(UNKNOWN if f.note is None or f.scope is None else reader.read(f.note, f.scope))
+        return TupleType(tuple(items), cls)
 
     def read(self, node: ast.expr, scope: Scope) -> ParamType:
         match node:
@@ -201,6 +215,10 @@ class _Reader:
                 raise self.unsupported(node, instead=_INSTEAD.get(dotted, ""))
             case Annotation(node=target, scope=home):
                 return self.elsewhere(node, target).read(target, home)
+            case RecordClass() as cls:
+                return self.record(node, cls)
+            case Opaque(what=what, instead=instead):
+                raise self.unsupported(node, f"is {what}", instead)
             case None:
                 raise self.unsupported(node, "names nothing")
         raise self.unsupported(node)

@@ -176,7 +176,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
         return _of_loop(ctx, node, name, _each(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
     match value:
-        case TupleValue(items=items):
+        case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
         case ArrayValue(var=var) if var.type.rank == 1:
             return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)

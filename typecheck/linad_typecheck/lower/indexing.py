@@ -12,6 +12,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import Lowering
 from .numbers import cast, to_int
+from .records import only_fields, user_name
 from .values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
@@ -97,6 +98,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     from .expressions import expression, usable
 
     index = expression(ctx, node.slice)
+    if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
+        return Poison()
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
         k = index.atom.value
         if -len(base.items) <= k < len(base.items):
@@ -108,7 +111,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
 
 
 def _cell(ctx: Lowering, node: ast.Subscript, array: Var) -> Cell | None:
-    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    name = user_name(node.value)
     values = expression_of_index(ctx, node.slice)
     if values is None:
         return None

@@ -186,7 +186,8 @@ class _Joiner:
         match t:
             case TupleType(items=items):
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
-                return TupleValue(tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True)))
+                joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
+                return TupleValue(joined, t.record)
             case ScalarType(dtype=d, weak=weak):
                 ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
                 if ins[0] == ins[1]:

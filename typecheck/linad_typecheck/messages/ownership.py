@@ -112,6 +112,24 @@ class Lent(Message):
 
 
 @dataclass(frozen=True)
+class StoredTwice(Message):
+    """An array is updated that a tuple or record holds in two places."""
+
+    slug = "stored-twice"
+    place: str
+    holder: str
+
+    def message(self) -> str:
+        return f"`{self.place}` is updated, and `{self.holder}` holds that array in two places"
+
+    def label(self) -> str:
+        return "the other place would change, too"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"store a copy in one of them where `{self.holder}` is made: `.copy()`"),)
+
+
+@dataclass(frozen=True)
 class ReturnedTwice(Message):
     slug = "returned-twice"
     name: str

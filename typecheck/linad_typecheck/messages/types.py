@@ -29,6 +29,22 @@ class WrongType(Message):
 
 
 @dataclass(frozen=True)
+class WrongArgument(Message):
+    """An argument of an entry function that is not what its annotation says."""
+
+    slug = "wrong-type"
+    path: str
+    expected: str
+    got: str
+
+    def message(self) -> str:
+        return f"argument `{self.path}`: expected {self.expected}, got {self.got}"
+
+    def label(self) -> str:
+        return f"annotated as {self.expected}"
+
+
+@dataclass(frozen=True)
 class WrongRank(Message):
     slug = "wrong-rank"
     name: str

@@ -1,0 +1,337 @@
+"""Live classes whose instances are records, and records in and out: `NamedTuple`s and frozen dataclasses."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import inspect
+import sys
+import typing
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import FunctionType
+
+import numpy as np
+from linad_typecheck.lower.annotations import TupleType, parse_annotation
+from linad_typecheck.scope import (
+    NO_DEFAULT,
+    Annotation,
+    Entity,
+    External,
+    GlobalArray,
+    Opaque,
+    RecordClass,
+    RecordConstant,
+    RecordField,
+    Scope,
+)
+from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_records import FREEZE, MAKE_RECORD, OWN_BEHAVIOUR
+
+_known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
+_FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what every named tuple has
+
+
+def record_class(cls: type) -> RecordClass | Opaque:
+    """What a class of the user means: a record, or why it is none. The same object each time."""
+    found = _known.get(cls)
+    if found is None:
+        found = _known[cls] = _read(cls)
+    return found
+
+
+def as_record(value: object) -> RecordClass | None:
+    """The class of a value where it is a record."""
+    cls = type(value)
+    if not (dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and cls is not tuple)):
+        return None
+    found = record_class(cls)
+    return found if isinstance(found, RecordClass) else None
+
+
+def _read(cls: type) -> RecordClass | Opaque:
+    name = cls.__name__
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        if cls.__bases__ != (tuple,) and set(cls.__bases__) != {tuple, typing.Generic}:
+            return Opaque(f"the class `{name}` derived from a named tuple", "derive from `NamedTuple` itself")
+        odd = _own(cls, "named tuple")
+        if odd:
+            return Opaque(f"the named tuple `{name}`, which {odd}", "leave that out")
+        return _record(cls, True, [(f, cls._field_defaults.get(f, NO_DEFAULT), False) for f in cls._fields])
+    if not dataclasses.is_dataclass(cls):
+        return Opaque(f"the class `{name}`", MAKE_RECORD)
+    if not cls.__dataclass_params__.frozen:
+        return Opaque(f"the mutable dataclass `{name}`", FREEZE)
+    odd = _odd(cls)
+    if odd:
+        return Opaque(f"the dataclass `{name}`, which {odd}", "leave that out, and make a function that builds it")
+    return _record(cls, False, [(f.name, _default(f), f.kw_only) for f in dataclasses.fields(cls)])
+
+
+def _own(cls: type, kind: str) -> str:
+    own = next((n for n in OWN_BEHAVIOUR[kind] if n in vars(cls)), None)
+    return f"defines `{own}`" if own else ""
+
+
+def _odd(cls: type) -> str:
+    """What makes the instances of a frozen dataclass more than their fields."""
+    for c in cls.__mro__[:-1]:
+        if c is typing.Generic:
+            continue
+        if not dataclasses.is_dataclass(c) or type(c) is not type:
+            return f"derives from `{c.__name__}`, which is no dataclass" if type(c) is type else "has a metaclass"
+        for n in OWN_BEHAVIOUR["dataclass"]:
+            made = vars(c).get(n)
+            if made is not None and not (n in ("__init__", "__setattr__") and _generated(made)):
+                return f"defines `{n}`"
+    if not cls.__dataclass_params__.init:
+        return "has no `__init__`"
+    for f in cls.__dataclass_fields__.values():
+        if f._field_type is dataclasses._FIELD_INITVAR:
+            return "has an `InitVar`"
+        if f._field_type is dataclasses._FIELD and not f.init:
+            return f"computes its field `{f.name}`"
+    return ""
+
+
+def _generated(method: object) -> bool:
+    """Whether the dataclass decorator wrote a method: its code has no file."""
+    return isinstance(method, FunctionType) and method.__code__.co_filename == "<string>"
+
+
+def _default(f: dataclasses.Field) -> object:
+    if f.default_factory is not dataclasses.MISSING:
+        return Opaque("a `default_factory`")
+    return NO_DEFAULT if f.default is dataclasses.MISSING else f.default
+
+
+def _record(cls: type, named_tuple: bool, fields: list[tuple[str, object, bool]]) -> RecordClass:
+    notes = _annotations(cls)
+    made = tuple(
+        RecordField(n, *_note(cls, notes[n]), default_value(d), k) if n in notes else RecordField(n, None, None, default_value(d), k)
+        for n, d, k in fields
+    )
+    names = {n for n, _, _ in fields}
+    others = tuple(n for n in dir(cls) if n not in names and n not in _FIELDS_METHODS and not n.startswith("__"))
+    key = f"{cls.__module__}.{cls.__qualname__}"
+    described = [(f.name, _mark(cls, notes.get(f.name)), _told(f.default), f.keyword) for f in made]
+    digest = hashlib.sha256(repr((key, named_tuple, described, others)).encode()).hexdigest()
+    return RecordClass(cls.__name__, key, named_tuple, made, others, f"{key} {digest}", cls)
+
+
+def _annotations(cls: type) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for c in reversed(cls.__mro__):
+        found |= inspect.get_annotations(c)
+    return found
+
+
+def _note(cls: type, note: object) -> tuple[ast.expr | None, Scope | None]:
+    """An annotation as an expression and the scope to read it in."""
+    if isinstance(note, typing.ForwardRef):
+        note = note.__forward_arg__
+    if isinstance(note, str):
+        try:
+            return ast.parse(note.strip(), mode="eval").body, _ModuleScope(cls)
+        except SyntaxError:
+            return None, None
+    text = getattr(note, "__name__", None) if isinstance(note, type) else str(note)
+    text = str(text)
+    return ast.Name(text, ast.Load()), _ValueScope(text, note)
+
+
+class _ValueScope:
+    """One name, which stands for one object."""
+
+    def __init__(self, name: str, value: object) -> None:
+        self._name, self._value = name, value
+
+    def lookup(self, name: str) -> Entity | None:
+        from .entities import entity
+
+        return entity(self._value, "") if name == self._name else None
+
+    def names(self) -> tuple[str, ...]:
+        return (self._name,)
+
+
+class _ModuleScope:
+    """The module of a class; a name that it does not have may be local to a function, and says nothing."""
+
+    def __init__(self, cls: type) -> None:
+        self._module, self._cls = cls.__module__, weakref.ref(cls)
+
+    def value(self, name: str) -> object:
+        """What a dotted name stands for."""
+        first, *rest = name.split(".")
+        space = vars(sys.modules[self._module]) if self._module in sys.modules else {}
+        builtin = vars(sys.modules["builtins"])
+        value = space.get(first, builtin.get(first, typing.Any))
+        for attribute in rest:
+            value = getattr(value, attribute, typing.Any)
+        return value
+
+    def lookup(self, name: str) -> Entity | None:
+        from .entities import entity
+
+        value = self.value(name)
+        return External("typing.Any") if value is typing.Any else entity(value, "")
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+
+def _mark(cls: type, note: object) -> str:
+    """An annotation as text that two meanings do not share."""
+    from .entities import fingerprint
+
+    if isinstance(note, typing.ForwardRef):
+        note = note.__forward_arg__
+    if not isinstance(note, str):
+        return "nothing" if note is None else fingerprint(note)
+    tree, scope = _note(cls, note)
+    names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}) if tree is not None else []
+    told = [(n, fingerprint(v)) for n in names if (v := scope.value(n)) is not cls]
+    return repr((note, told))
+
+
+def default_value(value: object) -> object:
+    """A default as lowering takes it: a constant, or an entity that says why it is none."""
+    from .entities import is_constant
+
+    if value is None or isinstance(value, (str, Opaque)) or is_constant(value):
+        return value
+    if isinstance(value, np.ndarray):
+        return Opaque("an array")
+    made = constant(value)
+    return made if made is not None else Opaque(f"{'an' if type(value).__name__[0] in 'aeiou' else 'a'} {type(value).__name__}")
+
+
+def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
+    """A record of constants, or a tuple of such; None for anything else."""
+    from .entities import is_constant
+
+    record = as_record(value)
+    if record is None and type(value) is not tuple:
+        return None
+    items: list[object] = []
+    for part in parts(record.names, value) if record else value:
+        made = part if is_constant(part) and type(part) is not tuple else constant(part)
+        if made is None:
+            return None
+        items.append(made)
+    return tuple(items) if record is None else RecordConstant(record, tuple(items))
+
+
+def _told(value: object) -> str:
+    if isinstance(value, RecordConstant):
+        return f"{value.record!r}({', '.join(map(_told, value.items))})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_told, value))})"
+    return f"{type(value).__name__} {value!r}"
+
+
+told = _told
+
+# ------------------------------------------------------------------------------------------------ instances
+
+
+def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
+    """The fields of a record."""
+    return tuple(getattr(value, n) for n in names)
+
+
+def make(tag: RecordTag, items: Iterable[object]) -> object:
+    """An instance whose fields are these, whatever they are: a gradient has None where the primal has an int."""
+    cls: typing.Any = tag.handle
+    if tag.named_tuple:
+        return tuple.__new__(cls, tuple(items))
+    made = object.__new__(cls)
+    for name, item in zip(tag.fields, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
+
+
+# ------------------------------------------------------------------------------------- classes and a cached signature
+
+
+def classes_of(entities: Iterable[Entity | None]) -> dict[str, type | None]:
+    """The classes that entities lead to, by key; None for a key that several classes have."""
+    found: dict[str, type | None] = {}
+    pending = [e for e in entities if e is not None]
+    seen: set[int] = set()
+    while pending:
+        e = pending.pop()
+        if id(e) in seen:
+            continue
+        seen.add(id(e))
+        match e:
+            case RecordClass(key=key, handle=cls):
+                if found.setdefault(key, cls) is not cls:
+                    found[key] = None
+                pending += [n for f in e.fields if f.note is not None for n in _records(f.note, f.scope)]
+            case Annotation(node=node, scope=scope):
+                pending += _records(node, scope)
+            case RecordConstant(record=record, items=items):
+                pending += [record, *(i for i in items if isinstance(i, RecordConstant))]
+    return found
+
+
+_NOWHERE = SourceFile("<annotation>", "")
+
+
+def _records(note: ast.expr, scope: Scope) -> list[RecordClass]:
+    try:
+        read = parse_annotation(note, scope, _NOWHERE)
+    except Exception:  # noqa: BLE001 - a place in no text: the annotation is wrong, and told elsewhere
+        return []
+    found: list[RecordClass] = []
+    pending = [read]
+    while pending:
+        t = pending.pop()
+        if isinstance(t, TupleType):
+            found += [t.record] if t.record is not None else []
+            pending += t.items
+    return found
+
+
+def tags(signature: Signature) -> list[RecordTag]:
+    """The classes that a signature names."""
+    found: list[RecordTag] = []
+
+    def visit(s: Structure) -> None:
+        if isinstance(s, RecordStructure):
+            found.append(s.tag)
+        for part in s if isinstance(s, (tuple, RecordStructure)) else ():
+            visit(part)
+
+    for p in signature.params:
+        visit(p.structure)
+    visit(signature.result)
+    return found
+
+
+def distinct(signature: Signature) -> bool:
+    """Whether the keys of its classes tell them apart, so that another process can find them again."""
+    known: dict[str, object] = {}
+    return all(known.setdefault(t.key, t.handle) is t.handle for t in tags(signature))
+
+
+def attached(signature: Signature, classes: Mapping[str, type | None]) -> Signature | None:
+    """The signature with its classes alive again; None where one of them is not to be found."""
+    if any(classes.get(t.key) is None for t in tags(signature)):
+        return None
+
+    def visit(s: Structure) -> Structure:
+        match s:
+            case RecordStructure(tag=tag, items=items):
+                return RecordStructure(replace(tag, handle=classes[tag.key]), tuple(map(visit, items)))
+            case tuple():
+                return tuple(map(visit, s))
+        return s
+
+    params = tuple(replace(p, structure=visit(p.structure)) for p in signature.params)
+    return replace(signature, params=params, result=visit(signature.result))

@@ -1,0 +1,137 @@
+"""Parameters of the entry function: from annotation and argument to one type, its structure, and its annotated sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..scope import RecordClass
+from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
+from ..types import Array
+from . import annotations as notes
+from .values import ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
+
+
+class Mismatch(Exception):
+    """An argument that is not what its annotation says: ``path`` from the parameter on, what was wanted, what is given."""
+
+    def __init__(self, path: str, expected: str, got: str) -> None:
+        super().__init__(path)
+        self.path, self.expected, self.got = path, expected, got
+
+
+def bound_type(b: object) -> ValueType | None:
+    """The type that a binding gives a parameter."""
+    match b:
+        case ArgType(type=Array(dtype=d, rank=r)):
+            return ArrayType(d, r)
+        case ArgType(type=t, weak=w):
+            return ScalarType(t.dtype, w)
+        case tuple() | ArgRecord():
+            items = tuple(bound_type(x) for x in (b.items if isinstance(b, ArgRecord) else b))
+            return None if None in items else TupleType(items, b.record if isinstance(b, ArgRecord) else None)
+    return None
+
+
+def noted_type(note: notes.ParamType) -> ValueType | None:
+    """The type that an annotation alone gives; None where it leaves something open."""
+    match note:
+        case notes.ScalarType(dtype=d, weak=w):
+            return ScalarType(d, w)
+        case notes.ArrayType() if note.dtype is not None and note.rank is not None:
+            return ArrayType(note.dtype, note.rank)
+        case notes.TupleType(items=items, record=record):
+            types = tuple(noted_type(x) for x in items)
+            return None if None in types else TupleType(types, record)
+    return None
+
+
+def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False) -> ValueType:
+    """The type of an argument whose annotation says something, too. Scalars inside a structure are converted at entry.
+
+    Raises
+    ------
+    Mismatch
+        Where the two contradict each other.
+    """
+    match note, t:
+        case notes.UnknownType(), _:
+            return t
+        case notes.ScalarType(dtype=d, weak=w), ScalarType():
+            return ScalarType(d, w) if inside else t
+        case notes.ArrayType(), ArrayType(dtype=d, rank=r):
+            if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
+                return t
+        case notes.TupleType(items=items, record=record), TupleType(items=types, record=given):
+            if record in (None, given) and len(items) == len(types):
+                places = [f"{path}.{n}" for n in given.names] if given else [f"{path}[{k}]" for k in range(len(items))]
+                parts = tuple(merged(n, x, p, True) for n, x, p in zip(items, types, places, strict=True))
+                return TupleType(parts, given)
+    raise Mismatch(path, expected(note), got(t))
+
+
+_DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
+
+
+def expected(note: notes.ParamType) -> str:
+    """An annotation in the words of messages."""
+    match note:
+        case notes.ScalarType(dtype=d, weak=w):
+            return describe(ScalarType(d, w))
+        case notes.ArrayType(dtypes=dtypes, rank=rank):
+            kinds = f" of {' or '.join(_DTYPES[d] for d in dtypes)}" if dtypes else ""
+            return f"an array{kinds}" + (f" of rank {rank}" if rank is not None else "")
+        case notes.TupleType(items=items, record=None):
+            return f"a tuple of {len(items)}"
+        case notes.TupleType(record=RecordClass(name=name)):
+            return f"a `{name}`"
+    return "something else"
+
+
+def got(t: ValueType) -> str:
+    match t:
+        case TupleType(record=RecordClass(name=name)):
+            return f"a `{name}`"
+        case TupleType(items=items):
+            return f"a tuple of {len(items)}"
+    return f"{'an' if isinstance(t, ArrayType) else 'a'} {describe(t)}"
+
+
+# ------------------------------------------------------------------------------------------------------ structure
+
+
+def tag(record: RecordClass) -> RecordTag:
+    """The class as a signature names it."""
+    return RecordTag(record.name, record.key, record.names, record.named_tuple, record.handle)
+
+
+def structure(t: ValueType, indices: Iterator[int]) -> Structure:
+    """The structure of a type whose leaves are numbered by ``indices``."""
+    match t:
+        case ScalarType(weak=w):
+            return Leaf(next(indices), next(type_leaves(t)), w)
+        case ArrayType():
+            return Leaf(next(indices), next(type_leaves(t)))
+        case TupleType(items=items, record=record):
+            parts = tuple(structure(x, indices) for x in items)
+            return parts if record is None else RecordStructure(tag(record), parts)
+    return None
+
+
+def paths(t: ValueType, path: str) -> Iterator[str]:
+    """What to call each leaf of a type: ``p.x``, ``p.layers[0].w``."""
+    if not isinstance(t, TupleType):
+        yield from (path for _ in type_leaves(t))
+        return
+    for k, item in enumerate(t.items):
+        yield from paths(item, f"{path}[{k}]" if t.record is None else f"{path}.{t.record.names[k]}")
+
+
+def noted_dims(note: notes.ParamType, t: ValueType) -> Iterator[tuple[notes.Dimension, ...] | None]:
+    """The annotated dimensions of each array leaf, in order; None where nothing is known."""
+    match t:
+        case ArrayType():
+            yield note.dims if isinstance(note, notes.ArrayType) else None
+        case TupleType(items=items):
+            inner = note.items if isinstance(note, notes.TupleType) else (notes.UNKNOWN,) * len(items)
+            for n, x in zip(inner, items, strict=False):
+                yield from noted_dims(n, x)

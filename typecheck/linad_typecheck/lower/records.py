@@ -1,0 +1,187 @@
+"""Records: instances of `NamedTuple`s and frozen dataclasses made, read and replaced. A record is a tuple with a class."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable
+
+from ..linear.ownership import report_lost
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..scope import NO_DEFAULT, Entity, GlobalArray, Opaque, RecordClass
+from ..span import Span
+from .context import Lowering
+from .values import SILENT, LostArray, Poison, TupleValue, Value, describe, type_of
+
+METHODS = {
+    "_asdict": "read the fields one by one",
+    "_fields": "write the names of the fields out",
+    "_field_defaults": "write the defaults out",
+    "_make": "call the class: `{name}(...)`",
+    "count": "compare the fields one by one",
+    "index": "compare the fields one by one",
+}
+REPLACE = ("dataclasses.replace", "copy.replace")
+
+
+def user_name(node: ast.expr) -> str:
+    """What the user calls a place that holds an array: ``x``, ``p.x``, ``t[0].x``; empty for what has no name."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            inner = user_name(value)
+            return f"{inner}.{attr}" if inner else ""
+        case ast.Subscript(value=value, slice=ast.Constant(value=int(k))):
+            inner = user_name(value)
+            return f"{inner}[{k}]" if inner else ""
+    return ""
+
+
+# -------------------------------------------------------------------------------------------------------- reading
+
+
+def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
+    """``p.x``."""
+    span, record = ctx.span(node), base.record
+    if record is None:
+        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a tuple", "index it, or name its parts"))
+        return Poison()
+    if node.attr in record.names:
+        value = base.items[record.names.index(node.attr)]
+        if isinstance(value, LostArray):
+            report_lost(ctx, user_name(node) or f".{node.attr}", value, span)
+            return Poison()
+        return value
+    if node.attr in record.others:
+        what = f"the method or property `.{node.attr}` of `{record.name}`"
+        name = ast.unparse(node.value)
+        ctx.report(Unsupported(span, what, f"write a function of the record: `{node.attr.strip('_')}({name})`"))
+    elif record.named_tuple and node.attr in METHODS:
+        ctx.report(Unsupported(span, f"`.{node.attr}` of a named tuple", METHODS[node.attr].format(name=record.name)))
+    else:
+        close = difflib.get_close_matches(node.attr, record.names, 1)
+        near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
+        ctx.report(WrongType(span, f"`{record.name}` has no field `{node.attr}`", describe(type_of(base)), near))
+    return Poison()
+
+
+def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
+    """Whether a value is a dataclass, which has no elements: then ``what`` is wanted of it in vain, and that is told."""
+    if not isinstance(value, TupleValue) or not value.closed:
+        return False
+    names = value.record.names
+    instead = f"read its fields: `.{names[0]}`" if names else ""
+    ctx.report(WrongType(span, f"{what}, and a dataclass has fields only", describe(type_of(value)), instead))
+    return True
+
+
+# --------------------------------------------------------------------------------------------------------- making
+
+
+def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
+    """``P(a, b=...)``: the arguments in the order of the call, defaults for the rest."""
+    from .expressions import expression, usable
+
+    span = ctx.span(node)
+    positional = [f.name for f in record.fields if not f.keyword]
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
+        return Poison()
+    why = ""
+    if len(node.args) > len(positional):
+        why = f"takes {len(positional)} positional arguments and is given {len(node.args)}"
+    given: dict[str, Value] = {}
+    for name, e in [*zip(positional, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]:
+        if name not in record.names:
+            why = why or f"has no field `{name}`"
+        elif name in given:
+            why = why or f"is given `{name}` twice"
+        given[name] = usable(ctx, expression(ctx, e, name), user_name(e) or f"the field `{name}`", ctx.span(e))
+    for f in record.fields:
+        if f.name not in given and f.default is NO_DEFAULT:
+            why = why or f"is called without `{f.name}`"
+    if why:
+        ctx.report(BadCall(span, record.name, why))
+        return Poison()
+    items = [given[f.name] if f.name in given else default(ctx, f.default, f.name, span) for f in record.fields]
+    return _made(ctx, items, record)
+
+
+def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span) -> Value:
+    """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``."""
+    record = base.record
+    wrong = next((n for n in given if n not in record.names), None)
+    if wrong is not None:
+        ctx.report(BadCall(span, record.name, f"has no field `{wrong}`"))
+        return Poison()
+    return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record)
+
+
+def _made(ctx: Lowering, items: list[Value], record: RecordClass) -> Value:
+    bad = next((v for v in items if isinstance(v, SILENT)), None)
+    if bad is not None:
+        ctx.programs.poisoned |= isinstance(bad, Poison)
+        return bad
+    return TupleValue(tuple(items), record)
+
+
+def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
+    """The value of a default: a constant, or what the text says it is."""
+    from .expressions import _constant_value
+
+    match value:
+        case GlobalArray(type=None):
+            ctx.programs.unknown = True
+            return Poison()
+        case Opaque(what=what, instead=instead):
+            ctx.report(Unsupported(span, f"{what} as the default of `{name}`", instead or "pass it in the call"))
+            return Poison()
+        case GlobalArray():
+            ctx.report(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
+            return Poison()
+    return _constant_value(ctx, value, name, span)
+
+
+# -------------------------------------------------------------------------------------------------------- calling
+
+
+def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
+    """``p._replace(...)``; None for other calls of an attribute."""
+    from .expressions import expression, usable
+
+    if not (isinstance(node.func, ast.Attribute) and node.func.attr == "_replace" and base.record is not None):
+        return None
+    if not base.record.named_tuple:
+        return None
+    span = ctx.span(node)
+    if node.args or any(k.arg is None for k in node.keywords):
+        ctx.report(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
+        return Poison()
+    given = {
+        k.arg: usable(ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value))
+        for k in node.keywords
+    }
+    return replaced(ctx, base, given, span)
+
+
+def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
+    """``dataclasses.replace(p, x=...)`` as a rule for library functions."""
+
+    def rule(ctx: Lowering, args) -> Value:
+        match args.values:
+            case (TupleValue(record=RecordClass() as record) as base,) if dotted != REPLACE[0] or not record.named_tuple:
+                return replaced(ctx, base, dict(args.keywords), args.span)
+        found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
+        instead = "write `p._replace(x=...)` for a named tuple"
+        ctx.report(WrongType(args.span, "`replace` takes a dataclass, and the new fields by name", found, instead))
+        return Poison()
+
+    return rule
+
+
+def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
+    """``P.make``: a class is only called."""
+    ctx.report(Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class"))
+    return Poison()
