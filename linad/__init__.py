@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .api import jvp as jvp
     from .api import value_and_grad as value_and_grad
     from .api import vjp as vjp
+    from .checkpointing import checkpoint as checkpoint
     from .cost import cost as cost
     from .decorator import LinearGrad as LinearGrad
     from .decorator import linear_grad as linear_grad
@@ -33,6 +34,7 @@ _HOMES = {
     "value_and_grad": ".api",
     "vjp": ".api",
     "jvp": ".api",
+    "checkpoint": ".checkpointing",
     "show": ".show",
     "explain": ".show",
     "cost": ".cost",
@@ -46,6 +48,7 @@ __all__ = [
     "LinadWarning",
     "LinearGrad",
     "ZeroGradientWarning",
+    "checkpoint",
     "cost",
     "explain",
     "grad",

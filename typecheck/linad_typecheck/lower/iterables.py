@@ -11,8 +11,10 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
 from ..types import I64, INTS, Scalar
+from .checkpoints import is_checkpoint, misplaced
 from .context import ONE, ZERO, Lowering
 from .numbers import cast, check_nonzero
+from .records import only_fields
 from .values import SILENT, ArrayValue, Binding, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
@@ -41,6 +43,9 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
 
     span = ctx.span(node)
     if isinstance(node, ast.Call):
+        if is_checkpoint(ctx, node):
+            misplaced(ctx, node)
+            return None
         callee = _callee(ctx, node.func)
         rule = CALLS.get(callee)
         if rule is not None:
@@ -51,7 +56,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
     value = expression(ctx, node)
     match value:
         case TupleValue(items=items):
-            return Unrolled(items)
+            return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items)
         case ArrayValue(var=var) if var.type.rank == 1:
             return _array(ctx, var, node)
         case ArrayValue(var=var):

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..core import Atom, Block, Const, Loop, Var
+from ..core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..linear.liveness import bound
 from ..linear.ownership import lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
+from .checkpoints import mark_of, marked
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .exits import breaks, returns
 from .expressions import condition
@@ -71,6 +72,7 @@ class Shape:
     nonneg: bool
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
+    mark: Checkpoint | None = None
 
     @property
     def has_break(self) -> bool:
@@ -82,16 +84,21 @@ class Shape:
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
-    it = iteration(ctx, s.iter)
-    span = ctx.span(s.iter)
+    around = marked(ctx, s.iter)
+    over = s.iter if around is None else around.inner
+    it, span = iteration(ctx, over), ctx.span(over)
+    mark = None if around is None else mark_of(ctx, around, literal=False)
     match it:
         case None:
             _explore(ctx, s)
         case Unrolled(items=items):
+            if around is not None:
+                ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
             _unroll(ctx, s, items)
         case Iteration():
             ctx.env.update(it.held)
-            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, s.target, it.element(i), span))
+            target = lambda i: assign(ctx, s.target, it.element(i), span)  # noqa: E731
+            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
             _loop(ctx, shape, _hint(s.target))
             for key in it.held:
                 ctx.env.pop(key, None)
@@ -108,7 +115,9 @@ def _hint(target: ast.expr) -> str:
 
 
 def _while(ctx: Lowering, s: ast.While) -> None:
-    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, s.test)
+    around = marked(ctx, s.test)
+    test, mark = (s.test, None) if around is None else (around.inner, mark_of(ctx, around, literal=True))
+    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark)
     _loop(ctx, shape, "turn")
     _else(ctx, shape)
 
@@ -426,7 +435,7 @@ class _Attempt:
         if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
             ctx.emit(
                 Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
-                     span=ctx.span(shape.node))
+                     span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         ctx.env = {n: replace(b, value=_renamed(b.value, final), defined=_out(b.defined, final)) for n, b in head.items()}
@@ -448,7 +457,7 @@ def _lost_leaf(v: Value) -> LostArray:
 def _fits(v: Value, t: ValueType) -> bool:
     match t, v:
         case TupleType(items=items), TupleValue(items=values):
-            return len(items) == len(values) and all(map(_fits, values, items))
+            return v.record is t.record and len(items) == len(values) and all(map(_fits, values, items))
         case ArrayType(), ArrayValue():
             return True
         case ScalarType(), ScalarValue():
