@@ -28,6 +28,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     base_name,
+    operands,
     outputs,
     written,
 )
@@ -322,17 +323,33 @@ class ForwardSweep:
 
     def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:
         """Values of an iteration that a reversed statement needs: from the log, by loading or by computing again."""
-        facts = self.facts
-        mine = [n for n in names if n not in self.there]
-        for n in sorted(mine, key=lambda n: facts.position.get(id(facts.definition.get(n)), -1)):
-            new = self.names.var(n, self.type_of(n, body))
-            if body.source[n] == "logged":
-                out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
-            else:
-                (again,) = self.erased(facts.definition[n])
-                again = rebuild(again, lambda a: a, lambda v, new=new: new)
-                out.append(replace(again, checked=False) if isinstance(again, Load) else again)
+        missing = {n for n in names if n not in self.there}
+        for n in sorted(missing, key=lambda n: self.facts.position.get(id(self.facts.definition.get(n)), -1)):
+            self.bring(n, missing, body, out)
+
+    def bring(self, n: str, missing: set[str], body: Body, out: list[Stmt]) -> None:
+        """One of them, after those of the others that it is found by."""
+        if n not in missing:
+            return
+        missing.discard(n)
+        new = self.names.var(n, self.type_of(n, body))
+        if body.source[n] == "logged":
+            out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
             self.there[n] = new
+            return
+        kept = self.plan.kept.get(n)
+        source = (
+            Load(new, kept.array, kept.index, False, kept.span)
+            if kept is not None
+            else self.facts.definition[n]
+        )
+        for a in map(self.facts.value, operands(source)):
+            if isinstance(a, Var):
+                self.bring(a.name, missing, body, out)
+        (again,) = self.erased(source)
+        again = rebuild(again, lambda a: a, lambda v: new)
+        out.append(replace(again, checked=False) if isinstance(again, Load) else again)
+        self.there[n] = new
 
 
 def _zero(t: Scalar) -> Const:

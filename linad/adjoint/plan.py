@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     Let,
     Loop,
     Stmt,
+    Store,
     blocks,
 )
 from linad_typecheck.ops import OPS
@@ -86,6 +87,7 @@ class Plan:
     wants: dict[int, list[str]] = field(
         default_factory=dict
     )  # by id of a statement: values of its block to bring back for it
+    kept: dict[str, Store] = field(default_factory=dict)  # values that are read again from where the program stores them
     unchanged: dict[int, tuple[int, ...]] = field(
         default_factory=dict
     )  # by id of a call: positions of the arrays it reads that are still the same at its reverse

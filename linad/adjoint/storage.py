@@ -49,6 +49,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 
 from .activity import Facts
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
+from .kept import kept_cells
 from .mincut import cheapest_cut
 from .order import order_free
 from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
@@ -351,7 +352,8 @@ class _Planner:
 
     def solve(self, body: Body) -> set[str]:
         """Decide the sources of a body's needed values; returns what it needs of outer regions."""
-        last = self.last_uses(body)
+        kept = {} if self.plan.log_everything or body.stacked else kept_cells(body, self.plan, self.undone_places)
+        last = self.last_uses(body, kept)
         uses: dict[str, list[str]] = {}
         lost: set[str] = set()
         outer: set[str] = set()
@@ -366,6 +368,9 @@ class _Planner:
                 outer.add(n)
             elif n != body.loop.index.name:
                 sources = self.recomputable(n, body, last)
+                if n in kept and (sources is None or isinstance(self.facts.definition.get(n), Let)):
+                    self.plan.kept[n] = kept[n]
+                    sources = kept[n].index
                 if sources is None:
                     lost.add(n)
                     uses[n] = []
@@ -389,7 +394,8 @@ class _Planner:
             if n in logged:
                 body.source[n] = "logged"
                 continue
-            body.source[n] = "re-read" if isinstance(self.facts.definition.get(n), Load | Dim) else "recomputed"
+            again = n in self.plan.kept or isinstance(self.facts.definition.get(n), Load | Dim)
+            body.source[n] = "re-read" if again else "recomputed"
             requests += [(m, here) for m in uses[n]]
         return required
 
@@ -397,7 +403,7 @@ class _Planner:
         """The statement of a given block on the way to a place."""
         return next((s for b, s in here if b == block), None)
 
-    def last_uses(self, body: Body) -> dict[str, int]:
+    def last_uses(self, body: Body, kept: dict[str, Store]) -> dict[str, int]:
         """Per value, the end of the last statement of its own block whose reverse may need it, for it or for what is
         computed from it."""
         last: dict[str, int] = {}
@@ -411,12 +417,12 @@ class _Planner:
             seen.add((n, id(at)))
             last[n] = max(last.get(n, 0), self.facts.end[id(at)])
             s = self.facts.definition.get(n)
-            if isinstance(s, Let | Load):
-                todo += [
-                    (a.name, here)
-                    for a in map(self.facts.value, operands(s))
-                    if isinstance(a, Var) and isinstance(a.type, Scalar)
-                ]
+            found = (*(operands(s) if isinstance(s, Let | Load) else ()), *(kept[n].index if n in kept else ()))
+            todo += [
+                (a.name, here)
+                for a in map(self.facts.value, found)
+                if isinstance(a, Var) and isinstance(a.type, Scalar)
+            ]
         return last
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:

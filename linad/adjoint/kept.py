@@ -1,0 +1,116 @@
+"""Values that the program itself stores where nothing overwrites them: they are read again from there, not logged.
+
+A user's program does so with what it computes into an array cell by cell. The log of a derivative is such an array
+too, which is why the derivative of a derivative logs no primal value a second time.
+"""
+
+from __future__ import annotations
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Const,
+    Let,
+    Load,
+    Loop,
+    Reserve,
+    Store,
+    Var,
+    operands,
+    walk,
+)
+from linad_typecheck.types import Array, Scalar, is_float
+
+from .plan import Body, Plan, own_blocks
+
+
+def kept_cells(body: Body, plan: Plan, undone: set[str]) -> dict[str, Store]:
+    """Float values of an iteration by name, each with the store to the cell in which the reverse sweep still finds it.
+
+    Not in the places that are ``undone``: there the reverse sweep puts older contents.
+    """
+    found: dict[str, Store] = {}
+    facts = plan.facts
+    for block in own_blocks(body.loop.body):
+        for s in (s for s in block.stmts if isinstance(s, Store) and is_float(s.value.type)):
+            n = facts.value(s.value)
+            own = isinstance(n, Var) and facts.home[n.name] == id(block) and n.type == Scalar(s.array.type.dtype)
+            if own and n.name not in found and facts.place(s.array) not in undone and _lasts(s, body, plan):
+                found[n.name] = s
+    return found
+
+
+def _lasts(s: Store, body: Body, plan: Plan) -> bool:
+    """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again."""
+    facts, frame, a = plan.facts, body.frame, s.array
+    home = facts.home[a.name]
+    if a.name in facts.moved or home not in frame.visible() or _of_floats(s.index, plan):
+        return False
+    if frame.redone is not None and home not in frame.redone:
+        return False  # the store is not repeated, and later iterations have overwritten the cell
+    made = facts.definition.get(a.name)
+    if isinstance(made, Alloc) and made.log == "cells":
+        return True
+    first = facts.position[id(body.path[0].loop)]
+    at, place = facts.position[id(s)], facts.place(a)
+    resized = {facts.position[id(t)] for t in walk(facts.function.body) if isinstance(t, Reserve)}
+    later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
+    return all(p in resized for p in later) and _apart(s, body, plan)
+
+
+def _of_floats(index: tuple[Atom, ...], plan: Plan) -> bool:
+    """Whether an index is computed from floats, one of which might be the value to be found."""
+    todo, seen = [plan.facts.value(a) for a in index], set()
+    while todo:
+        a = todo.pop()
+        if not isinstance(a, Var) or isinstance(a.type, Array) or a.name in seen:
+            continue
+        if is_float(a.type):
+            return True
+        seen.add(a.name)
+        s = plan.facts.definition.get(a.name)
+        todo += map(plan.facts.value, operands(s)) if isinstance(s, Let | Load) else ()
+    return False
+
+
+def _apart(s: Store, body: Body, plan: Plan) -> bool:
+    """Whether no two iterations of the loops around store to the same cell."""
+    varies = {_index_of(a, body, plan) for a in s.index}
+    return {id(b.loop) for b in body.path} <= varies
+
+
+def _index_of(a: Atom, body: Body, plan: Plan) -> int | None:
+    """The id of the loop of the path whose index, up to sign and a fixed distance, is ``a``; or that counts its turns."""
+    facts = plan.facts
+    a = facts.value(a)
+    if not isinstance(a, Var):
+        return None
+    for b in body.path:
+        if a.name == b.loop.index.name:
+            return id(b.loop)
+    match facts.definition.get(a.name):
+        case Let(op="add" | "sub", ins=(x, y)):
+            for moving, fixed in ((x, y), (y, x)):
+                if plan.before(fixed, body):
+                    return _index_of(moving, body, plan)
+        case Let(op="floordiv", ins=(x, y)):
+            return _turn_of(x, y, body, plan)
+    return None
+
+
+def _turn_of(x: Atom, step: Atom, body: Body, plan: Plan) -> int | None:
+    """``(i - start) // step`` for the index, the start and the step of a loop."""
+    facts = plan.facts
+    x = facts.value(x)
+    d = facts.definition.get(x.name) if isinstance(x, Var) else None
+
+    def counts(loop: Loop, index: Atom, start: Atom) -> bool:
+        same = facts.value(loop.start) == start and facts.value(loop.step) == facts.value(step)
+        return same and isinstance(index, Var) and index.name == loop.index.name
+
+    for b in body.path:
+        if isinstance(x, Var) and x.name == b.loop.index.name and counts(b.loop, x, Const(0, x.type)):
+            return id(b.loop)
+        if isinstance(d, Let) and d.op == "sub" and counts(b.loop, *map(facts.value, d.ins)):
+            return id(b.loop)
+    return None
