@@ -24,10 +24,12 @@ from .static_scope import StaticModule, decorated, first_line
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in a text, and how many decorated functions were looked at to find it."""
+    """What was found in a text, and how many decorated functions were looked at to find it. Of ``partly`` ones the text
+    does not give all types: they are checked whole where they are first called."""
 
     diagnostics: tuple[Diagnostic, ...]
     functions: int
+    partly: int = 0
 
 
 def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
@@ -73,9 +75,11 @@ def check_text(
     told = [_syntax(SourceFile(filename, text), error) for error in found.errors]
     told += [message.diagnostic() for _, message in refused]
     others = {id(node) for node, _ in refused}
-    told += [d for function in functions if id(function.node) not in others for d in each(function).diagnostics]
+    outcomes = [each(f) for f in functions if id(f.node) not in others]
+    told += [d for c in outcomes for d in c.diagnostics]
     count = len({id(f.node) for f in functions} | others)
-    return Report(tuple(ordered(without_ignored(source, told))), count)
+    partly = sum(c.program is None and not any(d.severity == "error" for d in c.diagnostics) for c in outcomes)
+    return Report(tuple(ordered(without_ignored(source, told))), count, partly)
 
 
 def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:

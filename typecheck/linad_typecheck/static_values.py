@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 import operator
 from collections.abc import Mapping
@@ -30,6 +31,14 @@ _NUMBERS = {
     "nan": math.nan,
     "tau": math.tau,
 }
+_FUNCTIONS = frozenset(
+    "acos acosh asin asinh atan atan2 atanh cos cosh erf erfc exp expm1 fabs gamma hypot lgamma log log10 log1p log2 pow "
+    "radians degrees sin sinh sqrt tan tanh floor ceil".split()
+)
+_NUMPY_FUNCTIONS = {
+    **{name: name for name in "cos cosh exp expm1 hypot log log10 log1p log2 sin sinh sqrt tan tanh".split()},
+    **{f"arc{name}": f"a{name}" for name in "cos cosh sin sinh tan tan2 tanh".split()},
+}
 _ANNOTATIONS = ("jaxtyping", "typing", "builtins", "numpy")
 UNKNOWN = (False, None)
 
@@ -52,6 +61,30 @@ def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
             return _apply(_BINARY.get(type(op)), constant(left, scope), constant(right, scope))
         case ast.Name() | ast.Attribute():
             return _named(node, scope)
+        case ast.Call(func=func, args=[_, *_] as given, keywords=[]):
+            return _called(resolve(func, scope), [constant(a, scope) for a in given])
+    return UNKNOWN
+
+
+class float64(float):  # noqa: N801 - by this name lowering knows NumPy's scalars
+    """The value of a NumPy function of numbers: a float that is not weak, as ``numpy.float64`` is not."""
+
+    def item(self) -> float:
+        return float(self)
+
+
+def _called(entity: object, given: list[tuple[bool, object]]) -> tuple[bool, object]:
+    """The value of a function of numbers, such as ``math.log(2.0)``."""
+    match entity:
+        case External(dotted="builtins.float" | "builtins.int" | "builtins.abs" as dotted):
+            return _apply(getattr(builtins, dotted.removeprefix("builtins.")), *given)
+        case External(dotted=dotted):
+            home, _, name = dotted.rpartition(".")
+            if home == "math" and name in _FUNCTIONS:
+                return _apply(getattr(math, name), *given)
+            if home == "numpy" and name in _NUMPY_FUNCTIONS:
+                known, value = _apply(getattr(math, _NUMPY_FUNCTIONS[name]), *given)
+                return (True, float64(value)) if known else UNKNOWN
     return UNKNOWN
 
 
@@ -74,6 +107,8 @@ def _apply(function, *operands: tuple[bool, object]) -> tuple[bool, object]:
         value = function(*values)
     except (ArithmeticError, TypeError, ValueError):
         return UNKNOWN
+    if any(isinstance(v, float64) for v in values) and isinstance(value, float) and function is not float:
+        return True, float64(value)
     return (True, value) if isinstance(value, (int, float)) else UNKNOWN
 
 

@@ -79,5 +79,7 @@ def _without(comment: Ignored, kept: tuple[str, ...]) -> tuple[Edit, ...]:
     before, after = comment.line[: s.column - 1], comment.line[s.end_column - 1 :]
     if after.strip() and not after.lstrip().startswith("#"):
         return (Edit(s, "#"),)  # what follows explains something: it stays a comment
-    start, end = (len(before.rstrip()), s.end_column) if not after.strip() else (len(before), s.end_column)
-    return (Edit(Span(s.file, s.line, start + 1, s.line, end), ""),)
+    start, end = len(before.rstrip()) + 1, s.end_column
+    if after.strip():  # another comment, which keeps the place
+        start, end = len(before) + 1, s.end_column + len(after) - len(after.lstrip())
+    return (Edit(Span(s.file, s.line, start, s.line, end), ""),)

@@ -19,6 +19,7 @@ from ..messages.ownership import (
     StoredTwice,
     UseAfterMove,
 )
+from ..repairs import copy_at, copy_first, declare_update
 from ..span import NOWHERE, Span
 from ..types import Array
 
@@ -75,7 +76,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     if lent is not None and lent.kind == "global":
         ctx.report(CapturedArrayUpdated(span, lent.name))
     elif lent is not None and lent.kind == "entry":
-        ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name))
+        first, declare = copy_first(ctx.source, lent.name), declare_update(ctx.source, lent.name)
+        ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, first, declare))
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
         return
@@ -134,7 +136,8 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     loss = lost.loss
     match loss.reason:
         case "written":
-            ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made))
+            copies = copy_at(ctx.source, loss.made, (loss.by, name))
+            ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
             ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span))
         case "lent":

@@ -11,6 +11,7 @@ from ..linear.ownership import cell_of, movable, write
 from ..messages.language import Unsupported
 from ..messages.ownership import Lent, ReturnedTwice
 from ..messages.types import WrongType
+from ..repairs import copy_at
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
@@ -135,11 +136,11 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     for var in arrays(value):
         name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name)
         if var.name in seen:
-            ctx.report(ReturnedTwice(span, name))
+            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
             value = Poison()
         elif not movable(ctx, var):
             lent = ctx.lent[var.name]
-            ctx.report(Lent(span, f"the array `{lent.name}`", "returned"))
+            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             value = Poison()
         seen.add(var.name)
     if isinstance(value, FunctionValue):

@@ -27,6 +27,7 @@ class UseAfterMove(Message):
     at: Span
     made: Span = NOWHERE
     written: bool = True
+    copies: tuple[Edit, ...] | None = None  # that take the copy; None: behind the expression at ``made``
 
     def message(self) -> str:
         if self.written:
@@ -42,7 +43,8 @@ class UseAfterMove(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         if self.made != NOWHERE and self.written:
-            return copy_fix("keep the old values with a copy", self.made)
+            text = "keep the old values with a copy"
+            return copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
         return (Fix(f"pass a copy: `{self.name}.copy()`"),)
 
 
@@ -100,6 +102,7 @@ class Lent(Message):
     slug = "alias-escapes"
     name: str
     how: str
+    copies: tuple[Edit, ...] | None = None
 
     def message(self) -> str:
         return f"{self.name} belongs to the caller and is {self.how}"
@@ -108,7 +111,9 @@ class Lent(Message):
         return "the caller's array would get a second name"
 
     def fixes(self) -> tuple[Fix, ...]:
-        return copy_fix("take a copy", self.span)
+        if self.copies is None:
+            return copy_fix("take a copy", self.span)
+        return (Fix("take a copy", self.copies, safe=bool(self.copies) and self.how == "returned"),)
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,7 @@ class StoredTwice(Message):
 class ReturnedTwice(Message):
     slug = "returned-twice"
     name: str
+    copies: tuple[Edit, ...] = ()
 
     def message(self) -> str:
         return f"the array `{self.name}` is returned twice"
@@ -141,7 +147,7 @@ class ReturnedTwice(Message):
         return "the caller would hold one array under two names"
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix(f"return a copy the second time: `{self.name}.copy()`"),)
+        return (Fix(f"return a copy the second time: `{self.name}.copy()`", self.copies, safe=bool(self.copies)),)
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,8 @@ class ArgumentUpdated(Message):
     name: str
     by: str
     function: str
+    copy: tuple[Edit, ...] = ()  # at the beginning of the function
+    declare: tuple[Edit, ...] = ()
 
     def message(self) -> str:
         through = "" if self.by == self.name else f" through `{self.by}`"
@@ -184,8 +192,8 @@ class ArgumentUpdated(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (
-            Fix(f"work on a copy: `{self.name} = {self.name}.copy()` first"),
-            Fix(f'or declare the update: `@linear_grad(updates=("{self.name}",))`'),
+            Fix(f"work on a copy: `{self.name} = {self.name}.copy()` first", self.copy),
+            Fix(f'or declare the update: `@linear_grad(updates=("{self.name}",))`', self.declare, safe=bool(self.declare)),
         )
 
 

@@ -1,8 +1,9 @@
-"""Diagnostics as text, one line each, JSON, or annotations of a hosted build. One function per format."""
+"""Diagnostics as text, one line each, JSON, SARIF, or annotations of a hosted build. One function per format."""
 
 from __future__ import annotations
 
 from .lines import render_concise, render_github, render_json
+from .sarif import render_sarif
 from .text import Sources, render_text
 
 FORMATS = {
@@ -10,6 +11,7 @@ FORMATS = {
     "concise": render_concise,
     "json": render_json,
     "github": render_github,
+    "sarif": render_sarif,
 }
 
-__all__ = ["FORMATS", "Sources", "render_concise", "render_github", "render_json", "render_text"]
+__all__ = ["FORMATS", "Sources", "render_concise", "render_github", "render_json", "render_sarif", "render_text"]

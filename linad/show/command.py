@@ -1,0 +1,108 @@
+"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: the text of a file is read, nothing of it is run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from linad_typecheck.check import check
+from linad_typecheck.checking.recover import recovered
+from linad_typecheck.findings import read
+from linad_typecheck.render import render_text
+from linad_typecheck.scope import FunctionSource
+from linad_typecheck.signature import Checked, Signature
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import StaticModule, functions_named
+from linad_typecheck.types import is_float
+
+from ..boundary.results import float_leaves
+from .explain import explain_program
+from .stages import STAGES, lines_of, stage_of
+
+CLEAN, FINDINGS, USAGE = 0, 1, 2
+
+
+class Refused(Exception):
+    """The message to print, and the exit code."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def command(argv: Sequence[str] = ()) -> int:
+    """``linad show FILE::FUNCTION [--stage STAGE]``: print a stage; the exit code."""
+    parser = argparse.ArgumentParser(prog="linad show", description="print a stage of a function's way to its gradient")
+    parser.add_argument("place", metavar="FILE::FUNCTION")
+    parser.add_argument("--stage", choices=STAGES, default="table", help="which form of it; by default the two columns")
+    options = parser.parse_args(list(argv))
+    return _printed("show", lambda: _show(options.place, options.stage))
+
+
+def explain_command(argv: Sequence[str]) -> int:
+    """``linad explain FILE::FUNCTION``: print what happens on each line; the exit code."""
+    return _printed("explain", lambda: _explain(argv[0]))
+
+
+def _printed(name: str, text) -> int:
+    try:
+        shown = text()
+    except Refused as refused:
+        print(f"linad {name}: {refused}" if refused.code == USAGE else refused, file=sys.stderr)
+        return refused.code
+    encoding = sys.stdout.encoding or "utf-8"
+    print(shown.encode(encoding, "backslashreplace").decode(encoding))
+    return CLEAN
+
+
+def _show(place: str, stage: str) -> str:
+    function, checked = _checked(place)
+    lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
+    return str(stage_of(checked.program, stage, _wrt(function, checked), lines))
+
+
+def _explain(place: str) -> str:
+    function, checked = _checked(place)
+    lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
+    return str(explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts))
+
+
+def _checked(place: str) -> tuple[FunctionSource, Checked]:
+    """The function that ``FILE::FUNCTION`` names, checked from the text alone."""
+    file, separator, name = place.rpartition("::")
+    if not separator or not file or not name:
+        raise Refused(f"`{place}` is not of the form FILE::FUNCTION", USAGE)
+    if not Path(file).is_file():
+        raise Refused(f"there is no file `{file}`", USAGE)
+    try:
+        found = recovered(read(file))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Refused(f"{file}: {error}", FINDINGS) from None
+    named = functions_named(StaticModule(SourceFile(file, found.text), lost=found.lost))
+    if name not in named:
+        near = get_close_matches(name, named, 1)
+        hint = f"; did you mean `{near[0]}`" if near else f"; there are {', '.join(named)}" if named else ""
+        raise Refused(f"there is no function `{name}` in {file}{hint}", USAGE)
+    function = named[name]
+    checked = check(function, {})
+    errors = [d for d in checked.diagnostics if d.severity == "error"]
+    if errors:
+        raise Refused(render_text(errors), FINDINGS)
+    if checked.program is None:
+        missing = ", ".join(f"`{n}`" for n in checked.missing) or "something it uses"
+        text = f"{file}:{function.node.lineno}: the type of {missing} does not follow from the text: annotate it"
+        raise Refused(text, FINDINGS)
+    return function, checked
+
+
+def _wrt(function: FunctionSource, checked: Checked) -> tuple[str, ...]:
+    """The core parameters to differentiate by: those asked for, or all floats."""
+    signature: Signature = checked.signature
+    wanted = {signature.params[w].name if isinstance(w, int) else w for w in function.wrt or ()}
+    params = checked.program.main.params
+    chosen = [p for p in signature.params if function.wrt is None or p.name in wanted]
+    leaves = [leaf.index for p in chosen for leaf in float_leaves(p.structure)]
+    return tuple(params[k].var.name for k in leaves if is_float(params[k].var.type))

@@ -1,0 +1,182 @@
+"""The command: exit codes, formats, selection, and what is read."""
+
+import io
+import json
+import sys
+
+import pytest
+from linad_typecheck.cli import main
+
+BROKEN = "from linad import linear_grad\n@linear_grad\ndef f(:\n"
+UNKNOWN = "from linad import linear_grad\n\n\n@linear_grad\ndef f(x: float) -> float:\n    return x * nothing\n"
+CLEAN = UNKNOWN.replace("nothing", "2.0")
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, text: str) -> str:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+        return name
+
+    return write
+
+
+def test_exit_codes(write, capsys):
+    assert main(["check", write("clean.py", CLEAN)]) == 0
+    assert capsys.readouterr().out == "no findings (1 file, 1 function)\n"
+    assert main(["check", write("bad.py", UNKNOWN)]) == 1
+    assert main(["check", "--exit-zero", "bad.py"]) == 0
+    assert main(["check", "absent.py"]) == 2
+    assert main(["check", "--select", "LIN777", "bad.py"]) == 2
+    assert main(["check", "--output-format", "xml", "bad.py"]) == 2
+    assert main([]) == 2
+
+
+def test_a_defect_is_told_from_a_finding(write, monkeypatch, capsys):
+    import linad_typecheck.check
+
+    def fails(function, binding):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(linad_typecheck.check, "check", fails)
+    assert main(["check", write("clean.py", CLEAN), "--output-format", "concise"]) == 101
+    assert "clean.py:4:1: error[LIN901]" in capsys.readouterr().out
+
+
+def test_syntax(write, capsys):
+    assert main(["check", write("broken.py", BROKEN), "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.startswith("broken.py:3:7: error[LIN209]: this is not Python")
+
+
+def test_folders_leave_out_what_is_not_the_users(write, capsys):
+    for name in ("a/bad.py", ".hidden/bad.py", "env/lib/bad.py", "__pycache__/bad.py"):
+        write(name, UNKNOWN)
+    write("env/pyvenv.cfg", "")
+    write("a/notes.txt", UNKNOWN)
+    assert main(["check", "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.splitlines() == ["a/bad.py:6:16: error[LIN202]: there is no name `nothing` here"]
+
+
+def test_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(UNKNOWN))
+    assert main(["check", "-", "--output-format", "json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["slug"], found["span"]["file"]) == ("unknown-name", "<stdin>")
+
+
+def test_select_and_ignore(write, capsys):
+    write("bad.py", UNKNOWN)
+    assert main(["check", "bad.py", "--ignore", "unknown-name"]) == 0
+    assert main(["check", "bad.py", "--select", "LIN1,syntax-error"]) == 0
+    assert main(["check", "bad.py", "--select", "LIN2"]) == 1
+
+
+def test_encodings(write, tmp_path, capsys):
+    (tmp_path / "latin.py").write_bytes(b"# -*- coding: latin-1 -*-\n" + CLEAN.encode() + "# ä\n".encode("latin-1"))
+    (tmp_path / "wrong.py").write_bytes(CLEAN.encode() + b"# \xe4\n")
+    assert main(["check", "latin.py"]) == 0
+    assert main(["check", "wrong.py"]) == 1
+
+
+def test_explain(capsys):
+    assert main(["explain", "use-after-move"]) == 0
+    by_slug = capsys.readouterr().out
+    assert main(["explain", "lin101"]) == 0
+    assert capsys.readouterr().out == by_slug and "LIN101" in by_slug
+    assert main(["explain", "use-after-mov"]) == 2
+    assert "did you mean `use-after-move`" in capsys.readouterr().err
+
+
+def test_other_commands_are_found_when_needed(monkeypatch, capsys):
+    from types import ModuleType
+
+    module = ModuleType("linad.doctor")
+    module.command = lambda arguments: len(arguments)
+    monkeypatch.setitem(sys.modules, "linad.doctor", module)
+    assert main(["doctor", "--x", "y"]) == 2
+    assert main(["doctor"]) == 0
+    monkeypatch.setitem(sys.modules, "linad.doctor", None)
+    assert main(["doctor"]) == 2
+
+
+def test_the_summary_tells_what_was_checked(write, capsys):
+    write("none.py", "def f(x):\n    return x\n")
+    write("part.py", CLEAN.replace("x: float", "x"))
+    write("empty/notes.txt", "")
+
+    def summary(*arguments):
+        main(["check", *arguments])
+        return capsys.readouterr().out.splitlines()[-1]
+
+    assert summary("none.py") == "no findings (1 file, 0 functions: nothing is decorated with @linear_grad)"
+    assert summary("part.py") == (
+        "no findings (1 file, 1 function, 1 checked in part: a call gives the types that annotations do not)"
+    )
+    assert summary("empty") == "no findings (0 files, 0 functions: there is no Python file)"
+    assert summary(write("bad.py", UNKNOWN)) == "1 error (1 file, 1 function)"
+    assert summary("bad.py", "--ignore", "LIN2") == "no findings (1 file, 1 function); 1 not selected"
+
+
+def test_the_decorator_by_any_name(write, capsys):
+    write("names.py", "from linad import linear_grad as lg\n")
+    body = UNKNOWN.partition("@linear_grad\n")[2]
+    for k, (head, decorator) in enumerate(
+        {
+            "import linad": "linad.linear_grad",
+            "import linad as la": "la.linear_grad(wrt='x')",
+            "from linad import *": "linear_grad",
+            "try:\n    from linad import linear_grad as g\nexcept ImportError:\n    g = None": "g",
+            "from names import lg": "lg",
+            "import names": "names.lg",
+        }.items()
+    ):
+        write(f"program{k}.py", f"{head}\n@{decorator}\n{body}")
+        assert main(["check", f"program{k}.py", "--output-format", "concise"]) == 1, head
+        assert "LIN202" in capsys.readouterr().out, head
+
+
+def test_helpers_of_other_modules_are_checked_where_they_are(write, capsys):
+    write("pkg/__init__.py", "")
+    write("pkg/inner.py", "def twice(x):\n    return x * nothing\n")
+    write("pkg/main.py", "from linad import linear_grad\nfrom .inner import twice\n@linear_grad\ndef f(x: float) -> float:\n    return twice(x)\n")
+    assert main(["check", "pkg", "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.splitlines()[0].endswith("inner.py:2:16: error[LIN202]: there is no name `nothing` here")
+
+
+def test_what_is_no_function_is_refused(write, capsys):
+    text = "from linad import linear_grad\nclass A:\n    @linear_grad\n    def m(self, x: float) -> float:\n        return x\n"
+    text += "    @staticmethod\n    @linear_grad\n    def s(x: float) -> float:\n        return x\n"
+    text += "@linear_grad\nasync def g(x: float) -> float:\n    return x\n@linear_grad\nclass B:\n    pass\n"
+    assert main(["check", write("odd.py", text), "--output-format", "concise"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in lines] == [
+        f"error[LIN201]: {what} cannot be used in a differentiated function"
+        for what in ("the method `A.m`", "the coroutine function `g`", "the class `B`")
+    ]
+
+
+def test_the_rest_of_a_half_typed_file_is_checked(write, capsys):
+    text = UNKNOWN + "\n\ndef half(x:\n    return (x +\n\n\n" + UNKNOWN.partition("\n\n\n")[2].replace("def f", "def g")
+    assert main(["check", write("half.py", text), "--output-format", "concise"]) == 1
+    codes = [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()]
+    assert codes == ["error[LIN202]", "error[LIN209]", "error[LIN202]"]
+
+
+def test_nothing_is_run_and_no_numeric_library_is_imported(write):
+    import subprocess
+
+    write("loud.py", f"{CLEAN}\nraise SystemExit('run')\n")
+    code = (
+        "import sys; from linad_typecheck.cli import main; code = main(['check', 'loud.py']); "
+        "assert not {'numpy', 'numba', 'linad', 'jaxtyping'} & set(sys.modules); sys.exit(code)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_explain_lists_the_codes_where_nothing_is_near(capsys):
+    assert main(["explain", "zzzzzzz"]) == 2
+    told = capsys.readouterr().err
+    assert "LIN101  use-after-move" in told and "did you mean" not in told

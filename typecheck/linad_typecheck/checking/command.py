@@ -1,0 +1,208 @@
+"""``linad check``: which files, which findings, in which form, and what is repaired."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import io
+import os
+import sys
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..diagnostics import Diagnostic
+from ..findings import check_text
+from ..messages.internal import NotPython
+from ..render import FORMATS
+from ..span import Span
+from .config import OUTPUT_FORMATS, BadSettings, Settings, read, settings_of, slugs
+from .fixes import chosen, fix
+
+CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
+_SKIPPED = ("__pycache__", "node_modules", "site-packages", "build", "dist")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files or folders; - is standard input")
+    parser.add_argument("--output-format", choices=OUTPUT_FORMATS)
+    parser.add_argument("--select", action="append", default=[], metavar="CODES", help="only these codes or slugs")
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODES", help="all but these codes or slugs")
+    parser.add_argument("--fix", action="store_true", help="apply safe fixes: those that keep what plain Python computes")
+    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: also fixes that settle a meaning")
+    parser.add_argument("--diff", action="store_true", help="print what --fix would change; write nothing")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where there are findings")
+    parser.add_argument("--config", metavar="FILE", help="take the settings from this file and no other")
+    parser.add_argument("--force-exclude", action="store_true", help="leave out excluded files also where they are named")
+    parser.add_argument("--stdin-filename", default="<stdin>", metavar="NAME", help="the name of standard input")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    parser.set_defaults(run=run)
+
+
+@dataclass
+class _Outcome:
+    """What is known when all files are read."""
+
+    files: int = 0
+    functions: int = 0
+    partly: int = 0
+    fixed: int = 0
+    fixable: int = 0
+    hidden: int = 0  # findings that the selection leaves out
+    changed: bool = False
+    found: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+class Unreadable(ValueError):
+    """A path that names nothing that can be read."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check what the options name; the exit code."""
+    outcome = _Outcome()
+    try:
+        settings = _Chosen(options)
+        for path in dict.fromkeys(_files(options.paths, settings, options.force_exclude)):
+            _one(path, options, settings.of(path), outcome)
+        form = options.output_format or settings.of(options.paths[0]).output_format
+    except (BadSettings, Unreadable) as error:
+        print(f"linad check: {error}", file=sys.stderr)
+        return USAGE
+    found = list(dict.fromkeys(outcome.found))
+    out = sys.stderr if "-" in options.paths and options.fix and not options.diff else sys.stdout
+    if not options.diff:
+        terminal = out.isatty() and "NO_COLOR" not in os.environ
+        colour = options.color == "always" or (options.color == "auto" and terminal)
+        text = FORMATS[form](found, outcome.sources, colour=colour)
+        if text:
+            write(text, out)
+        if form == "full":
+            write(("\n" if text else "") + summary(outcome, found), out)
+    if any(d.slug == "internal-error" for d in found):
+        return INTERNAL
+    failed = any(d.severity != "information" for d in found) or (options.diff and outcome.changed)
+    return FINDINGS if failed and not options.exit_zero else CLEAN
+
+
+class _Chosen:
+    """The settings of each file, under what the command line says."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.select, self.ignore = slugs(options.select), slugs(options.ignore)
+        self.fixed: Settings | None = None
+        if options.config is not None:
+            self.fixed = read(Path(options.config)) or Settings()
+
+    def of(self, path: str) -> Settings:
+        found = self.fixed or settings_of("." if path == "-" else path)
+        if self.select:
+            found = replace(found, select=self.select)
+        return replace(found, ignore=found.ignore - self.select | self.ignore)
+
+
+def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _Outcome) -> None:
+    name = options.stdin_filename if path == "-" else path
+    outcome.files += 1
+    try:
+        text, encoding = _text(path)
+    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+        if b"linear_grad" in Path(path).read_bytes():
+            outcome.found.append(NotPython(Span(path, 1, 1, 1, 1), f"{error}").diagnostic())
+        return
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from None
+    if options.fix or options.diff:
+        fixed = fix(text, name, settings.wants, options.unsafe_fixes)
+        if fixed.applied:
+            outcome.fixed += fixed.applied
+            outcome.changed = True
+        _keep(path, name, text, fixed.text, encoding, options.diff)
+        text = text if options.diff else fixed.text
+    report = check_text(text, name)
+    wanted = [d for d in report.diagnostics if settings.wants(d)]
+    if "linear_grad" not in text and not report.functions:  # a file that has nothing to do with linad
+        wanted = [d for d in wanted if d.slug == "unused-suppression"]
+    outcome.sources[name] = text
+    outcome.functions += report.functions
+    outcome.partly += report.partly
+    outcome.hidden += len(report.diagnostics) - len(wanted) if report.functions else 0
+    outcome.fixable += sum(chosen(d, False) is not None for d in wanted)
+    outcome.found += wanted
+
+
+def _keep(path: str, name: str, old: str, new: str, encoding: str, only_show: bool) -> None:
+    if only_show:
+        pairs = [t.splitlines(keepends=True) for t in (old, new)]
+        shown = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in difflib.unified_diff(*pairs, name, name)]
+        write("".join(shown), end="")
+    elif path == "-":
+        sys.stdout.write(new)
+    elif new != old:
+        Path(path).write_bytes(new.encode(encoding))
+
+
+def _text(path: str) -> tuple[str, str]:
+    """A text with its line ends as they are, and how it is encoded."""
+    if path == "-":
+        return sys.stdin.read(), "utf-8"
+    data = Path(path).read_bytes()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return data.decode(encoding), encoding
+
+
+def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str]:
+    for given in paths:
+        path = Path(given)
+        if given == "-" or path.is_file():
+            if given == "-" or not force or not settings.of(given).excludes(given):
+                yield given
+        elif path.is_dir():
+            here = settings.of(given)
+            for folder, inner, names in os.walk(path):
+                inner[:] = sorted(n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n)))
+                files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith(".py"))
+                yield from (f for f in files if not settings.of(f).excludes(f))
+        else:
+            raise Unreadable(f"there is no file `{given}`")
+
+
+def _left_out(folder: str, name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+
+
+# -------------------------------------------------------------------------------------------------------- summary
+
+
+def summary(outcome: _Outcome, found: Sequence[Diagnostic]) -> str:
+    """What was found, and in how much: a run that checked nothing says so."""
+    words = {"error": "error", "warning": "warning", "information": "fact"}
+    counts = [(sum(d.severity == s for d in found), word) for s, word in words.items()]
+    parts = [_count(n, word) for n, word in counts if n]
+    checked = f"{_count(outcome.files, 'file')}, {_count(outcome.functions, 'function')}"
+    if outcome.files == 0:
+        checked += ": there is no Python file"
+    elif outcome.functions == 0:
+        checked += ": nothing is decorated with @linear_grad"
+    elif outcome.partly:
+        checked += f", {outcome.partly} checked in part: a call gives the types that annotations do not"
+    text = f"{', '.join(parts) or 'no findings'} ({checked})"
+    more = [
+        (outcome.fixed, f"{outcome.fixed} fixed"),
+        (outcome.hidden, f"{outcome.hidden} not selected"),
+        (outcome.fixable, f"{outcome.fixable} fixable with --fix"),
+    ]
+    return "; ".join([text, *(shown for n, shown in more if n)])
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}{'' if n == 1 else 's'}"
+
+
+def write(text: str, out: object = None, end: str = "\n") -> None:
+    """Print what may hold any character on a terminal of any encoding."""
+    out = out or sys.stdout
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=out, end=end)

@@ -1,0 +1,90 @@
+"""Applying the edits of fixes to a text, as long as each round leaves fewer findings than it met."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic, Edit, Fix
+from ..findings import check_text
+from .recover import recovered
+
+ROUNDS = 20
+_LINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A text after its fixes, how many were applied, and what is left to say."""
+
+    text: str
+    applied: int
+    left: tuple[Diagnostic, ...]
+
+
+def chosen(d: Diagnostic, unsafe: bool) -> Fix | None:
+    """The fix that a machine applies: the first safe one; with ``unsafe`` else the first that has edits."""
+    with_edits = [f for f in d.fixes if f.edits]
+    return next((f for f in with_edits if f.safe), with_edits[0] if with_edits and unsafe else None)
+
+
+def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda d: True, unsafe: bool = False) -> Fixed:
+    """Apply the fixes of the findings that are ``wanted``, and of those that show up behind them.
+
+    A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle what
+    the program means, are applied with ``unsafe`` only. A fix whose edits overlap with an earlier one's waits for the
+    next round. A round that leaves as many findings as before is taken back.
+    """
+    applied = 0
+    found = check_text(text, filename).diagnostics
+    for _ in range(ROUNDS):
+        fixes = [f for d in found if wanted(d) and (f := chosen(d, unsafe)) is not None]
+        edits, count = together([f for f in fixes if all(e.span.file == filename for e in f.edits)])
+        if not count:
+            break
+        new = edited(text, edits)
+        after = check_text(new, filename).diagnostics
+        if len(after) >= len(found) or len(recovered(new).errors) > len(recovered(text).errors):
+            break
+        text, found, applied = new, after, applied + count
+    return Fixed(text, applied, found)
+
+
+def together(fixes: Iterable[Fix]) -> tuple[list[Edit], int]:
+    """The edits of those fixes that do not get in each other's way, and how many fixes that are."""
+    taken: list[Edit] = []
+    count = 0
+    for f in fixes:
+        new = [e for e in f.edits if e not in taken]
+        if new and not any(_overlap(a, b) for a in new for b in taken):
+            taken += new
+            count += 1
+    return taken, count
+
+
+def _overlap(a: Edit, b: Edit) -> bool:
+    first, second = sorted([(_start(a), _end(a)), (_start(b), _end(b))])
+    return second[0] < first[1] or second[0] == first[0]
+
+
+def _start(e: Edit) -> tuple[int, int]:
+    return e.span.line, e.span.column
+
+
+def _end(e: Edit) -> tuple[int, int]:
+    return e.span.end_line, e.span.end_column
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A text after edits that do not overlap; its line ends stay as they are."""
+    starts = [0, *(m.end() for m in _LINE.finditer(text))]
+    newline = next((m[0] for m in _LINE.finditer(text)), "\n")
+
+    def offset(place: tuple[int, int]) -> int:
+        line, column = place
+        return starts[line - 1] + column - 1 if line <= len(starts) else len(text)
+
+    for e in sorted(edits, key=_start, reverse=True):
+        text = text[: offset(_start(e))] + e.text.replace("\n", newline) + text[offset(_end(e)) :]
+    return text

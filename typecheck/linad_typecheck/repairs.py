@@ -1,0 +1,130 @@
+"""Edits of a function's text that repair what the checker found: where a copy goes, how an update is declared.
+
+An edit is given only where the text leaves no doubt about it; otherwise the message has to do with words.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from .diagnostics import Edit
+from .scope import External, FunctionSource, resolve
+from .source import SourceFile
+from .span import Span
+
+Edits = tuple[Edit, ...]
+_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # `.copy()` behind them applies to the whole of them
+_DECORATOR = External("linad.linear_grad")
+
+
+def insert(at: Span, text: str) -> Edit:
+    """Insert before a place."""
+    return Edit(Span(at.file, at.line, at.column, at.line, at.column), text)
+
+
+def append(at: Span, text: str) -> Edit:
+    """Insert behind a place."""
+    return Edit(Span(at.file, at.end_line, at.end_column, at.end_line, at.end_column), text)
+
+
+def copy_at(function: FunctionSource, place: Span, names: Sequence[str]) -> Edits:
+    """Take a copy where the expression at ``place`` gives its array to one of ``names``.
+
+    ``v = u`` becomes ``v = u.copy()``; ``a = b = e`` becomes two statements; of a tuple the element in question is copied.
+    """
+    source = function.source
+    for node in _within(function.node):
+        match node:
+            case ast.Assign(targets=targets, value=value) if source.span(value) == place:
+                if len(targets) > 1:
+                    return _apart(source, node)
+                return _pair(source, targets[0], value, names)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if source.span(value) == place:
+                return _pair(source, target, value, names)
+    for node in _within(function.node):
+        if isinstance(node, ast.expr) and source.span(node) == place:
+            return _element(source, node, names)
+    return ()
+
+
+def _within(root: ast.AST) -> Iterator[ast.AST]:
+    return ast.walk(root)
+
+
+def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence[str]) -> Edits:
+    match target, value:
+        case ast.Name(), _ if not isinstance(value, ast.Tuple):
+            return copied(source, value)
+        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values) if len(targets) == len(values):
+            for t, v in zip(targets, values, strict=True):
+                if isinstance(t, ast.Name) and t.id in names and not isinstance(v, ast.Starred):
+                    return copied(source, v)
+    return ()
+
+
+def _element(source: SourceFile, value: ast.expr, names: Sequence[str]) -> Edits:
+    """Copy the last element of a tuple that is one of ``names``, or a value that is no tuple."""
+    if not isinstance(value, ast.Tuple):
+        return copied(source, value)
+    for item in reversed(value.elts):
+        if isinstance(item, ast.Name) and item.id in names:
+            return copied(source, item)
+    return ()
+
+
+def copied(source: SourceFile, value: ast.expr) -> Edits:
+    """``value.copy()``, in parentheses where it needs them."""
+    span = source.span(value)
+    if isinstance(value, _TIGHT):
+        return (append(span, ".copy()"),)
+    return (insert(span, "("), append(span, ").copy()"))
+
+
+def _apart(source: SourceFile, s: ast.Assign) -> Edits:
+    """``a = b = e`` as ``a = e`` and ``b = a.copy()`` in a line of its own."""
+    if not all(isinstance(t, ast.Name) for t in s.targets):
+        return ()
+    first, *others = s.targets
+    whole, value = source.span(s), source.span(s.value)
+    indent = source.lines[whole.line - source.first_line][: whole.column - 1]
+    start = source.span(others[0])
+    if indent.strip() or start.line != value.line:
+        return ()
+    lines = "".join(f"\n{indent}{t.id} = {first.id}.copy()" for t in others)
+    return (Edit(Span(start.file, start.line, start.column, value.line, value.column), ""), append(value, lines))
+
+
+def copy_first(function: FunctionSource, name: str) -> Edits:
+    """``name = name.copy()`` as the first statement of a function."""
+    if isinstance(function.node, ast.Lambda):
+        return ()
+    body = function.node.body
+    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1
+    span = function.source.span(body[1 if documented else 0])
+    indent = function.source.lines[span.line - function.source.first_line][: span.column - 1]
+    return () if indent.strip() else (insert(span, f"{name} = {name}.copy()\n{indent}"),)
+
+
+def declare_update(function: FunctionSource, name: str) -> Edits:
+    """``updates=("name",)`` among the options of the decorator."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        base = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if resolve(base, function.scope) != _DECORATOR:
+            continue
+        span = function.source.span(decorator)
+        if not isinstance(decorator, ast.Call):
+            return (append(span, f'(updates=("{name}",))'),)
+        given = next((k.value for k in decorator.keywords if k.arg == "updates"), None)
+        if given is None and not any(k.arg is None for k in decorator.keywords):
+            last = [*decorator.args, *decorator.keywords][-1:]
+            if last:
+                return (append(function.source.span(last[0]), f', updates=("{name}",)'),)
+            inner = Span(span.file, span.end_line, span.end_column - 1, span.end_line, span.end_column - 1)
+            return (Edit(inner, f'updates=("{name}",)'),)
+        if isinstance(given, (ast.Tuple, ast.List)) and given.elts:
+            return (append(function.source.span(given.elts[-1]), f', "{name}"'),)
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            at = function.source.span(given)
+            return (insert(at, "("), append(at, f', "{name}")'))
+    return ()
