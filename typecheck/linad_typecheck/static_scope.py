@@ -335,6 +335,14 @@ def decorated(module: StaticModule) -> list[FunctionSource]:
     return list(found.values())
 
 
+def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
+    """The functions of a parsed file by name, decorated or not; a nested one by its path, as ``outer.inner``."""
+    found: dict[str, FunctionSource] = {}
+    for scope, node in _definitions(module.scope):
+        found[f"{scope.path}{node.name}"] = scope.source(node, node.name, tuple(node.decorator_list))
+    return found | {f.name: f for f in decorated(module) if f.name not in found and f.name != "<lambda>"}
+
+
 def function_at(source: SourceFile, line: int) -> FunctionSource | None:
     """The function whose ``def`` or first decorator is on a line of the file, decorated or not."""
     for scope, node in _definitions(StaticModule(source).scope):
@@ -347,14 +355,6 @@ def _walk(scope: StaticScope):
     for home, node in _definitions(scope):
         for decorator in node.decorator_list:
             if home._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
-def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
-    """The functions of a parsed file by name, decorated or not; a nested one by its path, as ``outer.inner``."""
-    found: dict[str, FunctionSource] = {}
-    for scope, node in _definitions(module.scope):
-        found[f"{scope.path}{node.name}"] = scope.source(node, node.name, tuple(node.decorator_list))
-    return found | {f.name: f for f in decorated(module) if f.name not in found and f.name != "<lambda>"}
-
-
                 yield home.source(node, node.name, tuple(node.decorator_list))
     for name, bound in scope.bound.items():  # g = linear_grad(f)
         for b in bound:
