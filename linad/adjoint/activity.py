@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from linad_typecheck.core import (
     AddArray,
     AddTo,
+    Alloc,
     Atom,
     Block,
     Call,
@@ -56,6 +57,7 @@ class Facts:
     moved: set[str] = field(default_factory=set)  # arrays that are given up other than by a drop
     home: dict[str, int] = field(default_factory=dict)  # id of the block that defines each value
     definition: dict[str, Stmt] = field(default_factory=dict)
+    logs: set[str] = field(default_factory=set)  # arrays that grow, here or in a callee
     undo: dict[int, Var] = field(default_factory=dict)  # by id of a write: the old cell, to be put back in reverse
 
     def value(self, a: Atom) -> Atom:
@@ -96,6 +98,8 @@ def learn(f: Function, modes: Modes, wrt: Iterable[str], undo: dict[int, Var] | 
     facts = Facts(f, modes, undo=undo or {})
     facts.active |= set(wrt)
     _names(f, facts)
+    facts.logs |= {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    facts.logs |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
     _order(f.body, facts, 0)
     while True:
         before = len(facts.active)

@@ -9,6 +9,7 @@ from linad_typecheck.core import (
     Atom,
     Call,
     Copy,
+    Dim,
     Drop,
     Fill,
     If,
@@ -52,6 +53,8 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
     for t in (s, *(u for b in blocks(s) for u in walk(b))):
         match t:
             case Load(array=a) | Copy(array=a):
+                reads.add(facts.place(a))
+            case Dim(array=a) if a.name in facts.logs:  # the size of any other array never changes
                 reads.add(facts.place(a))
             case Store(array=a) | Fill(array=a) | Reserve(array=a) | AddTo(array=a):
                 writes.add(facts.place(a))
