@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
-from ..core import Alloc, Atom, Check, Const, Copy, Fill, Store, Var
-from ..linear.ownership import write
+from ..core import Atom, Check, Const, Fill, Store, Var
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import SizesDiffer, WrongType
 from ..scope import External
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, Array, DType, Scalar
+from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
+from . import places, shapes
 from .context import Lowering
-from .externals import DTYPES, Args
+from .elementwise import lift
+from .externals import DTYPES, Args, call_external, is_known
 from .numbers import cast, promote
+from .places import AnyArray, fresh_array, is_array, materialise
+from .updates import assign_region, converted, region
 from .values import (
     SILENT,
     ArrayValue,
+    Delayed,
     DTypeValue,
     EntityValue,
     NoneValue,
@@ -26,6 +31,7 @@ from .values import (
     TextValue,
     TupleValue,
     Value,
+    arrays,
     describe,
     type_of,
 )
@@ -70,21 +76,11 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
     return tuple(atoms)
 
 
-def alloc(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span) -> ArrayValue:
-    var = ctx.fresh(hint, Array(dtype, len(shape)))
-    ctx.emit(Alloc(var, shape, fill, span))
-    ctx.new_array(var, shape)
-    return ArrayValue(var)
-
-
-def copy(ctx: Lowering, array: Var, hint: str, span: Span) -> ArrayValue:
-    var = ctx.fresh(hint, array.type)
-    ctx.emit(Copy(var, array, span))
-    for axis in range(array.type.rank):
-        if (array.name, axis) in ctx.dims:
-            ctx.dims[var.name, axis] = ctx.dims[array.name, axis]
-    ctx.fact("copy", array.name.partition(".")[0], span, "copied as written")
-    return ArrayValue(var)
+def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
+    """A fresh array with the cells of an array of any kind."""
+    name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
+    ctx.fact("copy", name, span, "copied as written")
+    return materialise(ctx, array, hint, span, dtype)
 
 
 def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
@@ -108,7 +104,7 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
         shape = shape_of(ctx, found["shape"], args.span)
         if dtype is None or shape is None:
             return Poison()
-        return alloc(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
+        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
 
     return apply
 
@@ -139,8 +135,8 @@ def _full(ctx: Lowering, args: Args) -> Value:
 def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span) -> ArrayValue:
     value = cast(ctx, fill.atom, dtype, span)
     if isinstance(value, Const):
-        return alloc(ctx, hint, shape, dtype, value, span)
-    made = alloc(ctx, hint, shape, dtype, None, span)
+        return fresh_array(ctx, hint, shape, dtype, value, span)
+    made = fresh_array(ctx, hint, shape, dtype, None, span)
     ctx.emit(Fill(made.var, value, span))
     return made
 
@@ -152,16 +148,16 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
         if found is None:
             return Poison()
         model = found["a"]
-        if not isinstance(model, ArrayValue):
+        if not is_array(model):
             if not isinstance(model, SILENT):
                 ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
             return Poison()
-        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else model.var.type.dtype
+        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
         if dtype is None:
             return Poison()
-        shape = tuple(ctx.dim(model.var, k, args.span) for k in range(model.var.type.rank))
+        shape = places.shape_of(ctx, model, args.span)
         if value is not None:
-            return alloc(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
+            return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
         fill = found["fill_value"]
         if not isinstance(fill, ScalarValue):
             if not isinstance(fill, SILENT):
@@ -174,8 +170,8 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
 
 def _copy(ctx: Lowering, args: Args) -> Value:
     match args.values:
-        case (ArrayValue(var=var),) if not args.keywords:
-            return copy(ctx, var, args.hint, args.span)
+        case (v,) if not args.keywords and is_array(v):
+            return copy(ctx, v, args.hint, args.span)
         case (v,) if isinstance(v, SILENT):
             return Poison()
     ctx.report(BadCall(args.span, args.name, "takes one array"))
@@ -215,16 +211,14 @@ def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str,
 
 
 def _made(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str) -> Value:
-    if isinstance(shape, ArrayValue):
-        if dtype not in (None, shape.var.type.dtype):
-            ctx.report(Unsupported(span, "converting an array", "store cell by cell into a new array"))
-            return Poison()
-        return shape if name.endswith("asarray") else copy(ctx, shape.var, hint, span)
+    if is_array(shape):
+        same = dtype in (None, places.dtype_of(shape))
+        return shape if name.endswith("asarray") and same else copy(ctx, shape, hint, span, dtype)
     if shape is None:
         return Poison()
     if dtype is None:
         dtype = _common(cells)
-    made = alloc(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
+    made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
     for k, value in enumerate(cells):
         ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), cast(ctx, value.atom, dtype, span), False, span))
     return made
@@ -266,7 +260,7 @@ def _collect_value(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span
             return ()
         case TupleValue(items=items):
             return _stack(ctx, [_collect_value(ctx, x, cells, span) for x in items], span)
-        case ArrayValue():
+        case _ if is_array(v):
             return v
         case _ if not isinstance(v, SILENT):
             ctx.report(WrongType(span, "an array is made of scalars", describe(type_of(v))))
@@ -276,7 +270,7 @@ def _collect_value(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span
 def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
     if any(s is None for s in shapes):
         return None
-    if any(isinstance(s, ArrayValue) for s in shapes):
+    if any(is_array(s) for s in shapes):
         ctx.report(Unsupported(span, "an array made of arrays", "make an array of zeros and store the cells in loops"))
         return None
     if len(set(shapes)) > 1:
@@ -291,37 +285,56 @@ def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
 # -- methods
 
 METHODS = {
-    "sum": "write a loop that adds up: `for v in a: s += v`, or `sum(a)` of a rank-1 array",
-    "mean": "write a loop that adds up and divide by the size",
-    "prod": "write a loop that multiplies",
-    "dot": "write a loop that adds up the products",
-    "min": "write a loop with `min`, or `min(a)` of a rank-1 array",
-    "max": "write a loop with `max`, or `max(a)` of a rank-1 array",
-    "argmax": "write a loop that keeps the best index",
-    "argmin": "write a loop that keeps the best index",
-    "reshape": "compute the index: `a[i * m + j]`",
-    "ravel": "loop over all indices",
-    "flatten": "loop over all indices",
-    "astype": "make an array of the other dtype and store cell by cell",
+    name: f"numpy.{name}"
+    for name in ("sum prod mean var std min max argmin argmax cumsum cumprod dot trace any all clip ravel round sort repeat").split()
+} | {"flatten": "numpy.ravel"}
+_INSTEAD = {
     "item": "read the cell: `a[0]`",
     "tolist": "keep the array",
     "append": "make an array of the final size and store its cells",
-    "sort": "sort outside the function",
+    "tofile": "do I/O outside the function",
 }
 
 
-def method(ctx: Lowering, array: Var, name: str, args: Args, by: str) -> Value:
+def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Value:
     """``array.name(...)``."""
-    match name:
-        case "copy" if not args.values and not args.keywords:
-            return copy(ctx, array, args.hint, args.span)
-        case "fill" if len(args.values) == 1 and isinstance(args.values[0], ScalarValue):
-            write(ctx, ArrayValue(array), by, args.span)
-            ctx.emit(Fill(array, cast(ctx, args.values[0].atom, array.type.dtype, args.span), args.span))
-            return NoneValue()
-    instead = METHODS.get(name, "write a loop over the cells")
-    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", instead))
+    rule = _OWN.get(name)
+    if rule is not None:
+        return rule(ctx, array, args, by)
+    dotted = METHODS.get(name)
+    if dotted is not None and is_known(dotted):
+        return call_external(ctx, dotted, replace(args, values=(array, *args.values)))
+    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", _INSTEAD.get(name, "write a loop over the cells")))
     return Poison()
+
+
+def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    return copy(ctx, array, args.hint, args.span) if bind(ctx, args, ("order",), 0) is not None else Poison()
+
+
+def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    found = bind(ctx, args, ("value",), 1)
+    where = None if found is None else region(ctx, array, by, args.span)
+    if where is not None:
+        assign_region(ctx, where, found["value"], args.span)
+    return NoneValue()
+
+
+def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    found = bind(ctx, args, ("dtype",), 1)
+    dtype = None if found is None else dtype_of(ctx, found["dtype"], args.span)
+    if dtype is None:
+        return Poison()
+    return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
+
+
+_OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
+    "copy": _method_copy,
+    "fill": _method_fill,
+    "astype": _method_astype,
+    "transpose": shapes.transpose_method,
+    "reshape": shapes.reshape_method,
+}
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core import Atom, Call
 from ..linear.liveness import bound, free_names
@@ -18,11 +18,12 @@ from .arrays import LITERALS, array_of, method
 from .attributes import attribute_of
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
-from .expressions import expression, usable
+from .expressions import expression, operands, pull, usable
 from .externals import Args, call_external
 from .records import construct, user_name
 from .records import default as default_value
 from .records import method as record_method
+from .places import is_array
 from .values import (
     SILENT,
     ArrayValue,
@@ -32,6 +33,7 @@ from .values import (
     Poison,
     TupleValue,
     Value,
+    as_argument,
     contains,
     describe,
     leaves,
@@ -52,11 +54,11 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The value of a call."""
     span = ctx.span(node)
     if isinstance(node.func, ast.Attribute):
-        base = expression(ctx, node.func.value)
-        if isinstance(base, ArrayValue):
+        base = pull(ctx, node.func.value)
+        if is_array(base):
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)
-            return Poison() if args is None else method(ctx, base.var, node.func.attr, args, by)
+            return Poison() if args is None else method(ctx, base, node.func.attr, args, by)
         if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
             return made
         callee = attribute_of(ctx, node.func, base)
@@ -98,8 +100,10 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args |
     if starred:
         ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
         return None
-    values = tuple(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args)
-    keywords = {k.arg: usable(ctx, expression(ctx, k.value), "the argument", ctx.span(k.value)) for k in node.keywords}
+    given = operands(ctx, [*node.args, *(k.value for k in node.keywords)])
+    found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, [*node.args, *(k.value for k in node.keywords)], strict=True)]
+    values = tuple(found[: len(node.args)])
+    keywords = dict(zip((k.arg for k in node.keywords), found[len(node.args) :], strict=True))
     if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
         return None
@@ -153,8 +157,8 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
-    params = [(n, type_of(a.value)) for n, a in zip(args, given, strict=True)]
-    spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(v)) for n, v in captures))
+    params = [(n, type_of(as_argument(a.value))) for n, a in zip(args, given, strict=True)]
+    spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(as_argument(v))) for n, v in captures))
     if spec.failed:
         ctx.programs.poisoned = True
         return Poison()
@@ -163,6 +167,7 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
 
 def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str) -> Value:
     span = ctx.span(node)
+    given = [replace(a, value=as_argument(a.value)) for a in given]
     atoms: list[Atom] = [leaf for a in given for leaf in leaves(a.value)]
     of_atom = [a for a in given for _ in leaves(a.value)]
     _own(ctx, spec, atoms, of_atom, span)

@@ -23,7 +23,7 @@ _OPTIONS = ("slots", "memory", "scheme")
 class Marked:
     """What stands in the mark: an iterable or a condition, and the options as written."""
 
-    inner: ast.expr
+    inner: ast.expr | None  # None where the call makes no sense, which was reported
     options: dict[str, ast.expr]
     node: ast.Call
 
@@ -50,8 +50,9 @@ def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
     if not plain or unknown is not None:
         why = "takes what to loop over, then `slots`, `memory` and `scheme` by name" if not plain else f"has no option `{unknown}`"
         ctx.report(BadCall(ctx.span(node), NAME, why))
-        return Marked(node.args[0], {}, node) if plain else None
-    return Marked(node.args[0], {k.arg: k.value for k in node.keywords if k.arg is not None}, node)
+        return Marked(node.args[0] if plain else None, {}, node)
+    options = {k.arg: k.value for k in node.keywords if k.arg is not None and not _is_none(k.value)}
+    return Marked(node.args[0], options, node)
 
 
 def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None:
@@ -74,7 +75,7 @@ def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None
             )
             return None
     for name in ("memory", "scheme"):
-        if name in given and given[name] is None and not _is_none(found.options[name]):
+        if name in given and given[name] is None:
             what = "a literal or a constant of the module"
             ctx.report(BadCall(ctx.span(found.options[name]), NAME, f"takes {what} as `{name}`"))
             return None

@@ -23,8 +23,9 @@ from .externals import extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
 from .numbers import as_scalar, binary, cast, truth
+from .places import fresh_array, is_array, rank_of
 from .statements import STATEMENTS, assign, block
-from .values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+from .values import SILENT, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
@@ -178,7 +179,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
-        case ArrayValue(var=var) if var.type.rank == 1:
+        case _ if is_array(value) and rank_of(value) == 1:
             return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
         case _ if isinstance(value, SILENT):
             return value
@@ -331,7 +332,6 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
 
 def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: str) -> Value:
     """``np.array([element for target in iterable])``."""
-    from .arrays import alloc
 
     span = ctx.span(node)
     if not plain(ctx, node):
@@ -356,7 +356,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
         if v is None:
             return Poison()
-        made = alloc(ctx, hint, (_length(ctx, it.stop, span),), dtype or v.dtype, None, span)
+        made = fresh_array(ctx, hint, (_length(ctx, it.stop, span),), dtype or v.dtype, None, span)
         key, place = f"%made{sum(n[0] == '%' for n in ctx.env)}", []
         ctx.env[key] = Binding(made, span)
 

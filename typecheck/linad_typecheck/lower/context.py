@@ -44,7 +44,9 @@ class Lowering:
     names: Names = field(default_factory=Names)
     out: list[Stmt] = field(default_factory=list)
     env: dict[str, Binding] = field(default_factory=dict)
-    dims: dict[tuple[str, int], Atom] = field(default_factory=dict)
+    dims: dict[tuple, Atom] = field(default_factory=dict)  # sizes that the block has asked for
+    shortened: dict[str, tuple[Var, int]] = field(default_factory=dict)  # sizes that are others less a literal, or 0
+    below: dict[str, Atom] = field(default_factory=dict)  # loop indices from 0 on, to where they stop
     nonneg: set[str] = field(default_factory=set)
     widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
     lent: dict[str, Lent] = field(default_factory=dict)

@@ -11,23 +11,22 @@ from ..infer.affine import Affine
 from ..linear.modes import infer_modes
 from ..messages import Message
 from ..messages.language import OptionError, Unsupported
+from ..messages.types import WrongArgument
 from ..scope import FunctionSource
-from ..signature import ArgType, Binding, Checked, Leaf, ParamInfo, Signature, Structure
+from ..signature import Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, Array
 from . import annotations as notes
 from .context import Lent, Lowering
+from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
 from .specialise import Specialiser, lower_body, start
 from .values import (
-    ArrayType,
     Bottom,
     Poison,
     ScalarType,
     ScalarValue,
-    TupleType,
     TupleValue,
     Value,
-    ValueType,
     contains,
     leaves,
     rebuild,
@@ -80,75 +79,38 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) 
         ctx.report(note)
         note = notes.UNKNOWN
     bound = binding.get(a.arg)
-    t = _bound_type(bound) if bound is not None else _noted_type(note)
+    t = bound_type(bound) if bound is not None else noted_type(note)
+    if bound is not None and t is not None and not isinstance(t, ScalarType):
+        try:
+            t = merged(note, t, a.arg)
+        except Mismatch as wrong:
+            ctx.report(WrongArgument(span, wrong.path, wrong.expected, wrong.got))
+            t = None
     if t is None:
         ctx.env[a.arg] = Bound(Poison(), span)
         found.missing.append(a.arg)
         return
     first = len(found.variables)
-    fresh = [ctx.fresh(a.arg, leaf) for leaf in type_leaves(t)]
+    places = list(paths(t, a.arg))
+    fresh = [ctx.fresh(_hint(place), leaf) for place, leaf in zip(places, type_leaves(t), strict=True)]
     found.variables += fresh
     ctx.env[a.arg] = Bound(rebuild(t, iter(fresh)), span)
     kind = "update" if a.arg in ctx.source.updates else "entry"
     for v in fresh:
         if isinstance(v.type, Array):
             ctx.lent[v.name] = Lent(a.arg, kind)
-    dims = tuple(_dims_of(note, t))
-    found.infos.append(ParamInfo(a.arg, _structure(t, iter(range(first, len(found.variables)))), dims))
-    for v, d in zip([v for v in fresh if isinstance(v.type, Array)], _noted_dims(note), strict=False):
+    known = list(noted_dims(note, t))
+    dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
+    found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))
+    held = [(v, place) for v, place in zip(fresh, places, strict=True) if isinstance(v.type, Array)]
+    for (v, place), d in zip(held, known, strict=True):
         if d is not None and len(d) == v.type.rank:
-            found.sizes.append((a.arg, v, d, span))
+            found.sizes.append((place, v, d, span))
 
 
-def _bound_type(b: object) -> ValueType | None:
-    match b:
-        case ArgType(type=Array(dtype=d, rank=r)):
-            return ArrayType(d, r)
-        case ArgType(type=t, weak=w):
-            return ScalarType(t.dtype, w)
-        case tuple():
-            items = tuple(_bound_type(x) for x in b)
-            return None if None in items else TupleType(items)
-    return None
-
-
-def _noted_type(note: notes.ParamType) -> ValueType | None:
-    match note:
-        case notes.ScalarType(dtype=d, weak=w):
-            return ScalarType(d, w)
-        case notes.ArrayType() if note.dtype is not None and note.rank is not None:
-            return ArrayType(note.dtype, note.rank)
-        case notes.TupleType(items=items):
-            types = tuple(_noted_type(x) for x in items)
-            return None if None in types else TupleType(types)
-    return None
-
-
-def _noted_dims(note: notes.ParamType) -> Iterator[tuple[notes.Dimension, ...] | None]:
-    match note:
-        case notes.ArrayType(dims=dims):
-            yield dims
-        case notes.TupleType(items=items):
-            for item in items:
-                if isinstance(item, (notes.ArrayType, notes.TupleType)):
-                    yield from _noted_dims(item)
-
-
-def _dims_of(note: notes.ParamType, t: ValueType) -> Iterator[tuple[str, ...] | None]:
-    noted = [None if d is None else tuple(x.text for x in d) for d in _noted_dims(note)]
-    count = sum(isinstance(leaf, Array) for leaf in type_leaves(t))
-    yield from (noted + [None] * count)[:count]
-
-
-def _structure(t: ValueType, indices: Iterator[int]) -> Structure:
-    match t:
-        case ScalarType(dtype=d, weak=w):
-            return Leaf(next(indices), next(type_leaves(t)), w)
-        case ArrayType():
-            return Leaf(next(indices), next(type_leaves(t)))
-        case TupleType(items=items):
-            return tuple(_structure(x, indices) for x in items)
-    return None
+def _hint(place: str) -> str:
+    """A name for the variable of a leaf: ``p_x`` for ``p.x``."""
+    return "_".join(place.replace("[", ".").replace("]", "").split("."))
 
 
 # ----------------------------------------------------------------------------------------------------- dimensions
@@ -217,7 +179,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         ctx.report(Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements"))
     diagnostics = tuple(programs.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
-    depends, facts, missing = tuple(programs.depends), tuple(programs.facts), tuple(found.missing)
+    depends, facts, missing = tuple(programs.depends), programs.all_facts(), tuple(found.missing)
     if broken or missing or programs.unknown:
         return Checked(None, None, diagnostics, facts, missing, depends)
     body = Block(tuple(ctx.out), tuple(leaves(value)))
@@ -241,8 +203,9 @@ def _result(v: Value, indices: Iterator[int]) -> Structure:
     match v:
         case ScalarValue(atom=a, weak=w):
             return Leaf(next(indices), a.type, w)
-        case TupleValue(items=items):
-            return tuple(_result(x, indices) for x in items)
+        case TupleValue(items=items, record=record):
+            parts = tuple(_result(x, indices) for x in items)
+            return parts if record is None else RecordStructure(tag(record), parts)
         case _ if list(leaves(v)):
             return Leaf(next(indices), next(leaves(v)).type)
     return None

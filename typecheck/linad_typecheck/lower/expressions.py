@@ -11,20 +11,34 @@ from ..linear.ownership import report_lost
 from ..messages.language import MaybeUndefined, Undefined, UnknownFunction, UnknownName, Unsupported
 from ..messages.types import WrongType
 from ..ops import OPS
-from ..scope import Annotation, Constant, Entity, External, GlobalArray, Helper, Module, Opaque
+from ..scope import (
+    Annotation,
+    Constant,
+    Entity,
+    External,
+    GlobalArray,
+    Helper,
+    Module,
+    Opaque,
+    RecordClass,
+    RecordConstant,
+)
 from ..span import Span
 from ..types import BOOL, Scalar
 from .attributes import attribute
 from .context import FALSE, Lowering
-from .externals import BUILTINS, constant_external, is_known, near
+from .elementwise import lift
+from .externals import BUILTINS, Args, call_external, constant_external, is_known, near
 from .indexing import subscript
 from .joins import Arm, join
 from .numbers import COMPARE, binary, compare, truth, unary
+from .places import held, is_array
 from .unsupported import refuse
 from .values import (
     SILENT,
     Binding,
     Bottom,
+    Delayed,
     EntityValue,
     LostArray,
     NoneValue,
@@ -41,7 +55,12 @@ from .values import (
 
 
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
-    """The value of an expression; ``hint`` names what it computes."""
+    """The value of an expression, evaluated; ``hint`` names what it computes."""
+    return held(ctx, pull(ctx, node, hint), hint, ctx.span(node))
+
+
+def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
+    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once."""
     lower = EXPRESSIONS.get(type(node))
     if lower is None:
         refuse(ctx, node)
@@ -134,10 +153,11 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return external(ctx, dotted, name, span)
         case Module(dotted="random"):
             return EntityValue(External("random"), name)
-        case Module() | Helper() | Annotation():
+        case Module() | Helper() | Annotation() | RecordClass():
             return EntityValue(found, name)
-        case Opaque(what=what):
-            ctx.report(Unsupported(span, f"{what} `{name}`", "pass what it holds as a parameter"))
+        case Opaque(what=what, instead=instead):
+            what = what if f"`{name}`" in what else f"{what} `{name}`"
+            ctx.report(Unsupported(span, what, instead or "pass what it holds as a parameter"))
             return Poison()
     return Poison()
 
@@ -163,6 +183,8 @@ def _constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Valu
             return TextValue(value)
         case tuple():
             return TupleValue(tuple(_constant_value(ctx, v, name, span) for v in value))
+        case RecordConstant(record=record, items=items):
+            return TupleValue(tuple(_constant_value(ctx, v, name, span) for v in items), record)
     kind = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool_": "bool", "bool": "bool"}.get(type(value).__name__)
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))
@@ -188,18 +210,49 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
-    a = expression(ctx, node.left)
-    b = expression(ctx, node.right)
-    if isinstance(node.op, ast.Add) and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+    a, b = operands(ctx, [node.left, node.right])
+    if isinstance(node.op, ast.Add) and isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
         return TupleValue(a.items + b.items)
-    return binary(ctx, type(node.op), a, b, ctx.span(node), hint)
+    return operator(ctx, type(node.op), a, b, ctx.span(node), hint)
+
+
+def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
+    """The values of expressions, from left to right. One that is not evaluated yet is, before a call that may update what
+    it reads."""
+    found: list[Value] = []
+    for node in nodes:
+        if any(isinstance(v, Delayed) for v in found) and may_update(ctx, node):
+            found = [held(ctx, v, "t", ctx.span(node)) for v in found]
+        found.append(pull(ctx, node))
+    return found
+
+
+def may_update(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether evaluating an expression may call a function that updates an array: one of the user's."""
+
+    def of_library(f: ast.expr) -> bool:
+        if isinstance(f, ast.Attribute):
+            return f.attr != "at" and not isinstance(ctx.env.get(ast.unparse(f)), Binding)
+        return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
+
+    return any(isinstance(n, ast.Call) and not of_library(n.func) for n in ast.walk(node))
+
+
+def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
+    """``a op b`` of scalars or arrays."""
+    if not (is_array(a) or is_array(b)):
+        return binary(ctx, op, a, b, span, hint)
+    if op is ast.MatMult:
+        return call_external(ctx, "numpy.matmul", Args("@", span, (a, b), {}, hint))
+    return lift(ctx, (a, b), lambda v: binary(ctx, op, *v, span, hint), span, hint)
 
 
 def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
     if isinstance(node.op, ast.Not):
         c = condition(ctx, node)
         return Poison() if c is None else ScalarValue(c, True)
-    return unary(ctx, type(node.op), expression(ctx, node.operand), ctx.span(node), hint)
+    span = ctx.span(node)
+    return lift(ctx, (pull(ctx, node.operand),), lambda v: unary(ctx, type(node.op), *v, span, hint), span, hint)
 
 
 def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -> Value:
@@ -286,13 +339,15 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
 
 def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
     def chain(left: Value, ops: list[ast.cmpop], rest: list[ast.expr]) -> Value:
-        right = expression(ctx, rest[0])
+        right = pull(ctx, rest[0])
         first = _comparison(ctx, ops[0], left, right, ctx.span(node))
         if len(ops) == 1:
             return first
         return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
 
-    return chain(expression(ctx, node.left), node.ops, node.comparators)
+    if len(node.ops) == 1:
+        return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
+    return chain(pull(ctx, node.left), node.ops, node.comparators)
 
 
 def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
@@ -304,10 +359,14 @@ def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) ->
             return literal(same == isinstance(op, ast.Is))
         ctx.report(Unsupported(span, "`is`", "compare with `==`"))
         return Poison()
+    if type(op) in COMPARE and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
+        found = describe(type_of(a if isinstance(a, TupleValue) else b))
+        ctx.report(WrongType(span, "a comparison is of scalars", found, "compare the parts one by one: `p.x == q.x and ...`"))
+        return Poison()
     if type(op) not in COMPARE:
         ctx.report(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
         return Poison()
-    return compare(ctx, type(op), a, b, span)
+    return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")
 
 
 # ------------------------------------------------------------------------------------------------------ the rest

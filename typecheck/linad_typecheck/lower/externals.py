@@ -6,7 +6,7 @@ import ast
 import difflib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ..core import Const
@@ -15,8 +15,10 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
+from .elementwise import lift
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
-from .values import ArrayValue, NoneValue, Poison, ScalarValue, TupleValue, Value, join_dtypes, literal
+from .places import is_array, rank_of, size_of, stored
+from .values import NoneValue, Poison, ScalarValue, TupleValue, Value, join_dtypes, literal
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,18 @@ def constant_external(dotted: str) -> Value | None:
 
 
 @cache
-def _array_rules() -> dict[str, Rule]:
-    from . import arrays, ranges
+def _pull_rules() -> dict[str, Rule]:
+    """Rules that take arrays of every kind, views and expressions among them."""
+    from . import arrays, shapes
 
-    return {**arrays.RULES, **ranges.RULES}
+    return {**arrays.RULES, **shapes.RULES}
+
+
+@cache
+def _array_rules() -> dict[str, Rule]:
+    from . import ranges, records, special
+
+    return {**_pull_rules(), **ranges.RULES, **special.RULES, **{name: records.replace_function(name) for name in records.REPLACE}}
 
 
 def elsewhere(dotted: str) -> str | None:
@@ -103,7 +113,31 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     if found is None:
         ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or _LOOP))
         return Poison()
-    return found(ctx, args)
+    if dotted in _pull_rules():
+        return found(ctx, args)
+    if is_elementwise(dotted):
+        return _cell_by_cell(ctx, found, args)
+    values = tuple(stored(ctx, v, args.hint, args.span) for v in args.values)
+    keywords = {k: stored(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
+    return found(ctx, replace(args, values=values, keywords=keywords))
+
+
+def is_elementwise(dotted: str) -> bool:
+    """Whether a function of scalars is applied to arrays cell by cell."""
+    from . import special
+
+    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
+    return of_arrays and (dotted in RULES or dotted in special.RULES)
+
+
+def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
+    """A rule of scalars, applied to arrays cell by cell."""
+    names, n = tuple(args.keywords), len(args.values)
+
+    def apply(values: tuple[Value, ...]) -> Value:
+        return rule(ctx, replace(args, values=values[:n], keywords=dict(zip(names, values[n:], strict=True))))
+
+    return lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
@@ -303,7 +337,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if not args.values and not args.keywords:
             return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
-        if len(args.values) == 1 and isinstance(args.values[0], ArrayValue) and args.values[0].var.type.rank > 0:
+        if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
+            return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
+        if len(args.values) == 1 and is_array(args.values[0]):
             ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
             return Poison()
         values = scalars(ctx, args, 1)
@@ -386,9 +422,9 @@ def _divmod(ctx: Lowering, args: Args) -> Value:
 
 def _len(ctx: Lowering, args: Args) -> Value:
     match args.values:
-        case (ArrayValue(var=var),) if var.type.rank > 0:
-            return ScalarValue(ctx.dim(var, 0, args.span), True)
-        case (TupleValue(items=items),):
+        case (v,) if is_array(v) and rank_of(v) > 0:
+            return ScalarValue(size_of(ctx, v, 0, args.span), True)
+        case (TupleValue(items=items, closed=False),):
             return literal(len(items))
         case (Poison(),):
             return Poison()
@@ -413,6 +449,7 @@ def _numpy_logic(op: str) -> Rule:
 
 
 _LOOP = "write a loop that adds up"
+_NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
 _DRAW = "draw the numbers outside the function and pass them as an array"
 ELSEWHERE: dict[str, str] = {
     "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
@@ -430,8 +467,8 @@ ELSEWHERE: dict[str, str] = {
     "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
     "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
     "numpy.argmax": "write a loop that keeps the best index", "numpy.argmin": "write a loop that keeps the best index",
-    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "math.prod": "write a loop that multiplies",
-    "math.fsum": _LOOP, "numpy.reshape": "compute the index: `a[i * m + j]`", "numpy.argsort": "sort outside the function",
+    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
+    "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": _LOOP, "numpy.reshape": "compute the index: `a[i * m + j]`", "numpy.argsort": "sort outside the function",
     "numpy.linalg.norm": "write a loop that adds the squares, and take `math.sqrt`", "numpy.linalg": "write the loops out",
     "numpy.var": _LOOP, "numpy.std": _LOOP, "numpy.random": _DRAW, "random": _DRAW,
     "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function", "numpy.any": "write a loop",
@@ -446,7 +483,7 @@ RULES: dict[str, Rule] = {
     **{f"numpy.{n}": _test(n, False) for n in ("isnan", "isinf", "isfinite")},
     **{f"math.{n}": _test(n, True) for n in ("isnan", "isinf", "isfinite")},
     **{f"math.{n}": _math(op) for n, op in _MATH_UNARY.items()},
-    **{f"math.{n}": _math(n, 2) for n in ("atan2", "hypot", "copysign")},
+    **{f"math.{n}": _math(n, 2) for n in ("atan2", "copysign")},
     **{f"math.{n}": _math_round(n) for n in ("floor", "ceil", "trunc")},
     "math.log": _math_log,
     "math.pow": _math_pow,

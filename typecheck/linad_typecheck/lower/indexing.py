@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..core import Atom, Check, Const, Load, Store, Var
 from ..messages.language import Unsupported
-from ..messages.types import Truncated, WrongRank, WrongType
+from ..messages.types import Truncated, WrongType
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
-from .context import Lowering
+from .context import ONE, ZERO, Lowering
+from .gather import fits, gather, gathered, mask_of
 from .numbers import cast, to_int
+from .places import as_view, base_index, either, is_array, rank_of, read, size_of, writable
 from .records import only_fields, user_name
-from .values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from .slices import Part, Place, delayed_view, index_atom, is_basic, parts_of, require_index, scalar_part, view_of
+from .updates import Region, region
+from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .views import View, Whole
 
 
 @dataclass(frozen=True)
@@ -28,33 +34,79 @@ class Cell:
 
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
-    """``a[i, j]`` or ``t[k]`` read."""
-    from .expressions import expression
+    """``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]`` read."""
+    from .expressions import pull
 
-    base = expression(ctx, node.value)
+    base = pull(ctx, node.value)
     if isinstance(base, TupleValue):
         return _item(ctx, node, base)
-    if not isinstance(base, ArrayValue):
+    if not is_array(base):
         if not isinstance(base, SILENT):
             ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base))))
-        expression_of_index(ctx, node.slice)
+        parts_of(ctx, node.slice)
         return Poison()
-    where = _cell(ctx, node, base.var)
-    return Poison() if where is None else load_cell(ctx, where)
+    parts = parts_of(ctx, node.slice)
+    if parts is None:
+        return Poison()
+    return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
 
 
-def cell(ctx: Lowering, node: ast.Subscript) -> Cell | None:
-    """The cell that ``a[i, j]`` as a target means."""
+def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """``base[parts]``."""
+    if not is_basic(parts):
+        return gather(ctx, base, parts, name, span)
+    if not _is_cell(base, parts):
+        return delayed_view(ctx, base, parts, name, span) if isinstance(base, Delayed) else view_of(ctx, base, parts, name, span)
+    match base:
+        case ArrayValue() | ViewValue():
+            return load_cell(ctx, _cell(ctx, base, parts, name, span))
+        case UnionValue(cond=cond, one=one, other=other):
+            sides = (lambda: indexed(ctx, one, parts, name, span)), (lambda: indexed(ctx, other, parts, name, span))
+            return either(ctx, cond, *sides, span)
+    return read(ctx, base, _in_range(ctx, base, parts, name, span), span)
+
+
+def _is_cell(base: Value, parts: Sequence[Part]) -> bool:
+    return len(parts) == rank_of(base) and all(isinstance(p, Place) for p in parts)
+
+
+def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> tuple[Atom, ...]:
+    """The index of a cell, every part of it checked here."""
+    found: list[Atom] = []
+    for axis, p in enumerate(parts):
+        size = size_of(ctx, base, axis, span)
+        found.append(index_atom(ctx, scalar_part(ctx, p), size, p.span))
+        require_index(ctx, found[-1], size, axis, name or "the array", span)
+    return tuple(found)
+
+
+def target(ctx: Lowering, node: ast.Subscript) -> Cell | Region | None:
+    """The cell or the region that ``a[...]`` as a target means."""
     from .expressions import expression
 
     base = expression(ctx, node.value)
-    if isinstance(base, ArrayValue):
-        return _cell(ctx, node, base.var)
+    name, span = user_name(node.value), ctx.span(node)
     if isinstance(base, TupleValue):
-        ctx.report(Unsupported(ctx.span(node), "assigning to an element of a tuple", "build a new tuple"))
-    elif not isinstance(base, SILENT):
-        ctx.report(WrongType(ctx.span(node.value), "only arrays have cells to assign to", describe(type_of(base))))
-    return None
+        ctx.report(Unsupported(span, "assigning to an element of a tuple", "build a new tuple"))
+        return None
+    if not is_array(base):
+        if not isinstance(base, SILENT):
+            ctx.report(WrongType(ctx.span(node.value), "only arrays have cells to assign to", describe(type_of(base))))
+        return None
+    parts = parts_of(ctx, node.slice)
+    place = None if parts is None else writable(ctx, base, name, span)
+    if place is None:
+        return None
+    mask = mask_of(parts)
+    if mask is not None:
+        return region(ctx, place, name, span, mask=mask) if fits(ctx, place, mask, name, span) else None
+    if not is_basic(parts):
+        picked = gathered(ctx, place, parts, name, span)
+        return None if picked is None else region(ctx, place, name, span, picked)
+    if _is_cell(place, parts):
+        return _cell(ctx, place, parts, name, span)
+    view = view_of(ctx, place, parts, name, span)
+    return None if isinstance(view, SILENT) else region(ctx, view, name, span)
 
 
 def load_cell(ctx: Lowering, where: Cell) -> ScalarValue:
@@ -110,62 +162,30 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     return Poison()
 
 
-def _cell(ctx: Lowering, node: ast.Subscript, array: Var) -> Cell | None:
-    name = user_name(node.value)
-    values = expression_of_index(ctx, node.slice)
-    if values is None:
-        return None
-    span = ctx.span(node)
-    if len(values) != array.type.rank:
-        ctx.report(WrongRank(span, name or ast.unparse(node.value), array.type.rank, len(values)))
-        return None
-    atoms: list[Atom] = []
-    for axis, (value, where) in enumerate(values):
-        atom = _index(ctx, value, where, array, axis, span)
-        if atom is None:
-            return None
-        atoms.append(atom)
-    return Cell(array, tuple(atoms), name, span)
-
-
-def expression_of_index(ctx: Lowering, node: ast.expr) -> list[tuple[Value, Span]] | None:
-    """The indices between the brackets; slices and the like are reported."""
-    from .expressions import expression
-
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    values: list[tuple[Value, Span]] = []
-    for part in parts:
-        if isinstance(part, (ast.Slice, ast.Starred)) or (isinstance(part, ast.Constant) and part.value in (None, ...)):
-            what = "a slice" if isinstance(part, ast.Slice) else "this index"
-            ctx.report(Unsupported(ctx.span(node), what, "write a loop over the cells: views are not part of the language yet"))
-            return None
-        value, span = expression(ctx, part), ctx.span(part)
-        if isinstance(value, TupleValue):
-            values += [(item, span) for item in value.items]
+def _cell(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:
+    """The cell of the base array behind a full index. An axis that a view takes whole is checked where the cell is
+    accessed, any other one here, against the size of the view."""
+    v = as_view(base)
+    index: list[Atom] = []
+    direct = 0
+    for axis, p in enumerate(parts):
+        size = size_of(ctx, v, axis, span)
+        index.append(index_atom(ctx, scalar_part(ctx, p), size, p.span))
+        if isinstance(v.view.shape[axis], Whole) and v.view.flat is None and _taken_whole(v.view, axis):
+            direct += 1
         else:
-            values.append((value, span))
-    return values
+            require_index(ctx, index[-1], size, axis, name or v.var.name.partition(".")[0], span)
+    place = tuple(index) if isinstance(base, ArrayValue) else _base_index(ctx, v, index, span)
+    return Cell(v.var, place, name, span, bool(direct))
 
 
-def _index(ctx: Lowering, value: Value, at: Span, array: Var, axis: int, span: Span) -> Atom | None:
-    """A non-negative or failing i64 index."""
-    if isinstance(value, SILENT):
-        return None
-    if not isinstance(value, ScalarValue) or value.dtype not in INTS:
-        instead = "convert it: `int(...)`" if isinstance(value, ScalarValue) and value.dtype in FLOATS else ""
-        if isinstance(value, ArrayValue):
-            instead = "write a loop over the indices"
-        ctx.report(WrongType(at, "an index is an int", describe(type_of(value)), instead))
-        return None
-    atom = value.atom
-    if atom.type != I64:
-        wide = cast(ctx, atom, "i64", at)
-        if isinstance(wide, Var) and ctx.is_nonneg(atom):
-            ctx.nonneg.add(wide.name)
-        atom = wide
-    if ctx.is_nonneg(atom):
-        return atom
-    n = ctx.dim(array, axis, span)
-    if isinstance(n, Const) and isinstance(atom, Const) and atom.value + n.value >= 0:
-        return Const(atom.value + n.value, I64)
-    return ctx.let("j", "wrap", (atom, n), I64, at)
+def _taken_whole(view: View, axis: int) -> bool:
+    along = [(a.start, a.step) for a in view.axes if a.of == axis]
+    return along == [(ZERO, ONE)]
+
+
+def _base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
+    known = {a.name for a in index if isinstance(a, Var) and not ctx.is_nonneg(a)}
+    found = base_index(ctx, v, index, span)
+    ctx.nonneg -= known  # an index taken over as it is may still be out of range
+    return found

@@ -6,15 +6,17 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..core import Atom, Const, Load, Var
+from ..core import Atom, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
-from ..types import I64, INTS, Scalar
+from ..types import I64, INTS
 from .checkpoints import is_checkpoint, misplaced
 from .context import ONE, ZERO, Lowering
 from .numbers import cast, check_nonzero
 from .records import only_fields
+from .places import is_array, load, rank_of, read, size_of
+from .slices import Place, view_of
 from .values import SILENT, ArrayValue, Binding, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
@@ -57,11 +59,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
     match value:
         case TupleValue(items=items):
             return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items)
-        case ArrayValue(var=var) if var.type.rank == 1:
-            return _array(ctx, var, node)
-        case ArrayValue(var=var):
-            what = f"iterating over the rows of an array of rank {var.type.rank}"
-            ctx.report(Unsupported(span, what, "loop over the row index: `for i in range(len(a))`"))
+        case _ if is_array(value) and rank_of(value):
+            return _array(ctx, value, node)
         case _ if not isinstance(value, SILENT):
             ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
     return None
@@ -137,23 +136,27 @@ def _offset(ctx: Lowering, a: Atom, k: int, span) -> Atom:
     return Const(a.value + k, I64) if isinstance(a, Const) else ctx.let("t", "add", (a, Const(k, I64)), I64, span)
 
 
-def _array(ctx: Lowering, var: Var, node: ast.expr) -> Iteration:
+def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
+    """The elements of an array of rank 1, and the rows of any other, which are views."""
     from .expressions import usable
 
     span = ctx.span(node)
-    n = ctx.dim(var, 0, span)
+    n = size_of(ctx, over, 0, span)
     key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
     name = node.id if isinstance(node, ast.Name) else "the array"
 
     def element(i: Atom) -> Value:
         held = usable(ctx, ctx.env[key].value, name, span)
-        if not isinstance(held, ArrayValue):
+        if isinstance(held, SILENT):
             return Poison()
-        out = ctx.fresh(f"{held.var.name.partition('.')[0]}_i", Scalar(held.var.type.dtype))
-        ctx.emit(Load(out, held.var, (i,), True, span))
-        return ScalarValue(out)
+        if isinstance(held, ArrayValue) and rank_of(held) == 1:
+            return load(ctx, held.var, (i,), True, span)
+        if rank_of(held) == 1:
+            return read(ctx, held, (i,), span)
+        ctx.below[i.name] = size_of(ctx, held, 0, span)  # the loop runs over its rows
+        return view_of(ctx, held, [Place(ScalarValue(i, True), span)], name, span)
 
-    return Iteration(ZERO, n, ONE, True, element, {key: Binding(ArrayValue(var), span)})
+    return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)})
 
 
 def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:

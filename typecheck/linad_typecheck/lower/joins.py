@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..core import Alloc, Atom, Block, Const, If, Stmt, Var
+from ..core import Alloc, Atom, Block, Const, If, Stmt, Var, outputs, walk
 from ..linear.ownership import lose, movable
 from ..messages.types import TypeChanges
 from ..span import Span
-from ..types import BOOL, Array, Scalar
+from ..types import BOOL, I64, Array, Scalar
 from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .numbers import cast
+from .places import as_view
 from .values import (
+    ARRAYS,
     ArrayType,
     ArrayValue,
     Binding,
@@ -26,14 +28,21 @@ from .values import (
     ScalarValue,
     TupleType,
     TupleValue,
+    UnionType,
+    UnionValue,
     Value,
     ValueType,
+    ViewType,
+    arrays,
     contains,
     describe,
     join_types,
     leaves,
+    rebuild,
+    type_leaves,
     type_of,
 )
+from .views import Whole, atoms
 
 
 def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
@@ -53,6 +62,17 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator
             yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
         case ArrayType(dtype=d, rank=r):
             yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
+        case ViewType(base=base, view=view):
+            if v is None:
+                yield from (dummy(ctx, leaf, span) for leaf in type_leaves(t))
+                return
+            if isinstance(base, Array):
+                yield v.var
+            for shared, own in zip(atoms(view), atoms(as_view(v).view), strict=True):
+                if shared is None:
+                    yield ctx.dim(v.var, own.axis, span) if isinstance(own, Whole) else own
+        case UnionType():
+            yield from leaves(v) if v is not None else (dummy(ctx, leaf, span) for leaf in type_leaves(t))
         case TupleType(items=items):
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
@@ -97,7 +117,7 @@ def branch(
 
 
 def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
-    joiner = _Joiner(ctx, arms, span)
+    joiner = _Joiner(ctx, cond, arms, span)
     joiner.names(live | ctx.live.always)
     blocks = [Block(tuple(a.stmts), tuple(a.results)) for a in arms]
     ctx.env = joiner.env
@@ -109,8 +129,8 @@ def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span:
 
 
 class _Joiner:
-    def __init__(self, ctx: Lowering, arms: list[Arm], span: Span) -> None:
-        self.ctx, self.arms, self.span = ctx, arms, span
+    def __init__(self, ctx: Lowering, cond: Atom, arms: list[Arm], span: Span) -> None:
+        self.ctx, self.cond, self.arms, self.span = ctx, cond, arms, span
         self.env: dict[str, Binding] = {}
         self.outs: list[Var] = []
         self.shared: dict[tuple, Var] = {}
@@ -196,19 +216,37 @@ class _Joiner:
                 if all(v is None or self.ctx.is_nonneg(a) for v, a in zip((x, y), ins, strict=True)):
                     self.ctx.nonneg.add(out.name)
                 return ScalarValue(out, weak)
-            case ArrayType(dtype=d, rank=r):
+            case ViewType(base=base) if not self.made_inside(base) and not any(isinstance(v, LostArray) for v in (x, y)):
+                ins = [self.parts_in_arm(k, v, t) for k, v in enumerate((x, y))]
+                return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
+            case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
                 return self.array(name, x, y, Array(d, r))
             case _:
                 return x if x is not None else y
 
     def in_arm(self, k: int, v: Value | None, t: ValueType) -> Atom:
         """The one run-time part of ``v`` as type ``t``, converted in arm ``k``."""
+        return self.parts_in_arm(k, v, t)[0]
+
+    def parts_in_arm(self, k: int, v: Value | None, t: ValueType) -> list[Atom]:
+        """The run-time parts of ``v`` as type ``t``, converted in arm ``k``."""
         ctx, saved = self.ctx, (self.ctx.out, self.ctx.dead)
         ctx.out, ctx.dead = self.arms[k].stmts, False
         try:
-            return next(coerce(ctx, v, t, self.span))
+            return list(coerce(ctx, v, t, self.span))
         finally:
             ctx.out, ctx.dead = saved
+
+    def place(self, name: str, x: Atom, y: Atom) -> Atom:
+        """An index or a size of a view that both arms leave under one name."""
+        out = x if x == y else self.scalar(name, x, y, I64)
+        if isinstance(out, Var) and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y):
+            self.ctx.nonneg.add(out.name)
+        return out
+
+    def made_inside(self, var: Var) -> bool:
+        """Whether a variable is defined in one of the arms."""
+        return any(var.name in made_in(arm.stmts) for arm in self.arms)
 
     def scalar(self, name: str, x: Atom, y: Atom, t: Scalar) -> Var:
         key = (x, y, t)
@@ -223,11 +261,20 @@ class _Joiner:
             arm.results.append(atom)
         return out
 
+    def union(self, x: Value | None, y: Value | None, t: Array, loss: Loss) -> Value:
+        """One of two arrays, to be read only; both have to be there before the branch."""
+        given = [v for v in (x, y) if v is not None]
+        if any(self.made_inside(a) for v in given for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)):
+            return LostArray(t, loss)
+        return given[0] if len(given) == 1 else UnionValue(self.cond, x, y, loss)
+
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
-        x, y = (v if isinstance(v, ArrayValue) else None for v in (x, y))  # not that of a call of unknown type
+        x, y = (v if isinstance(v, ARRAYS) else None for v in (x, y))  # not that of a call of unknown type
+        if not all(isinstance(v, ArrayValue | None) for v in (x, y)):
+            return self.union(x, y, t, Loss("joined", "one of two arrays", self.span))
         key = tuple(v.var.name if v is not None else "" for v in (x, y))
         if key in self.shared:
             return ArrayValue(self.shared[key])
@@ -238,10 +285,10 @@ class _Joiner:
             if not movable(self.ctx, var):
                 lent = self.ctx.lent[var.name]
                 made = self.arms[k].env[name].span if name in self.arms[k].env else self.span
-                return LostArray(t, Loss("lent", lent.name, self.span, made))
+                return self.union(x, y, t, Loss("lent", lent.name, self.span, made))
             other = self.kept.get(var.name) or self.given[k].get(var.name)
             if other is not None:
-                return LostArray(t, Loss("joined", f"`{other}`", self.span))
+                return self.union(x, y, t, Loss("joined", f"`{other}`", self.span))
         ins = [v.var if v is not None else self.in_arm(k, None, ArrayType(t.dtype, t.rank)) for k, v in enumerate((x, y))]
         out = self.result(name, *ins, t)
         self.shared[key] = out
@@ -252,5 +299,10 @@ class _Joiner:
         return ArrayValue(out)
 
 
+def made_in(stmts: Sequence[Stmt]) -> set[str]:
+    """The variables that statements define for the block they stand in, and for blocks inside."""
+    return {v.name for s in walk(Block(tuple(stmts))) for v in outputs(s)}
+
+
 def _array_leaves(v: Value) -> list[Var]:
-    return [a for a in leaves(v) if isinstance(a.type, Array)] if not contains(v, (Poison, Bottom)) else []
+    return list(arrays(v)) if not contains(v, (Poison, Bottom)) else []

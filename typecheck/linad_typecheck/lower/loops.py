@@ -17,9 +17,10 @@ from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .exits import breaks, returns
 from .expressions import condition
 from .iterables import Iteration, Unrolled, iteration
-from .joins import branch, coerce
+from .joins import branch, coerce, made_in
 from .statements import assign, block, how_left, register, set_left
 from .values import (
+    ARRAYS,
     ArrayType,
     ArrayValue,
     Binding,
@@ -33,6 +34,7 @@ from .values import (
     TupleValue,
     Value,
     ValueType,
+    ViewValue,
     arrays,
     contains,
     describe,
@@ -86,7 +88,7 @@ class Shape:
 def _for(ctx: Lowering, s: ast.For) -> None:
     around = marked(ctx, s.iter)
     over = s.iter if around is None else around.inner
-    it, span = iteration(ctx, over), ctx.span(over)
+    it, span = None if over is None else iteration(ctx, over), ctx.span(over or s.iter)
     mark = None if around is None else mark_of(ctx, around, literal=False)
     match it:
         case None:
@@ -116,7 +118,7 @@ def _hint(target: ast.expr) -> str:
 
 def _while(ctx: Lowering, s: ast.While) -> None:
     around = marked(ctx, s.test)
-    test, mark = (s.test, None) if around is None else (around.inner, mark_of(ctx, around, literal=True))
+    test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
     shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark)
     _loop(ctx, shape, "turn")
     _else(ctx, shape)
@@ -364,6 +366,11 @@ class _Attempt:
             if name in plan.lost:
                 continue
             t = type_of(b.value)
+            if isinstance(h.value if h is not None else b.value, ARRAYS) and (h is None or h.value != b.value) and not self.carries(h, b.value):
+                var = next(arrays(b.value))
+                loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
+                plan.lost[name] = LostArray(Array(t.dtype, t.rank), loss)
+                continue
             if name not in plan.types:
                 if h is None or h.value != b.value or h.defined != b.defined:
                     plan.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
@@ -376,6 +383,19 @@ class _Attempt:
             if isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
                 if not self.ctx.is_nonneg(b.value.atom):
                     plan.negative.add(name)
+
+    def carries(self, h: Binding | None, v: Value) -> bool:
+        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
+        array from outside of the loop."""
+        before = v if h is None else h.value
+        match before, v:
+            case ArrayValue(), ArrayValue():
+                return True
+            case ViewValue(var=old), ViewValue(var=new):
+                inside = {x.name for x in self.carried} | made_in(self.ctx.out)
+                return old == new and new.name not in inside and join_types(type_of(before), type_of(v)) is not None
+            case _:
+                return not isinstance(v, ARRAYS)
 
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
         t = join_types(one, other)

@@ -10,7 +10,7 @@ from ..messages.types import Widened, WrongType
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
-from .values import SILENT, ArrayValue, Bottom, Poison, ScalarValue, Value, describe, type_of
+from .values import ARRAYS, SILENT, Bottom, Delayed, Poison, ScalarValue, Value, describe, type_of
 
 ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
 BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
@@ -27,10 +27,9 @@ def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is need
     if isinstance(v, SILENT):
         ctx.programs.poisoned |= isinstance(v, Poison)
     else:
-        instead = ""
-        if isinstance(v, ArrayValue):
-            instead = "write a loop over the cells: array expressions are not part of the language yet"
-        ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if isinstance(v, ArrayValue) else describe(type_of(v)), instead))
+        is_array = isinstance(v, (*ARRAYS, Delayed))
+        instead = "use one cell of it, `np.any` or `np.all`, or the function of numpy" if is_array else ""
+        ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
     return None
 
 

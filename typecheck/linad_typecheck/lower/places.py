@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
-from ..messages.ownership import MovedOnSomePaths
+from ..linear.ownership import report_lost
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
 from .context import ONE, ZERO, Lowering
 from .numbers import cast
-from .values import ArrayValue, Delayed, ScalarValue, UnionValue, Value, ViewValue
+from .values import ArrayValue, Delayed, LostArray, ScalarValue, UnionValue, Value, ViewValue
 from .views import View, Whole, apart, is_whole, whole
 
 AnyArray = ArrayValue | ViewValue | UnionValue | Delayed
@@ -279,7 +279,7 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
 
     match v:
         case UnionValue(loss=loss):
-            ctx.report(MovedOnSomePaths(span, name or "the array", loss.by, loss.span))
+            report_lost(ctx, name or "the array", LostArray(Array(dtype_of(v), rank_of(v)), loss), span)
             return None
         case ViewValue(view=view) if view.readonly:
             ctx.report(Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself"))
@@ -289,11 +289,11 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
     return v
 
 
-def same_size(ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span) -> None:
-    """Raise ValueError where two sizes differ."""
+def same_size(
+    ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
+) -> None:
+    """Raise where two sizes differ."""
     if a == b:
         return
-    if isinstance(a, Const) and isinstance(b, Const):
-        ctx.emit(Check(Const(False, BOOL), "ValueError", message, args, span))
-        return
-    ctx.emit(Check(ctx.let("ok", "eq", (a, b), BOOL, span), "ValueError", message, args, span))
+    both = isinstance(a, Const) and isinstance(b, Const)
+    ctx.emit(Check(Const(False, BOOL) if both else ctx.let("ok", "eq", (a, b), BOOL, span), error, message, args, span))

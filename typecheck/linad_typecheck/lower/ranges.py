@@ -10,10 +10,11 @@ from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
-from .arrays import alloc, bind, const, dtype_of, shape_of
+from .arrays import bind, const, dtype_of, shape_of
 from .context import ONE, ZERO, Lowering
 from .externals import Args
 from .numbers import as_scalar, binary, cast, check_nonzero, promote
+from .places import fresh_array
 from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, describe, literal, type_of
 
 
@@ -70,7 +71,7 @@ def _int_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, d
     check_nonzero(ctx, step, "ZeroDivisionError", "division by zero", span)
     trips = ctx.let("n", "trips", (start, stop, step), I64, span)
     ctx.nonneg.add(trips.name)
-    made = alloc(ctx, args.hint, (trips,), dtype, None, span)
+    made = fresh_array(ctx, args.hint, (trips,), dtype, None, span)
 
     def cell(k: Var) -> None:
         far = k if step == ONE else ctx.let("t", "mul", (k, step), I64, span)
@@ -104,7 +105,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     some = ctx.let("t", "select", (under, Const(1.0, F64), some), F64, span)
     n = ctx.let("n", "cast", (some,), I64, span)
     ctx.nonneg.add(n.name)
-    made = alloc(ctx, args.hint, (n,), dtype, None, span)
+    made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
     delta = ctx.let("t", "sub", (ctx.let("t", "add", (start, step), F64, span), start), F64, span)
 
     def cell(k: Var) -> None:
@@ -154,7 +155,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     delta = ctx.let("t", "sub", (last, first), t, span)
     parts = n if not end.atom.value else binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
     step = ctx.let("t", "div", (delta, cast(ctx, parts, kind, span)), t, span)
-    made = alloc(ctx, args.hint, (n,), dtype, None, span)
+    made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
     final = binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
 
     def cell(k: Var) -> None:
@@ -193,7 +194,7 @@ def eye(ctx: Lowering, args: Args) -> Value:
         if not isinstance(k, SILENT):
             ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
         return Poison()
-    made: ArrayValue = alloc(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
+    made: ArrayValue = fresh_array(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
     shift = cast(ctx, k.atom, "i64", span)
     if shift == ZERO:
         n = rows[0] if rows == columns else ctx.let("n", "min", (rows[0], columns[0]), I64, span)

@@ -33,9 +33,9 @@ def user_name(node: ast.expr) -> str:
         case ast.Attribute(value=value, attr=attr):
             inner = user_name(value)
             return f"{inner}.{attr}" if inner else ""
-        case ast.Subscript(value=value, slice=ast.Constant(value=int(k))):
+        case ast.Subscript(value=value, slice=index):
             inner = user_name(value)
-            return f"{inner}[{k}]" if inner else ""
+            return f"{inner}[{ast.unparse(index)}]" if inner else ""
     return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from ..core import Block, Check, Const, Function, Let, Mode, Param, Var, walk
 from ..diagnostics import Diagnostic
@@ -174,19 +175,18 @@ def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -
 
 def body_of(source: FunctionSource) -> list[ast.stmt]:
     """The statements of a function, with the `return` at its end made explicit."""
-    key = id(source.node)
-    found = _BODIES.get(key)
-    if found is None or found[0] is not source.node:
+    found = _BODIES.get(source.node)
+    if found is None:
         node = source.node
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
             body = [*node.body, ast.copy_location(ast.Return(None), node.body[-1])]
-        found = _BODIES[key] = (node, body)
-    return found[1]
+        found = _BODIES[node] = body
+    return found
 
 
-_BODIES: dict[int, tuple[ast.AST, list[ast.stmt]]] = {}
+_BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # a server checks for days
 
 
 def lower_spec(programs: Specialiser, spec: Spec) -> None:

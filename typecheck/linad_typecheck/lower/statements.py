@@ -16,12 +16,15 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
 from .exits import exits, only_raises, terminates
-from .expressions import condition, expression, usable
-from .indexing import Cell, cell, load_cell, require_cell, store_cell
+from .expressions import condition, expression, may_update, operands, operator, pull, usable
+from .indexing import Cell, load_cell, require_cell, store_cell
+from .indexing import target as place
 from .joins import branch
 from .numbers import binary, cast
+from .places import held, is_array, materialise, writable
 from .records import only_fields
 from .unsupported import refuse
+from .updates import Region, assign_region, region, update_region
 from .values import (
     SILENT,
     ArrayValue,
@@ -36,7 +39,9 @@ from .values import (
     ScalarValue,
     TextValue,
     TupleValue,
+    UnionValue,
     Value,
+    ViewValue,
     arrays,
     contains,
     describe,
@@ -132,6 +137,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
+    value = map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span))
     seen: set[str] = set()
     for var in arrays(value):
         name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name)
@@ -157,6 +163,16 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
             gone = map_arrays(b.value, lambda v: _gone(v, seen, span))
             ctx.env[name] = replace(b, value=gone)
     set_left(ctx, RETURN, span)
+
+
+def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
+    """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
+    match leaf:
+        case UnionValue():
+            return leaf if writable(ctx, leaf, "the result", span) else Poison()
+        case ViewValue(var=var) if movable(ctx, var):
+            return materialise(ctx, leaf, "result", span)
+    return leaf
 
 
 def _without_meaning(v: Value) -> bool:
@@ -218,7 +234,8 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
 
 def _assign(ctx: Lowering, s: ast.Assign) -> None:
     hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
-    value = expression(ctx, s.value, hint)
+    stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript) and not may_update(ctx, s.targets[0])
+    value = (pull if stored_at_once else expression)(ctx, s.value, hint)
     for target in s.targets:
         assign(ctx, target, value, ctx.span(s.value))
 
@@ -240,9 +257,12 @@ def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             _unpack(ctx, target, targets, value, span)
         case ast.Subscript():
-            where = cell(ctx, target)
-            if where is not None:
-                store(ctx, where, value, span)
+            where = place(ctx, target)
+            match where:
+                case Cell():
+                    store(ctx, where, value, span)
+                case Region():
+                    assign_region(ctx, where, usable(ctx, value, "the value", span), span)
         case ast.Attribute(attr=attr):
             ctx.report(Unsupported(ctx.span(target), f"assigning to the attribute `.{attr}`", "bind a new name"))
         case _:
@@ -286,19 +306,23 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
     span = ctx.span(s)
     match s.target:
         case ast.Name(id=name):
-            old = expression(ctx, s.target)
-            if isinstance(old, ArrayValue):
-                ctx.report(Unsupported(span, f"updating the whole array `{name}`", "write a loop over its cells"))
+            old, value = operands(ctx, [s.target, s.value])
+            if is_array(old):
+                where = region(ctx, old, name, ctx.span(s.target))
+                if where is not None:
+                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
-            value = binary(ctx, type(s.op), old, expression(ctx, s.value), span, name)
-            ctx.env[name] = Binding(value, span)
+            ctx.env[name] = Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript():
-            where = cell(ctx, s.target)
-            if where is not None:
-                _update_cell(ctx, s, where, span)
-            else:
-                expression(ctx, s.value)
+            where = place(ctx, s.target)
+            match where:
+                case Cell():
+                    _update_cell(ctx, s, where, span)
+                case Region():
+                    update_region(ctx, where, type(s.op), usable(ctx, pull(ctx, s.value), "the value", span), span)
+                case None:
+                    expression(ctx, s.value)
         case _:
             refuse(ctx, s.target)
 

@@ -7,7 +7,7 @@ where a cell is read or written, so reads and updates through a view, and their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..core import Atom, Const, Var
 from ..types import I64
@@ -28,11 +28,12 @@ Size = Atom | Whole
 @dataclass(frozen=True, slots=True)
 class Along:
     """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it is
-    ``start`` where ``of`` is None."""
+    ``start`` where ``of`` is None. No index reaches ``end``, where that is known."""
 
     start: Atom
     step: Atom = _ONE
     of: int | None = None
+    end: Atom | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,29 +100,16 @@ def apart(a: View, b: View) -> bool:
     """Whether two views of one array surely share no cell: along one axis of it they hold different places."""
     if a.flat is not None or b.flat is not None:
         return False
-    return any(_apart(x, y, a, b, k) for k, (x, y) in enumerate(zip(a.axes, b.axes, strict=True)))
+    return any(_before(x, y) or _before(y, x) for x, y in zip(a.axes, b.axes, strict=True))
 
 
-def _apart(x: Along, y: Along, a: View, b: View, axis: int) -> bool:
-    for p, q, of_p in ((x, y, a), (y, x, b)):
-        end = _end(p, of_p)
-        if end is None:
-            continue
-        upwards = q.of is None or (isinstance(q.step, Const) and q.step.value > 0)
-        if upwards and (end == q.start or (isinstance(end, Const) and isinstance(q.start, Const) and end.value <= q.start.value)):
-            return True  # q starts where p has ended
-    return False
-
-
-def _end(p: Along, view: View) -> Atom | None:
-    """The place behind the last one of an axis taken from place 0 on, or of one place."""
-    if p.of is None:
-        return Const(p.start.value + 1, I64) if isinstance(p.start, Const) else None
-    size = view.shape[p.of]
-    if isinstance(size, Whole) or not isinstance(p.step, Const) or p.step.value != 1:
-        return None
-    if p.start == _ZERO:
-        return size
-    if isinstance(p.start, Const) and isinstance(size, Const):
-        return Const(p.start.value + size.value, I64)
-    return None
+def _before(p: Along, q: Along) -> bool:
+    """Whether places ``p`` of an axis surely end before the first of ``q``."""
+    if q.of is not None and not (isinstance(q.step, Const) and q.step.value > 0):
+        return False
+    end = p.end
+    if p.of is None and isinstance(p.start, Const):
+        end = Const(p.start.value + 1, I64)
+    return end is not None and (
+        end == q.start or (isinstance(end, Const) and isinstance(q.start, Const) and end.value <= q.start.value)
+    )

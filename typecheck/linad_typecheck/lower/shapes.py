@@ -1,0 +1,184 @@
+"""Arrays seen in another shape: transposes, reshapes, flips; views where NumPy has views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..core import Atom, Check, Const
+from ..messages.language import BadCall
+from ..messages.types import WrongRank, WrongType
+from ..span import Span
+from ..types import BOOL, I64, INTS
+from .context import ONE, ZERO, Lowering
+from .places import AnyArray, as_view, is_array, materialise, product, rank_of, same_size, shape_of, simplest
+from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .views import Along, View, Whole, is_whole
+
+if TYPE_CHECKING:
+    from .externals import Args
+
+
+def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Span) -> Value:
+    """The view with its axes in another order: axis k of it is axis ``order[k]``; in reverse where that is None."""
+    rank = rank_of(v)
+    order = tuple(range(rank))[::-1] if order is None else tuple(k + rank if k < 0 else k for k in order)
+    if sorted(order) != list(range(rank)):
+        ctx.report(WrongRank(span, "the array", rank, len(order)))
+        return Poison()
+    match v:
+        case UnionValue(one=one, other=other):
+            return replace(v, one=transposed(ctx, one, order, span), other=transposed(ctx, other, order, span))
+        case Delayed(shape=shape, cell=cell, reads=reads):
+            same = order == tuple(range(rank))
+            return Delayed(
+                v.dtype,
+                tuple(shape[k] for k in order),
+                lambda index: cell(_put(index, order)),
+                tuple((a, aligned and same) for a, aligned in reads),
+                v.dear,
+            )
+    view = as_view(v).view
+    axes = tuple(replace(a, of=None if a.of is None else order.index(a.of)) for a in view.axes)
+    return simplest(v.var, View(axes, tuple(view.shape[k] for k in order), view.flat, view.readonly))
+
+
+def _put(index: tuple[Atom, ...], order: Sequence[int]) -> tuple[Atom, ...]:
+    """The index before the axes were put in another order."""
+    return tuple(index[order.index(k)] for k in range(len(order)))
+
+
+def transpose_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
+    """``a.transpose()``, ``a.transpose(1, 0)`` or ``a.transpose((1, 0))``."""
+    given = args.values[0].items if len(args.values) == 1 and isinstance(args.values[0], TupleValue) else args.values
+    if args.keywords:
+        ctx.report(BadCall(args.span, args.name, "takes the order of the axes, and no keywords"))
+        return Poison()
+    order = axes_of(ctx, TupleValue(tuple(given)), rank_of(v), args.span)
+    return Poison() if order is None else transposed(ctx, v, order or None, args.span)
+
+
+def axes_of(ctx: Lowering, v: Value, rank: int, span: Span) -> tuple[int, ...] | None:
+    """Axes given as a literal int or a tuple of them, counted from the front."""
+    found: list[int] = []
+    for item in v.items if isinstance(v, TupleValue) else (v,):
+        if not (isinstance(item, ScalarValue) and isinstance(item.atom, Const) and item.dtype in INTS):
+            if not isinstance(item, SILENT):
+                ctx.report(WrongType(span, "an axis is a literal int", describe(type_of(item)), "write it out: `axis=0`"))
+            return None
+        k = item.atom.value
+        if not -rank <= k < rank:
+            ctx.report(WrongType(span, f"an array of rank {rank} has no axis {k}", "out of range"))
+            return None
+        found.append(k % rank)
+    if len(set(found)) != len(found):
+        ctx.report(WrongType(span, "axes are given once", "repeated"))
+        return None
+    return tuple(found)
+
+
+def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
+    """``a.reshape(n, m)`` or ``a.reshape((n, m))``."""
+    if args.keywords or not args.values:
+        ctx.report(BadCall(args.span, args.name, "takes the new shape, and no keywords"))
+        return Poison()
+    return reshaped(ctx, v, args.values[0] if len(args.values) == 1 else TupleValue(args.values), args)
+
+
+def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args) -> Value:
+    """The array in another shape, its cells in the order of C: a view of an array that holds them in that order."""
+    span = args.span
+    sizes = _new_shape(ctx, v, shape, span)
+    if sizes is None:
+        return Poison()
+    view = View(tuple(Along(ZERO, ONE, k) for k in range(len(sizes))), sizes, sizes)
+    match v:
+        case UnionValue(one=one, other=other):
+            return replace(v, one=reshaped(ctx, one, shape, args), other=reshaped(ctx, other, shape, args))
+        case ArrayValue(var=var):
+            return ViewValue(var, view)
+        case ViewValue(var=var, view=old) if old.flat is not None and is_whole(replace(old, flat=None, shape=tuple(map(Whole, range(len(old.shape)))))):
+            return ViewValue(var, replace(view, readonly=old.readonly))
+    # the cells of anything else do not lie in this order: NumPy copies them
+    return ViewValue(materialise(ctx, v, args.hint, span).var, view)
+
+
+def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...] | None:
+    """The sizes that a shape means, one of which may be -1."""
+    items = shape.items if isinstance(shape, TupleValue) else (shape,)
+    unknown = [k for k, x in enumerate(items) if isinstance(x, ScalarValue) and x.atom == Const(-1, I64)]
+    from .arrays import shape_of as shape_argument
+
+    one = ScalarValue(ONE, True)
+    sizes = shape_argument(ctx, TupleValue(tuple(one if k in unknown else x for k, x in enumerate(items))), span)
+    if sizes is None or len(unknown) > 1:
+        if sizes is not None:
+            ctx.report(WrongType(span, "one size of a shape may be left open", "-1 twice"))
+        return None
+    total, rest = product(ctx, shape_of(ctx, v, span), span), product(ctx, sizes, span)
+    text = f"cannot reshape array of size {{0}} into shape {_text(items, sizes, unknown)}"
+    if unknown:
+        open_size = _divided(ctx, total, rest, span)
+        return tuple(open_size if k in unknown else n for k, n in enumerate(sizes))
+    same_size(ctx, total, rest, text, (total, *sizes), span)
+    return sizes
+
+
+def _text(items, sizes, unknown) -> str:
+    parts = ["-1" if k in unknown else f"{{{k + 1}}}" for k in range(len(items))]
+    return f"({','.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
+    """``total / rest``, which has to come out even."""
+    if rest == ONE:
+        return total
+    if isinstance(total, Const) and isinstance(rest, Const) and rest.value and total.value % rest.value == 0:
+        return Const(total.value // rest.value, I64)
+    some = ctx.let("ok", "gt", (rest, ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", "cannot reshape an array into a shape of no cells with an open size", (), span))
+    left = ctx.let("t", "mod", (total, rest), I64, span)
+    ctx.emit(Check(ctx.let("ok", "eq", (left, ZERO), BOOL, span), "ValueError", "cannot reshape array of size {0}", (total,), span))
+    n = ctx.let("n", "floordiv", (total, rest), I64, span)
+    ctx.nonneg.add(n.name)
+    return n
+
+
+def _ravel(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (v,) if is_array(v) and not args.keywords:
+            return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args) if args.name != "flatten" else _flat_copy(ctx, v, args)
+    ctx.report(BadCall(args.span, args.name, "takes one array"))
+    return Poison()
+
+
+def _flat_copy(ctx: Lowering, v: AnyArray, args: Args) -> Value:
+    return materialise(ctx, reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args), args.hint, args.span)
+
+
+def _reshape(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (v, shape) if is_array(v) and not args.keywords:
+            return reshaped(ctx, v, shape, args)
+    ctx.report(BadCall(args.span, args.name, "takes an array and its new shape"))
+    return Poison()
+
+
+def _transpose(ctx: Lowering, args: Args) -> Value:
+    given = (*args.values, *([args.keywords["axes"]] if set(args.keywords) == {"axes"} else []))
+    match given:
+        case (v,) if is_array(v):
+            return transposed(ctx, v, None, args.span)
+        case (v, axes) if is_array(v):
+            order = axes_of(ctx, axes, rank_of(v), args.span)
+            return Poison() if order is None else transposed(ctx, v, order, args.span)
+    ctx.report(BadCall(args.span, args.name, "takes an array and the order of its axes"))
+    return Poison()
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.ravel": _ravel,
+    "numpy.reshape": _reshape,
+    "numpy.transpose": _transpose,
+}

@@ -1,0 +1,325 @@
+"""What stands between the brackets of an array: integers, slices, new axes, arrays of integers, masks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..core import Atom, Check, Const, Var
+from ..messages.language import Unsupported
+from ..messages.types import WrongRank, WrongType
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, Array
+from .context import ONE, ZERO, Lowering
+from .numbers import cast
+from .places import AnyArray, as_view, base_index, dtype_of, is_array, plus, rank_of, read, simplest, size_of, times
+from .values import SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .views import Along, View, Whole
+
+# --------------------------------------------------------------------------------------------- parts of an index
+
+
+@dataclass(frozen=True)
+class Slice:
+    """``lower:upper:step``; None where it is left out."""
+
+    lower: Atom | None
+    upper: Atom | None
+    step: Atom | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class NewAxis:
+    pass
+
+
+@dataclass(frozen=True)
+class Rest:
+    """``...``"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """An integer index, or an array of them."""
+
+    value: Value
+    span: Span
+
+
+Part = Slice | NewAxis | Rest | Place
+
+
+def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
+    """The parts of an index, evaluated from left to right; None where one was reported."""
+    from .expressions import pull
+
+    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+    found: list[Part | None] = []
+    for n in nodes:
+        span = ctx.span(n)
+        match n:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                bounds = [_bound(ctx, b) for b in (lower, upper, step)]
+                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span))
+            case ast.Constant(value=value) if value is ...:
+                found.append(Rest())
+            case ast.Starred():
+                ctx.report(Unsupported(span, "a starred index", "write the indices out"))
+                found.append(None)
+            case _:
+                found += _value_parts(ctx, pull(ctx, n), span)
+    return None if None in found else found
+
+
+def _value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+    match value:
+        case NoneValue():
+            return [NewAxis()]
+        case TupleValue(items=items):
+            return [p for item in items for p in _value_parts(ctx, item, span)]
+        case ScalarValue(dtype=dtype) if dtype in INTS:
+            return [Place(value, span)]
+        case _ if is_array(value) and (dtype_of(value) in INTS or dtype_of(value) == "bool"):
+            return [Place(value, span)]
+        case _ if isinstance(value, SILENT):
+            ctx.programs.poisoned |= isinstance(value, Poison)
+            return [None]
+    is_float = isinstance(value, ScalarValue) and value.dtype in FLOATS
+    ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), "convert it: `int(...)`" if is_float else ""))
+    return [None]
+
+
+def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
+    from .expressions import expression
+
+    if node is None:
+        return None
+    value = expression(ctx, node)
+    match value:
+        case NoneValue():
+            return None
+        case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
+            wide = cast(ctx, atom, "i64", ctx.span(node))
+            if isinstance(wide, Var) and ctx.is_nonneg(atom):
+                ctx.nonneg.add(wide.name)
+            return wide
+    if not isinstance(value, SILENT):
+        ctx.report(WrongType(ctx.span(node), "the bounds of a slice are ints", describe(type_of(value)), "convert it: `int(...)`"))
+    return Poison()
+
+
+def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part] | None:
+    """The parts with ``...`` and what is left out written as full slices: one per axis, and the new axes."""
+    full = Slice(None, None, None, span)
+    taken = sum(_width(p) for p in parts)
+    if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
+        ctx.report(WrongRank(span, name or "the array", rank, taken))
+        return None
+    at = next((k for k, p in enumerate(parts) if isinstance(p, Rest)), len(parts))
+    return [*parts[:at], *([full] * (rank - taken)), *parts[at + 1 :]]
+
+
+def _width(p: Part) -> int:
+    """How many axes a part indexes."""
+    match p:
+        case Slice():
+            return 1
+        case Place(value=v) if is_array(v) and dtype_of(v) == "bool":
+            return rank_of(v)
+        case Place():
+            return 1
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------ basic indexing
+
+
+def is_basic(parts: Sequence[Part]) -> bool:
+    return not any(isinstance(p, Place) and is_array(p.value) and (rank_of(p.value) or dtype_of(p.value) == "bool") for p in parts)
+
+
+def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
+    """An int index, counted from the end where it is negative; it may still be out of range."""
+    atom = cast(ctx, v.atom, "i64", at)
+    if isinstance(atom, Var) and ctx.is_nonneg(v.atom):
+        ctx.nonneg.add(atom.name)
+    if ctx.is_nonneg(atom):
+        return atom
+    if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:
+        return Const(atom.value + size.value, I64)
+    return ctx.let("j", "wrap", (atom, size), I64, at)
+
+
+def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, span: Span) -> None:
+    """Raise IndexError here where an index is out of range."""
+    if isinstance(index, Const) and isinstance(size, Const) and 0 <= index.value < size.value:
+        return
+    if isinstance(index, Var) and ctx.below.get(index.name) == size:
+        return
+    ok, shown = ctx.let("ok", "lt", (index, size), BOOL, span), index
+    if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
+        low = ctx.let("low", "ge", (index, ZERO), BOOL, span)
+        ok = ctx.let("ok", "and", (low, ok), BOOL, span)
+        written = ctx.let("t", "sub", (index, size), I64, span)
+        shown = ctx.let("shown", "select", (low, index, written), I64, span)
+    text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
+    ctx.emit(Check(ok, "IndexError", text, (shown, size), span))
+
+
+def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """The view that basic indices take of an array; every int among them is checked."""
+    if isinstance(v, UnionValue):
+        one, other = (view_of(ctx, x, parts, name, span) for x in (v.one, v.other))
+        return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
+    base = as_view(v)
+    parts = expanded(ctx, parts, rank_of(base), name, span)
+    if parts is None:
+        return Poison()
+    axis, shape, moves = 0, [], {}
+    for p in parts:
+        match p:
+            case NewAxis():
+                shape.append(ONE)
+                continue
+            case Place(span=at):
+                size = size_of(ctx, base, axis, span)
+                index = index_atom(ctx, scalar_part(ctx, p), size, at)
+                require_index(ctx, index, size, axis, name or _label(base), span)
+                moves[axis] = Along(index)
+            case Slice():
+                moves[axis], size = _extent(ctx, base, axis, p, len(shape), span)
+                shape.append(size)
+        axis += 1
+    axes = tuple(_moved(ctx, a, moves, span) for a in base.view.axes)
+    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly))
+
+
+def _label(v: ViewValue) -> str:
+    return v.var.name.partition(".")[0]
+
+
+def scalar_part(ctx: Lowering, p: Place) -> ScalarValue:
+    """An int index; an array of rank 0 is one too."""
+    return read(ctx, p.value, (), p.span) if is_array(p.value) else p.value
+
+
+def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """Basic indices of an expression: the same cells, at other places."""
+    stand_in = ViewValue(ctx.fresh("expression", Array(v.dtype, len(v.shape))), View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape))
+    picked = view_of(ctx, stand_in, parts, name, span)
+    if not isinstance(picked, (ViewValue, ArrayValue)):
+        return picked
+    picked = as_view(picked)
+    shape = tuple(v.shape[n.axis] if isinstance(n, Whole) else n for n in picked.view.shape)
+    return Delayed(
+        v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), tuple((a, False) for a, _ in v.reads), v.dear
+    )
+
+
+def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:
+    """A base axis after the view axis it lies along was indexed."""
+    if a.of is None:
+        return a
+    m = moves[a.of]
+    if (a.start, a.step) == (ZERO, ONE):
+        return replace(m, end=a.end if m.end is None else m.end)
+    step = ONE if m.of is None else times(ctx, a.step, m.step, span)
+    end = a.end
+    if m.end is not None and a.step == ONE and isinstance(a.start, Const) and isinstance(m.end, Const):
+        end = Const(a.start.value + m.end.value, I64)
+    return Along(plus(ctx, a.start, times(ctx, a.step, m.start, span), span), step, m.of, end)
+
+
+def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Span) -> tuple[Along, Atom | Whole]:
+    """The places of a slice of an axis, and their number; they lie along axis ``to`` of the view."""
+    size = v.view.shape[axis]
+    step = ONE if p.step is None else p.step
+    everything = Along(ZERO, ONE, to)
+    if p.lower is None and p.upper is None and step == ONE:
+        return everything, size
+    n = size_of(ctx, v, axis, span)
+    if not isinstance(step, Const):
+        ctx.report(Unsupported(p.span, "a slice whose step is not a literal", "loop over `range(lower, upper, step)`"))
+        return everything, n
+    if step.value == 0:
+        ctx.emit(Check(Const(False, BOOL), "ValueError", "slice step cannot be zero", (), p.span))
+        return everything, n
+    if step.value > 0:
+        literal = isinstance(p.lower, Const) and p.lower.value >= 0  # beyond the end there is no place to start from
+        first = ZERO if p.lower is None else p.lower if literal else _clamped(ctx, p.lower, n, span)
+        last = n if p.upper is None else _clamped(ctx, p.upper, n, span)
+        count = _length(ctx, first, last, span) if step == ONE else _trips(ctx, first, last, step, span)
+        upper = p.upper if isinstance(p.upper, Const) and p.upper.value >= 0 else None if p.upper is None else last
+        return Along(first, step, to, upper), count
+    minus_one = Const(-1, I64)
+    top = plus(ctx, n, minus_one, span)
+    first = top if p.lower is None else _clamped_down(ctx, p.lower, n, span)
+    last = minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span)
+    everything = p.lower is None and p.upper is None and step == minus_one
+    return Along(first, step, to), size if everything else _trips(ctx, first, last, step, span)
+
+
+def _trips(ctx: Lowering, first: Atom, last: Atom, step: Const, span: Span) -> Atom:
+    if isinstance(first, Const) and isinstance(last, Const):
+        return Const(len(range(first.value, last.value, step.value)), I64)
+    n = ctx.let("n", "trips", (first, last, step), I64, span)
+    ctx.nonneg.add(n.name)
+    return n
+
+
+def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
+    """A bound of a forward slice, from 0 to ``n``; the same bound of the same size is one atom."""
+    if b == ZERO or b == n:
+        return b
+    if isinstance(b, Const) and isinstance(n, Const):
+        return Const(min(max(b.value + (n.value if b.value < 0 else 0), 0), n.value), I64)
+    if isinstance(b, Const) and b.value < 0:
+        return _shorter(ctx, n, -b.value, span)
+    key = ("clamp", b, n)
+    if key not in ctx.dims:
+        low = b if ctx.is_nonneg(b) else _at_least_zero(ctx, ctx.let("j", "wrap", (b, n), I64, span), span)
+        ctx.dims[key] = found = ctx.let("k", "min", (low, n), I64, span)
+        ctx.nonneg.add(found.name)
+    return ctx.dims[key]
+
+
+def _clamped_down(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
+    """A bound of a backward slice, from -1 to ``n - 1``."""
+    b = b if ctx.is_nonneg(b) else ctx.let("j", "wrap", (b, n), I64, span)
+    low = b if ctx.is_nonneg(b) else ctx.let("k", "max", (b, Const(-1, I64)), I64, span)
+    return ctx.let("k", "min", (low, plus(ctx, n, Const(-1, I64), span)), I64, span)
+
+
+def _at_least_zero(ctx: Lowering, a: Atom, span: Span) -> Atom:
+    out = ctx.let("k", "max", (a, ZERO), I64, span)
+    ctx.nonneg.add(out.name)
+    return out
+
+
+def _shorter(ctx: Lowering, n: Atom, k: int, span: Span) -> Atom:
+    """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to be of
+    one size."""
+    if isinstance(n, Const):
+        return Const(max(n.value - k, 0), I64)
+    of, less = ctx.shortened.get(n.name, (n, 0))
+    n, k = of, k + less
+    key = ("shorter", n, k)
+    if key not in ctx.dims:
+        found = _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span)
+        ctx.shortened[found.name] = (n, k)
+        ctx.dims[key] = found
+    return ctx.dims[key]
+
+
+def _length(ctx: Lowering, first: Atom, last: Atom, span: Span) -> Atom:
+    """The number of places from ``first`` on before ``last``."""
+    if first == ZERO:
+        return last
+    if isinstance(first, Const):
+        return _shorter(ctx, last, first.value, span)
+    key = ("length", first, last)
+    if key not in ctx.dims:
+        ctx.dims[key] = _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span)
+    return ctx.dims[key]
