@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from .span import Span
+
+
+@lru_cache(maxsize=8)
+def parsed(text: str) -> ast.Module:
+    """A text as a tree, which nobody changes: who asks first whether a text parses has parsed it for all."""
+    return ast.parse(text)
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,10 @@ class SourceFile:
     @cached_property
     def tree(self) -> ast.Module:
         """The parsed text, once; SyntaxError as `ast.parse` raises it."""
-        return ast.parse(self.text, self.name)
+        try:
+            return parsed(self.text)
+        except SyntaxError:
+            return ast.parse(self.text, self.name)  # the same error, with the name of the file
 
     def span(self, node: ast.AST) -> Span:
         """The span of an ast node, byte columns turned into code points."""
@@ -38,7 +47,13 @@ class SourceFile:
             self._column(node.end_lineno, node.end_col_offset),
         )
 
+    @cached_property
+    def _ascii(self) -> bool:
+        return self.text.isascii()
+
     def _column(self, line: int, offset: int) -> int:
+        if self._ascii:
+            return offset + 1
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))) + 1
 

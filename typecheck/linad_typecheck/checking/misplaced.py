@@ -12,7 +12,8 @@ from ..static_scope import DECORATOR, StaticModule
 
 def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
     """Each decorated thing that the decorator refuses, with the message."""
-    for node in ast.walk(module.source.tree):
+    text = module.source.text
+    for node in ast.walk(module.source.tree) if "class " in text or "async " in text else ():
         match node:
             case ast.AsyncFunctionDef(name=name) if _decorator(module, node):
                 yield node, _message(module, node, f"the coroutine function `{name}`", "write a plain function: `def`")

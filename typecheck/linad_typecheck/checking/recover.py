@@ -6,10 +6,11 @@ number. The names that it mentions are *lost*: whatever they mean, nothing is sa
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+
+from ..source import parsed
 
 _SHOWN = 20  # syntax errors told of one text
 _TRIES = 200  # statements left out of one text
@@ -65,7 +66,7 @@ def recovered(text: str) -> Recovered:
 
 def _error(text: str) -> SyntaxError | None:
     try:
-        ast.parse(text)
+        parsed(text)
     except SyntaxError as error:
         return error
     return None

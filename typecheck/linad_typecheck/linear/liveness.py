@@ -20,6 +20,15 @@ _HOLDERS = (
     ast.match_case,
     ast.pattern,
 )
+_HELD = frozenset(c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, _HOLDERS)) - {ast.Constant}
+_NO_NODES = frozenset({"id", "ctx", "op", "ops", "attr", "kind", "type_comment", "module", "level", "simple", "is_async"})
+_FIELDS = {kind: tuple(f for f in kind._fields if f not in _NO_NODES) for kind in _HELD}
+_PLAIN = frozenset(
+    _HELD
+    - {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Lambda}
+    - {ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp}
+    - {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
+)  # these bind nothing themselves
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -107,6 +116,9 @@ def used(node: ast.AST) -> Names:
     stack: list[ast.AST] = [node]
     while stack:
         n = stack.pop()
+        if type(n) in _PLAIN and type(n) is not ast.Name:  # most nodes, quickly
+            stack += _children(n)
+            continue
         match n:
             case ast.Name(id=name, ctx=ast.Load()):
                 names.add(name)
@@ -123,6 +135,9 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
     stack = list(nodes)[::-1]
     while stack:
         n = stack.pop()
+        if type(n) in _PLAIN and type(n) is not ast.Name:
+            stack += _children(n)[::-1]
+            continue
         match n:
             case ast.Name(id=name, ctx=ast.Store()):
                 names.setdefault(name, n)
@@ -143,12 +158,12 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
 def _children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below that may hold names: literals, operators and contexts do not."""
     found: list[ast.AST] = []
-    for field_name in node._fields:
+    for field_name in _FIELDS.get(type(node), ()):
         value = getattr(node, field_name, None)
-        if isinstance(value, list):
-            found += [v for v in value if isinstance(v, _HOLDERS)]
-        elif isinstance(value, _HOLDERS) and not isinstance(value, ast.Constant):
+        if type(value) in _HELD:
             found.append(value)
+        elif type(value) is list:
+            found += [v for v in value if type(v) in _HELD]
     return found
 
 
