@@ -35,7 +35,6 @@ from linad_typecheck.types import Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts, learn
-from .errors import NoDerivative
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +151,6 @@ class _Forward:
                 out.append(Reserve(self.dots[a.name], n, s.span))
 
     def let(self, s: Let, out: list[Stmt]) -> None:
-        if not OPS[s.op].smooth:
-            raise NoDerivative(s.op, s.span)
         rule = RULES[s.op]
         builder = Builder(self.names, span=s.span, hint=f"{base_name(s.out.name)}_dot")
         total: Atom = Const(0.0, s.out.type)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .special_rules import VALUES, polygamma
+
 Number = float | int | np.generic
 Partials = tuple[Number | None, ...]
 
@@ -59,24 +61,6 @@ def digamma(x: float) -> float:
     return total + math.log(x) - 0.5 / x - series
 
 
-def trigamma(x: float) -> float:
-    """The derivative of `digamma`."""
-    x = float(x)
-    if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
-        return math.nan
-    if x == math.inf:
-        return 0.0
-    if x < 0:
-        return (math.pi / math.sin(math.pi * (x - math.floor(x)))) ** 2 - trigamma(1.0 - x)
-    total = 0.0
-    while x < 10.0:
-        total += 1.0 / (x * x)
-        x += 1.0
-    s = 1.0 / (x * x)
-    series = s * (1 / 6 - s * (1 / 30 - s * (1 / 42 - s * (1 / 30 - s * (5 / 66 - s * (691 / 2730 - s * 7 / 6))))))
-    return total + 1.0 / x + 0.5 * s + series / x
-
-
 def _unary(value: Callable[..., Number], slope: Callable[[Number, Number], Number]) -> Rule:
     """``slope(result, x)``."""
     return Rule(value, lambda o, x: (slope(o, x),))
@@ -92,7 +76,7 @@ def _choose(second: Callable[[Number, Number], bool]) -> Callable[..., Partials]
 
 
 def _hypot_partials(o: Number, x: Number, y: Number) -> Partials:
-    return np.divide(x, o), np.divide(y, o)
+    return (np.divide(x, o), np.divide(y, o)) if o != 0 else (0.0, 0.0)
 
 
 def _atan2_partials(o: Number, y: Number, x: Number) -> Partials:
@@ -134,7 +118,6 @@ RULES: dict[str, Rule] = {
     "copysign": Rule(np.copysign, _sign_of_copy),
     "atan2": Rule(np.arctan2, _atan2_partials),
     "hypot": Rule(np.hypot, _hypot_partials),
-    "logaddexp": Rule(np.logaddexp, lambda o, x, y: (np.exp(x - o), np.exp(y - o))),
     "exp": _unary(np.exp, lambda o, x: o),
     "exp2": _unary(np.exp2, lambda o, x: o * math.log(2.0)),
     "expm1": _unary(np.expm1, lambda o, x: np.exp(x)),
@@ -161,8 +144,8 @@ RULES: dict[str, Rule] = {
     "erfc": _unary(_special(math.erfc, math.nan), lambda o, x: -_ROOT * np.exp(-x * x)),
     "gamma": _unary(_special(math.gamma, math.nan), lambda o, x: o * digamma(x)),
     "lgamma": _unary(_special(math.lgamma, math.inf), lambda o, x: digamma(x)),
-    "digamma": _unary(_special(digamma, math.nan), lambda o, x: trigamma(x)),
-    "trigamma": Rule(_special(trigamma, math.nan), _NONE1),
+    "digamma": _unary(_special(digamma, math.nan), lambda o, x: polygamma(x, 1)),
+    **{name: Rule(value, partials) for name, (value, partials) in VALUES.items()},
     **{name: Rule(getattr(np, name), _NONE1) for name in ("sign", "floor", "ceil", "trunc", "rint")},
 }
 

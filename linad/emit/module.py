@@ -19,7 +19,7 @@ from .lift import Lifted, lift, scratch
 from .printer import Printer
 from .scratch import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS
+from .text import CASTS, SPECIAL
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
 ERROR_WORDS = 7  # the site and up to six arguments
@@ -119,7 +119,7 @@ class Emitter:
         from . import runtime
 
         own = {"np", "math", "err", "depth", "code", "driver", "kernel"}
-        return own | set(runtime.__all__) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
+        return own | set(runtime.__all__) | set(SPECIAL) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def reserved(self) -> set[str]:
         """Names that variables must not take: what the module defines, imports or calls."""
@@ -149,7 +149,8 @@ class Emitter:
             lines.append("")
         lines.append("from linad.emit.compile import driver, kernel")
         vector = self.needed & set(self.vector)
-        for module, names in (("runtime", set(helpers) - vector), ("vector_math", vector)):
+        special = self.needed & set(SPECIAL)
+        for module, names in (("runtime", set(helpers) - vector - special), ("runtime_special", special), ("vector_math", vector)):
             if names:
                 lines.append(f"from linad.emit.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)

@@ -17,8 +17,8 @@ __all__ = [
     "add_into",
     "carve",
     "cells",
+    "comb",
     "copy_into",
-    "digamma",
     "fail",
     "float32",
     "float64",
@@ -28,6 +28,7 @@ __all__ = [
     "float_sign",
     "float_to_i32",
     "float_to_i64",
+    "gcd",
     "grow",
     "grow_filled",
     "int32",
@@ -35,18 +36,20 @@ __all__ = [
     "int_floordiv",
     "int_mod",
     "int_sign",
+    "isqrt",
     "logaddexp",
     "np_maximum",
     "np_minimum",
+    "perm",
     "shift_left",
     "shift_right",
-    "trigamma",
     "trips",
     "uint64",
     "wrap",
 ]
 
 TOO_MANY = 2**48
+BIGGEST = 2**63 - 1
 
 exact = njit(error_model="numpy", nogil=True)
 
@@ -159,6 +162,58 @@ def int_sign(x):
 
 
 @exact
+def gcd(a, b):
+    """The greatest common divisor, not negative but where the smallest int has no absolute value."""
+    a, b = int64(a), int64(b)
+    while b != 0:
+        if b == -1:
+            return int64(1)
+        a, b = b, a % b
+    return abs(a)
+
+
+@exact
+def comb(n, k):
+    """``math.comb`` of ints that are not negative; -1 where it has more than 63 bits."""
+    if k > n:
+        return int64(0)
+    k = min(k, n - k)
+    total = int64(1)
+    for i in range(1, k + 1):
+        shared = gcd(total, i)
+        factor = (n - k + i) // (i // shared)
+        total //= shared
+        if total > BIGGEST // factor:
+            return int64(-1)
+        total *= factor
+    return total
+
+
+@exact
+def perm(n, k):
+    """``math.perm`` of ints that are not negative; -1 where it has more than 63 bits."""
+    if k > n:
+        return int64(0)
+    total = int64(1)
+    for factor in range(n - k + 1, n + 1):
+        if total > BIGGEST // factor:
+            return int64(-1)
+        total *= factor
+    return total
+
+
+@exact
+def isqrt(n):
+    """The root of an int that is not negative, rounded down."""
+    root = int64(math.sqrt(n))
+    while root > 3037000499 or root * root > n:
+        root -= 1
+    while root < 3037000499 and (root + 1) * (root + 1) <= n:
+        root += 1
+    return root
+
+
+@exact
 def shift_left(a, k):
     """``a << k``; 0 where ``k`` is not a number of bits."""
     return int64(a) << int64(k) if 0 <= k < 64 else int64(0)
@@ -200,49 +255,6 @@ def logaddexp(a, b):
     if d <= 0:
         return b + math.log1p(math.exp(d))
     return d
-
-
-@exact
-def digamma(x):
-    """The derivative of the logarithm of gamma; nan at its poles."""
-    if x != x or x == -math.inf or (x <= 0.0 and x == np.floor(x)):
-        return math.nan
-    if x < 0.0:
-        return _digamma_positive(1.0 - x) - math.pi / math.tan(math.pi * x)
-    return _digamma_positive(x)
-
-
-@exact
-def _digamma_positive(x):
-    total = 0.0
-    while x < 10.0:  # psi(x) = psi(x + 1) - 1 / x
-        total -= 1.0 / x
-        x += 1.0
-    w = 1.0 / (x * x)
-    tail = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w * (1 / 132 - w * (691 / 32760 - w / 12))))))
-    return total + math.log(x) - 0.5 / x - tail
-
-
-@exact
-def trigamma(x):
-    """The derivative of digamma; nan at its poles."""
-    if x != x or x == -math.inf or (x <= 0.0 and x == np.floor(x)):
-        return math.nan
-    if x < 0.0:
-        s = math.pi / math.sin(math.pi * x)
-        return s * s - _trigamma_positive(1.0 - x)
-    return _trigamma_positive(x)
-
-
-@exact
-def _trigamma_positive(x):
-    total = 0.0
-    while x < 10.0:
-        total += 1.0 / (x * x)
-        x += 1.0
-    w = 1.0 / (x * x)
-    tail = 1 / 6 - w * (1 / 30 - w * (1 / 42 - w * (1 / 30 - w * (5 / 66 - w * (691 / 2730 - w * 7 / 6)))))
-    return total + 1.0 / x + 0.5 * w + tail * w / x
 
 
 @exact

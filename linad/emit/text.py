@@ -33,7 +33,7 @@ MATH = (
     "exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma "
     "sqrt copysign atan2 hypot isnan isinf isfinite"
 ).split()
-NUMPY = ("exp2", "cbrt", "floor", "ceil", "trunc", "rint")
+NUMPY = ("exp2", "cbrt", "fmod", "floor", "ceil", "trunc", "rint")
 HELPERS = {
     "floordiv": {"int": "int_floordiv", "float": "float_floordiv"},
     "mod": {"int": "int_mod", "float": "float_mod"},
@@ -43,13 +43,16 @@ HELPERS = {
     "minimum": {"int": "min", "float": "np_minimum", "bool": "min"},
     "maximum": {"int": "max", "float": "np_maximum", "bool": "max"},
     "logaddexp": {"float": "logaddexp"},
-    "digamma": {"float": "digamma"},
-    "trigamma": {"float": "trigamma"},
     "min": {"int": "min", "float": "min", "bool": "min"},
     "max": {"int": "max", "float": "max", "bool": "max"},
     "trips": {"int": "trips"},
     "wrap": {"int": "wrap"},
+    **{n: {"int": n} for n in ("gcd", "comb", "perm", "isqrt")},
 }
+SPECIAL = (
+    "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv log_expit log_ndtr logaddexp2 logit mills ndtr ndtri "
+    "polygamma rel_entr remainder sinc xlog1py xlogy"
+).split()  # helpers of runtime_special, under these names
 ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {"f64": "np.float64", "f32": "np.float32", "i64": "np.int64", "i32": "np.int32", "bool": "np.bool_"}
 CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
@@ -156,6 +159,11 @@ class Text:
             text = self.call(HELPERS[op][kind], *args)
             narrow = e.type.dtype == "f32" and op not in ("min", "max", "minimum", "maximum")
             return (f"{self.helper('float32')}({text})" if narrow else text), ATOM
+        if op in SPECIAL:
+            text = self.call(op, *args)
+            return (f"{self.helper('float32')}({text})" if e.type.dtype == "f32" else text), ATOM
+        if op == "expit":
+            return self.expit(e, args[0])
         if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
             return self.call(f"vector_{op}", *args), ATOM
         prefix = "math" if op in MATH else "np"
@@ -173,6 +181,12 @@ class Text:
                 level = COMPARE + 1
                 return f"{self(a, level)} {BINARY[p][0]} {self(b, level)} {BINARY[q][0]} {self(d, level)}"
         return None
+
+    def expit(self, e: Apply, a: Expr) -> tuple[str, int]:
+        """``1 / (1 + exp(-x))``, with the exponential that vectorises."""
+        one = self.number(Const(1.0, e.type))[0]
+        exp = self(Apply("exp", (Apply("neg", (a,), e.type, e.source),), e.type, e.source))
+        return f"{one} / ({one} + {exp})", PRODUCT
 
     def power(self, e: Apply, a: Expr, k: int) -> tuple[str, int]:
         if k < 0:  # Numba raises ZeroDivisionError for `0.0 ** -1`

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .special import SPECIAL
+
 DTYPES: dict[str, type] = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": bool}
 
 
@@ -46,14 +48,15 @@ def _gamma(x: float) -> float:
     return math.copysign(math.inf, x) if x == 0.0 else math.gamma(x)
 
 
-# psi(x) ~ log x - 1/(2x) - sum B_2k / (2k x**2k), its derivative likewise
+# psi(x) ~ log x - 1/(2x) - sum B_2k / (2k x**2k)
 _PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-_PSI1 = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def digamma(x: float) -> float:
-    """The derivative of the logarithm of gamma; nan at its poles."""
-    if math.isnan(x) or x == -math.inf or (x <= 0.0 and x == math.floor(x)):
+    """The derivative of the logarithm of gamma; nan at its poles but 0."""
+    if x == 0.0:
+        return math.copysign(math.inf, -x)
+    if math.isnan(x) or x == -math.inf or (x < 0.0 and x == math.floor(x)):
         return math.nan
     if x < 0.0:
         return digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
@@ -68,23 +71,6 @@ def digamma(x: float) -> float:
     return total + math.log(x) - 0.5 / x - series
 
 
-def trigamma(x: float) -> float:
-    """The derivative of `digamma`."""
-    if math.isnan(x) or x == -math.inf or (x <= 0.0 and x == math.floor(x)):
-        return math.nan
-    if x < 0.0:
-        return (math.pi / math.sin(math.pi * x)) ** 2 - trigamma(1.0 - x)
-    total = 0.0
-    while x < 10.0:
-        total += 1.0 / (x * x)
-        x += 1.0
-    inverse = 1.0 / (x * x)
-    series = 0.0
-    for c in reversed(_PSI1):
-        series = (series + c) * inverse
-    return total + 1.0 / x + 0.5 * inverse + series / x
-
-
 def _trips(start: np.int64, stop: np.int64, step: np.int64) -> int:
     return len(range(int(start), int(stop), int(step))) if step else 0
 
@@ -96,9 +82,24 @@ def cast(value: object, dtype: str) -> object:
     return np.asarray(value).astype(DTYPES[dtype])[()]
 
 
+def _whole(f: Callable[..., int]) -> Callable[..., int]:
+    """A function of ints that are not negative; -1 where the result has more than 63 bits."""
+
+    def call(*args: np.integer) -> int:
+        result = f(*map(int, args))
+        return result if result < 2**63 else -1
+
+    return call
+
+
+def _remainder(x: np.floating, y: np.floating) -> float:
+    defined = math.isfinite(x) and y != 0 and y == y
+    return math.remainder(float(x), float(y)) if defined else math.nan
+
+
 def _ufuncs() -> dict[str, Callable[..., object]]:
     same = "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan sinh cosh tanh sqrt sign floor ceil trunc rint".split()
-    same += "isnan isinf isfinite minimum maximum copysign hypot logaddexp".split()
+    same += "isnan isinf isfinite minimum maximum copysign hypot logaddexp logaddexp2".split()
     inverse = {n: f"arc{n[1:]}" for n in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2")}
     renamed = {"abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "invert": "invert"}
     renamed |= {"bitand": "bitwise_and", "bitor": "bitwise_or", "bitxor": "bitwise_xor"}
@@ -109,6 +110,7 @@ def _ufuncs() -> dict[str, Callable[..., object]]:
 
 RULES: dict[str, Callable[..., object]] = {
     **_ufuncs(),
+    **SPECIAL,
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "neg": lambda a: -a,
@@ -125,7 +127,12 @@ RULES: dict[str, Callable[..., object]] = {
     "gamma": _math(_gamma),
     "lgamma": _math(math.lgamma, math.inf),
     "digamma": _math(digamma),
-    "trigamma": _math(trigamma),
+    "fmod": np.fmod,
+    "gcd": _whole(math.gcd),
+    "comb": _whole(math.comb),
+    "perm": _whole(math.perm),
+    "isqrt": _whole(math.isqrt),
+    "remainder": _remainder,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..structures import parts
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -31,8 +33,10 @@ def attempt(f: Callable[[], Any]) -> Ended:
 
 
 def _leaves(value: Any, path: str = "result") -> list[tuple[str, Any]]:
-    if isinstance(value, tuple | list):
-        return [leaf for k, v in enumerate(value) for leaf in _leaves(v, f"{path}[{k}]")]
+    items = value if isinstance(value, list) else parts(value)
+    if items is not None:
+        cls = "" if type(value) in (tuple, list) else type(value).__name__  # an int in the place of a record is seen by it
+        return [leaf for k, v in enumerate(items) for leaf in _leaves(v, f"{path}{cls}[{k}]")]
     return [] if value is None else [(path, value)]
 
 

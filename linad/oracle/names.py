@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from .shim import Arr, Cast, Num, lifted, unwrap, weak, wrap
 
-_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh hypot copysign fmod degrees radians".split()
+_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh copysign fmod degrees radians".split()
 _ARC = "sin cos tan sinh cosh tanh tan2".split()
 _TESTS = ("isnan", "isinf", "isfinite")
 
@@ -38,6 +39,18 @@ def _log(x: Any, base: Any = None) -> Num:
     return Num(top if base is None else top / np.log(np.float64(unwrap(base))), True)
 
 
+def _counted(f: Callable[..., int]) -> Callable[..., Num]:
+    """A count that does not fit an int of 64 bits raises, as it does in compiled code."""
+
+    def call(*args: Any) -> Num:
+        count = f(*map(unwrap, args))
+        if count >= 2**63:
+            raise OverflowError(count)
+        return weak(count)
+
+    return call
+
+
 class _Library:
     """A module with some names replaced; other functions are lifted, numbers are weak."""
 
@@ -55,12 +68,19 @@ class _Library:
         return lifted(value) if callable(value) and not isinstance(value, type) else wrap(value)
 
 
+def library(module: Any) -> Any:
+    """A module whose functions are lifted to the shims."""
+    return _Library(module, {})
+
+
 MATH = _Library(
     math,
     {
         **{n: _float_function(getattr(np, n)) for n in _SAME},
         **{f"a{n}": _float_function(getattr(np, f"arc{n}")) for n in _ARC},
         "fabs": _float_function(np.abs),
+        "hypot": _float_function(lambda *xs: functools.reduce(np.hypot, xs, np.float64(0.0))),
+        **{n: _counted(getattr(math, n)) for n in ("comb", "perm", "factorial")},
         "pow": _float_function(np.power),
         "erf": _float_function(_ieee(math.erf)),
         "erfc": _float_function(_ieee(math.erfc)),
@@ -148,4 +168,4 @@ BUILTINS: dict[str, Any] = {
     "enumerate": lambda items, start=0: ((weak(builtins.int(start) + k), v) for k, v in builtins.enumerate(items)),
 }
 
-__all__ = ["BUILTINS", "MATH", "NUMPY", "Arr"]
+__all__ = ["BUILTINS", "MATH", "NUMPY", "Arr", "library"]

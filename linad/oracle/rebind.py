@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .names import BUILTINS, MATH, NUMPY
+from ..structures import annotated, parts, rebuilt
+from .names import BUILTINS, MATH, NUMPY, library
 from .shim import Arr, Num, lifted, unwrap, weak, wrap
 
 
@@ -34,6 +35,9 @@ def _constants(code: types.CodeType) -> types.CodeType:
     return code.replace(co_consts=tuple(convert(c) for c in code.co_consts))
 
 
+_LIBRARIES = ("numpy", "linad.", "dataclasses", "collections", "copy")
+
+
 class _Rebinder:
     def __init__(self) -> None:
         self.globals: dict[int, _Globals] = {}
@@ -45,15 +49,18 @@ class _Rebinder:
             return MATH
         if value is np:
             return NUMPY
+        if isinstance(value, types.ModuleType) and value.__name__.startswith(("scipy.", "numpy.")):
+            return library(value)
         plain = getattr(value, "py_func", value)
-        if isinstance(plain, types.FunctionType) and not plain.__module__.startswith(("numpy", "linad.")):
+        if isinstance(plain, types.FunctionType) and not plain.__module__.startswith(_LIBRARIES):
             return self.function(plain)
         if getattr(value, "__module__", None) == "math" or isinstance(value, types.BuiltinFunctionType):
             name = value.__name__
             return getattr(MATH, name) if getattr(math, name, None) is value else BUILTINS.get(name, value)
         if isinstance(value, np.ufunc) or getattr(value, "__module__", "").startswith("numpy"):
             return getattr(NUMPY, value.__name__, None) or lifted(value)
-        return wrap(value) if isinstance(value, float | int | np.generic | np.ndarray | tuple) else value
+        plain_value = isinstance(value, float | int | np.generic | np.ndarray) or parts(value) is not None
+        return wrap(value) if plain_value else value
 
     def function(self, f: types.FunctionType) -> types.FunctionType:
         if id(f) not in self.functions:
@@ -97,6 +104,9 @@ def _argument(value: Any, annotation: Any) -> Any:
         return weak(int(value))
     if isinstance(value, np.ndarray):
         return Arr(value.copy())
+    items = parts(value)
+    if items is not None:
+        return rebuilt(value, [_argument(v, note) for v, note in zip(items, annotated(value, annotation))])
     return wrap(value)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..structures import parts, rebuilt
+
 
 class Num:
     """A number: ``value`` is a NumPy scalar of f64, f32, i64 or i32; weak ones are f64 or i64."""
@@ -97,13 +99,11 @@ def wrap(value: Any) -> Any:
             return weak(value)
         case np.ndarray():
             return Arr(value)
-        case tuple():
-            made = [wrap(v) for v in value]
-            return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
         case list():
             return [wrap(v) for v in value]
         case _:
-            return value
+            items = parts(value)
+            return value if items is None else rebuilt(value, map(wrap, items))
 
 
 def unwrap(value: Any) -> Any:
@@ -115,13 +115,11 @@ def unwrap(value: Any) -> Any:
             return value.array
         case Cast():
             return value.type
-        case tuple():
-            made = [unwrap(v) for v in value]
-            return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
         case list():
             return [unwrap(v) for v in value]
         case _:
-            return value
+            items = parts(value)
+            return value if items is None else rebuilt(value, map(unwrap, items))
 
 
 def _both_weak(f: Callable, a: Num, b: Num) -> Any:

@@ -14,8 +14,9 @@ from linad_typecheck.types import is_float
 
 # Operations whose slope is infinite or nan at some point where another side of a `select` may be meant to be taken.
 SINGULAR = frozenset(
-    "div pow powi sqrt cbrt log log2 log10 log1p asin acos acosh atanh atan2 hypot gamma lgamma digamma trigamma tan exp "
-    "exp2 expm1 sinh cosh mod".split()
+    "div pow powi sqrt cbrt log log2 log10 log1p asin acos acosh atanh atan2 hypot gamma lgamma digamma polygamma tan exp "
+    "exp2 expm1 sinh cosh mod fmod remainder erfinv erfcinv erfcx ndtri logit entr xlogy xlog1py rel_entr log_ndtr "
+    "bessel_i".split()
 )
 
 

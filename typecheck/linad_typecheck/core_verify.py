@@ -57,7 +57,7 @@ _TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("copysign", "powi", "isnan", "isinf", "isfinite"), FLOATS),
     **dict.fromkeys(("bitand", "bitor", "bitxor", "invert"), (*INTS, "bool")),
     **dict.fromkeys(("shl", "shr"), INTS),
-    **dict.fromkeys(("trips", "wrap"), ("i64",)),
+    **dict.fromkeys(("trips", "wrap", "gcd", "comb", "perm", "isqrt"), ("i64",)),
     **dict.fromkeys(("select", "eq", "ne", "lt", "le", "gt", "ge"), _ANY),
 }
 _TAKES_BY_KIND: dict[str, tuple[str, ...]] = {

@@ -23,7 +23,10 @@ class Op:
     result: Literal["same", "bool", "int", "out", "second"] = "same"
     diff: tuple[int, ...] = ()
     dear: bool = False
-    smooth: bool = True  # False: it has a derivative that linad has no rule for, so none may be taken
+
+
+FAMILIES = ("polygamma", "bessel_i", "bessel_ie", "bessel_j", "sinc")  # functions of an order, or of that many derivatives
+LITERAL_SECOND = ("powi", *FAMILIES)  # their second operand is an i64 literal
 
 
 def _table() -> dict[str, Op]:
@@ -45,17 +48,23 @@ def _table() -> dict[str, Op]:
         Op("copysign", 2, "choose", diff=(0,)),
         Op("atan2", 2, "unary", diff=(0, 1), dear=True),
         Op("hypot", 2, "unary", diff=(0, 1), dear=True),
-        Op("logaddexp", 2, "unary", diff=(0, 1), dear=True),
+        Op("fmod", 2, "div", diff=(0, 1)),  # the sign of the dividend, as in C
+        Op("remainder", 2, "div", diff=(0, 1)),  # IEEE: from the nearest multiple
         Op("cast", 1, "cast", result="out", diff=(0,)),  # to the type of the Let; float to int truncates
         Op("trips", 3, "int", result="int"),  # len(range(start, stop, step))
+        Op("gcd", 2, "int"),
+        Op("comb", 2, "int"),  # of ints >= 0; -1 where it has more than 63 bits, and so with perm
+        Op("perm", 2, "int"),
+        Op("isqrt", 1, "int"),
         Op("wrap", 2, "int", result="int"),  # wrap(i, n): i + n where i < 0, else i
     ]
     dear = (
         "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-        "erf erfc gamma lgamma digamma"
+        "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr mills expit logit log_expit entr gamma lgamma digamma"
     )
     ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in dear.split()]
-    ops += [Op("trigamma", 1, "unary", dear=True, smooth=False)]
+    ops += [Op(n, 2, "unary", diff=(0, 1), dear=True) for n in ("logaddexp", "logaddexp2", "xlogy", "xlog1py", "rel_entr")]
+    ops += [Op(n, 2, "unary", diff=(0,), dear=True) for n in FAMILIES]
     ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
     ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]
     ops += [Op(n, 1, "compare", result="bool") for n in ("isnan", "isinf", "isfinite")]

@@ -1,0 +1,127 @@
+"""What a row of the derivative table is: slopes, and the builder of core operations that they write with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from linad_typecheck.core import Atom, Const, Let, Names, Stmt, Var
+from linad_typecheck.ops import OPS
+from linad_typecheck.span import NOWHERE, Span
+from linad_typecheck.types import BOOL, I64, Scalar, Type
+
+
+@dataclass
+class Builder:
+    """Emits scalar operations; identities that need no operation emit none."""
+
+    names: Names
+    stmts: list[Stmt] = field(default_factory=list)
+    span: Span = NOWHERE
+    hint: str = "t"
+
+    def const(self, value: float, type: Scalar) -> Const:
+        return Const(type_of_value(value, type), type)
+
+    def zero(self, like: Atom) -> Const:
+        return self.const(0.0, like.type)
+
+    def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
+        result = {"bool": BOOL, "int": I64, "second": ins[1].type if len(ins) > 1 else None, "same": ins[0].type, "out": type}
+        out = self.names.var(self.hint, type or result[OPS[name].result])
+        self.stmts.append(Let(out, name, ins, self.span))
+        return out
+
+    def add(self, a: Atom, b: Atom) -> Atom:
+        return b if is_const(a, 0.0) else a if is_const(b, 0.0) else self.op("add", a, b)
+
+    def sub(self, a: Atom, b: Atom) -> Atom:
+        return a if is_const(b, 0.0) else self.op("sub", a, b)
+
+    def mul(self, a: Atom, b: Atom) -> Atom:
+        if is_const(a, 1.0):
+            return b
+        if is_const(b, 1.0):
+            return a
+        if is_const(a, -1.0):
+            return self.neg(b)
+        return self.neg(a) if is_const(b, -1.0) else self.op("mul", a, b)
+
+    def div(self, a: Atom, b: Atom) -> Atom:
+        return self.op("div", a, b)
+
+    def neg(self, a: Atom) -> Atom:
+        return Const(-a.value, a.type) if isinstance(a, Const) else self.op("neg", a)
+
+
+def type_of_value(value: float, type: Scalar) -> float | int:
+    return float(value) if type.dtype in ("f64", "f32") else int(value)
+
+
+def is_const(a: Atom, value: float) -> bool:
+    return isinstance(a, Const) and a.value == value and not isinstance(a.value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a partial is taken: operands, result and the builder to write with."""
+
+    b: Builder
+    ins: tuple[Atom, ...]
+    out: Var
+
+    @property
+    def x(self) -> Atom:
+        return self.ins[0]
+
+    @property
+    def y(self) -> Atom:
+        return self.ins[1]
+
+    def c(self, value: float) -> Const:
+        return self.b.const(value, self.out.type)
+
+    def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
+        return self.b.op(name, *ins, type=type)
+
+
+# The derivative by one operand as a linear map of one number: the seed is the adjoint of the result in reverse mode and the
+# tangent of the operand in forward mode; a map of one number is its own transpose.
+Slope = Callable[[Point, Atom], Atom]
+Partial = Callable[[Point], Atom]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A slope per operand (None where no derivative flows). ``needs`` lists what each one reads: ``x`` and ``y`` for the
+    first and second operand, ``o`` for the result."""
+
+    slopes: tuple[Slope | None, ...]
+    needs: tuple[str, ...]
+
+
+def times(partial: Partial) -> Slope:
+    """The slope that multiplies by a partial derivative."""
+    return lambda p, seed: p.b.mul(partial(p), seed)
+
+
+def over(divisor: Partial) -> Slope:
+    """The slope that divides."""
+    return lambda p, seed: p.b.div(seed, divisor(p))
+
+
+def minus(slope: Slope) -> Slope:
+    return lambda p, seed: p.b.neg(slope(p, seed))
+
+
+def same(p: Point, seed: Atom) -> Atom:
+    """The slope of 1."""
+    return seed
+
+
+def unary(needs: str, partial: Partial) -> Rule:
+    return Rule((times(partial),), (needs,))
+
+
+def square(p: Point, a: Atom) -> Atom:
+    return p.op("mul", a, a)
