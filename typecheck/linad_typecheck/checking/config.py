@@ -76,17 +76,18 @@ def did_you_mean(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
 def settings_of(path: str) -> Settings:
     """The settings for a file or folder; BadSettings where they are wrong."""
     start = Path(path).absolute()
-    return _nearest(start if start.is_dir() else start.parent)
+    return nearest(start if start.is_dir() else start.parent)
 
 
 @cache
-def _nearest(folder: Path) -> Settings:
+def nearest(folder: Path) -> Settings:
+    """The settings of a folder, read once."""
     file = folder / "pyproject.toml"
     if file.is_file():
         found = read(file)
         if found is not None:
             return found
-    return Settings() if folder.parent == folder else _nearest(folder.parent)
+    return Settings() if folder.parent == folder else nearest(folder.parent)
 
 
 def read(file: Path) -> Settings | None:
