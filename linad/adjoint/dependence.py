@@ -79,9 +79,15 @@ def independent(s: Stmt, t: Stmt, facts: Facts) -> bool:
 
 def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
     """Whether a carried value has a part in anything that the reverse of the body needs."""
-    tainted = {c.name for c in s.carried}
-    if not tainted:
+    if not s.carried:
         return False
+    tainted = tainted_by(s, facts, {c.name for c in s.carried})
+    return tainted is None or bool(tainted & needed)
+
+
+def tainted_by(s: Loop, facts: Facts, start: set[str]) -> set[str] | None:
+    """The values and places of a body that values have a part in; None where a decision or a size is among them."""
+    tainted = set(start)
 
     def is_tainted(a: Atom) -> bool:
         return isinstance(a, Var) and (facts.place(a) if isinstance(a.type, Array) else facts.value(a).name) in tainted
@@ -108,7 +114,7 @@ def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
                     for b in blocks(t):
                         tainted |= {facts.value(o).name for o, r in zip(outs, b.results, strict=True) if is_tainted(r)}
                     if is_tainted(c):
-                        return True
+                        return None
                 case Loop(carried=carried, inits=inits, body=body, outs=outs, start=a, stop=b, step=d):
                     nexts = body.results[1:] if t.exits else body.results
                     for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
@@ -117,8 +123,8 @@ def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
                     if any(is_tainted(x) for x in (a, b, d) if x is not None) or (
                         t.exits and is_tainted(body.results[0])
                     ):
-                        return True
+                        return None
                 case Alloc(shape=shape) if any(map(is_tainted, shape)):
-                    return True
+                    return None
         if len(tainted) == before:
-            return bool(tainted & needed)
+            return tainted

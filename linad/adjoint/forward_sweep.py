@@ -35,6 +35,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild
 from linad_typecheck.types import I64, Array, Scalar
 
+from . import checkpoint
 from .activity import Facts
 from .plan import Body, Frame, Plan
 
@@ -98,7 +99,9 @@ class ForwardSweep:
         redone = frame.redone if frame is not None else None
         if redone is not None:
             target = written(s)
-            if isinstance(s, Check) or (target is not None and self.facts.home[target.name] not in redone):
+            if isinstance(s, Check):
+                return ()
+            if target is not None and self.facts.home[target.name] not in redone and target.name not in frame.updated:
                 return ()
         s = rebuild(s, self.at, block=self.plain)
         match s:
@@ -169,13 +172,23 @@ class ForwardSweep:
                 v = self.names.var(n, a.type)
                 outs.append(v)
                 results[k].append(a)
-                results[1 - k].append(_zero(a.type))
+                results[1 - k].append(self.nothing(a, arms[1 - k]))
                 self.there[n] = v
         cond = self.at(s.cond)
         out.append(If(cond, *(Block(tuple(a), tuple(r)) for a, r in zip(arms, results, strict=True)), tuple(outs), s.span))
 
+    def nothing(self, a: Atom, out: list[Stmt]) -> Atom:
+        """What stands for a value in the arm that does not make it."""
+        if isinstance(a.type, Scalar):
+            return _zero(a.type)
+        empty = self.names.var(a.name, a.type)  # type: ignore[union-attr]
+        out.append(Alloc(empty, (ZERO,) * a.type.rank, None))
+        return empty
+
     def loop(self, s: Loop, region: Frame | Body, frame: Frame, out: list[Stmt]) -> None:
         match self.plan.modes[id(s)]:
+            case "checkpointed":
+                checkpoint.forward(self, s, frame, out)
             case "logged":
                 self.logged_loop(s, self.plan.bodies[id(s)], out)
             case "fused":

@@ -21,8 +21,9 @@ from linad_typecheck.ops import OPS
 
 from ..derivatives.table import RULES
 from .activity import Facts
+from .checkpoint_state import Checkpointed
 
-LoopMode = Literal["plain", "fused", "merged", "logged"]
+LoopMode = Literal["plain", "fused", "merged", "logged", "checkpointed"]
 Source = Literal["re-read", "recomputed", "logged"]
 
 
@@ -40,9 +41,14 @@ class Frame:
     merged: set[int] = field(default_factory=set)  # ids of statements that run at their reverse position only
     deferred: set[int] = field(default_factory=set)  # ids of statements that run after the reverse sweep
     needed: set[str] = field(default_factory=set)
+    held: frozenset[str] = frozenset()  # outer arrays that a step run again has copies of, by which it knows them
+    updated: frozenset[str] = frozenset()  # those of them that it writes to again
 
     def visible(self) -> set[int]:
         return {id(self.block)} | (self.outer.visible() if self.outer else set())
+
+    def holds(self, name: str) -> bool:
+        return name in self.held or (self.outer is not None and self.outer.holds(name))
 
 
 @dataclass(eq=False)
@@ -82,6 +88,7 @@ class Plan:
     modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
     frames: dict[int, Frame] = field(default_factory=dict)  # by id of the block
     bodies: dict[int, Body] = field(default_factory=dict)  # by id of the loop
+    snapshots: dict[int, Checkpointed] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region | Outside] = field(default_factory=dict)  # by id of the block
     shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
     wants: dict[int, list[str]] = field(

@@ -45,6 +45,7 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
 from .bars import Bars, bar_name
+from .checkpoint import backward
 from .forward_sweep import ForwardSweep
 from .order import order_free
 from .plan import Body, Frame, Plan
@@ -411,6 +412,8 @@ class BackwardWalk:
             inside.scalars[x.name] = bar
         if mode == "logged":
             head, body = self.logged_loop(s, inside, active, reads, out)
+        elif mode == "checkpointed":
+            head, body = backward(self, s, inside, active, reads, out)
         else:
             head, body = self.frame_loop(s, mode, inside, active, reads, out)
         outs = [self.names.var(c.name, c.type) for c in carried]

@@ -48,6 +48,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
 from .activity import Facts
+from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
 from .kept import kept_cells
 from .mincut import cheapest_cut
@@ -150,7 +151,7 @@ class _Planner:
             match s:
                 case If() if id(s) in frame.merged:
                     for arm in (s.then, s.orelse):
-                        self.inner_frame(arm, frame, s, frame.depth, frame.redone)
+                        self.inner_frame(arm, frame, s, frame.depth, frame.redone, updated=frame.updated)
                 case If():
                     for arm in (s.then, s.orelse):
                         self.modes(arm, region, path, False)
@@ -161,10 +162,12 @@ class _Planner:
                     self.settle(s.body, region)
                 case Loop() if id(s) in frame.merged:
                     self.plan.modes[id(s)] = "merged"
-                    self.inner_frame(s.body, frame, s, frame.depth + 1, frame.redone)
+                    self.inner_frame(s.body, frame, s, frame.depth + 1, frame.redone, updated=frame.updated)
                 case Loop() if frame.depth == 0 and self.fusable(s, frame, path):
                     self.plan.modes[id(s)] = "fused"
                     self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(block_ids(s.body)))
+                case Loop() if isinstance(region, Frame) and self.wants_snapshots(s):
+                    self.checkpointed(s, frame)
                 case Loop():
                     self.logged(s, frame, path, in_frame, bool(path) and path[0].stacked)
 
@@ -177,6 +180,18 @@ class _Planner:
         self.choose_expanded(body)
         self.modes(s.body, body, body.path, False)
 
+    def wants_snapshots(self, s: Loop) -> bool:
+        return not self.plan.log_everything and (is_marked(s) or around_marked(s, self.facts))
+
+    def checkpointed(self, s: Loop, frame: Frame) -> None:
+        """The step is a frame of its own, which has copies of what is not as it was."""
+        self.plan.modes[id(s)] = "checkpointed"
+        at = self.facts.end[id(s)]
+        held = checkpointed(s, self.facts, self.rule_needed, lambda v: self.stable(v, at, frame, ()))
+        self.plan.snapshots[id(s)] = held
+        redone = frozenset(block_ids(s.body))
+        self.inner_frame(s.body, frame, s, frame.depth, redone, held.own, frozenset(v.name for v in held.arrays))
+
     def settle(self, block: Block, region: Region) -> None:
         """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
         self.plan.region_of[id(block)] = Outside(region if isinstance(region, Frame) else region.frame)
@@ -186,11 +201,20 @@ class _Planner:
             for b in blocks(s):
                 self.settle(b, region)
 
-    def inner_frame(self, block: Block, outer: Frame, s: Stmt, depth: int, redone: frozenset[int] | None) -> None:
+    def inner_frame(
+        self,
+        block: Block,
+        outer: Frame,
+        s: Stmt,
+        depth: int,
+        redone: frozenset[int] | None,
+        held: frozenset[str] = frozenset(),
+        updated: frozenset[str] = frozenset(),
+    ) -> None:
         position, end = self.facts.position, self.facts.end
         first = position[id(block.stmts[0])] if block.stmts else position[id(s)]
         last = end[id(block.stmts[-1])] if block.stmts else position[id(s)]
-        frame = Frame(block, depth, first, last, outer, redone)
+        frame = Frame(block, depth, first, last, outer, redone, held=held, updated=updated)
         self.plan.region_of[id(block)] = frame
         self.frame(frame)
 
@@ -265,7 +289,8 @@ class _Planner:
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether an array still has its name when the reverse sweep comes to a place."""
-        return self.facts.home[v.name] in frame.visible() or any(v.name in b.expanded for b in path)
+        here = self.facts.home[v.name] in frame.visible() or frame.holds(v.name)
+        return here or any(v.name in b.expanded for b in path)
 
     def stable(self, v: Var, position: int, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether what ``v`` holds at a position is what it still holds at the reverse of that position."""
@@ -333,6 +358,9 @@ class _Planner:
             case "fused" | "merged" as mode:
                 inits = s.inits if mode == "merged" else ()
                 self.need((s.start, s.stop, s.step, *inits, *free_vars(s.body).values()), region, here)
+            case "checkpointed":
+                marks = self.plan.snapshots[id(s)].mark.atoms
+                self.need((s.start, s.step, *s.inits, *marks, *free_vars(s.body).values()), region, here)
             case "logged":
                 body = self.plan.bodies[id(s)]
                 self.collect(s.body, body)

@@ -1,0 +1,127 @@
+"""What a snapshot of a loop holds: the state at the head of an iteration from which the rest can be computed again.
+
+That is of the carried values those that have a part in anything the reverse needs, and of the outer arrays those that the
+loop both reads and writes. An array that it only reads is there, or is copied once where it changes later; one that it
+only writes, a record of what happened, is not needed to go through the steps again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from linad_typecheck.core import (
+    AddTo,
+    Call,
+    Checkpoint,
+    Const,
+    Load,
+    Loop,
+    Store,
+    Var,
+    free_vars,
+    operands,
+    walk,
+)
+from linad_typecheck.types import I64, Array, is_float
+
+from .activity import Facts
+from .dependence import tainted_by, touched
+
+EVERY_STEP = Checkpoint("periodic", Const(2**62, I64))
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpointed:
+    """A loop whose reverse starts from snapshots.
+
+    Attributes
+    ----------
+    mark
+        As the user wrote it. A loop around a marked one, which would lose the snapshots of it with each iteration, is
+        checkpointed too, as if it had a slot for each of its steps.
+    scalars
+        The carried scalars of the state.
+    arrays
+        The outer arrays of the state, which are updated under one name.
+    moved
+        The carried arrays: names that may stand for another array in the next iteration.
+    copied
+        Outer arrays that the loop only reads, and that change before its reverse comes.
+    """
+
+    loop: Loop
+    mark: Checkpoint
+    scalars: tuple[Var, ...]
+    arrays: tuple[Var, ...]
+    moved: tuple[Var, ...]
+    copied: tuple[Var, ...] = ()
+
+    @property
+    def own(self) -> frozenset[str]:
+        """Names of outer arrays that a step run again has under another name."""
+        return frozenset(v.name for v in (*self.arrays, *self.copied))
+
+    @property
+    def state(self) -> tuple[Var, ...]:
+        return (*self.scalars, *self.arrays, *self.moved)
+
+
+def is_marked(s: Loop) -> bool:
+    """Whether a loop asks for snapshots itself."""
+    return s.mark is not None and s.mark.scheme != "tape"
+
+
+def around_marked(s: Loop, facts: Facts) -> bool:
+    """Whether a loop holds one that asks for snapshots."""
+    return any(isinstance(t, Loop) and is_marked(t) and facts.matters(t) for t in walk(s.body))
+
+
+def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:
+    """What the snapshots of a loop hold; ``needed`` are values that the reverse reads, and an array that ``stays`` is what
+    it was at the end of the loop when the reverse comes."""
+    outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array)]
+    reads, writes = touched(s, facts)
+    for t in walk(s.body):
+        if isinstance(t, Call):  # what a callee updates it may have read
+            reads |= {facts.place(a) for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
+    arrays = tuple(v for v in outer if facts.place(v) in reads & writes)
+    moved = tuple(c for c in s.carried if isinstance(c.type, Array))
+    places = {facts.place(v) for v in (*arrays, *moved)}
+    copied = tuple(v for v in outer if facts.place(v) not in writes and not stays(v))
+    mark = s.mark if s.mark is not None and is_marked(s) else EVERY_STEP
+    return Checkpointed(s, mark, _scalars(s, facts, needed | places), arrays, moved, copied)
+
+
+def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
+    """The carried scalars without those that only ever add up to themselves, such as the sum that is returned."""
+    nexts = s.body.results[1:] if s.exits else s.body.results
+    mine = [(c, n) for c, n in zip(s.carried, nexts, strict=True) if not isinstance(c.type, Array)]
+    into: dict[str, set[str]] = {}
+    kept: set[str] = set()
+    for c, _ in mine:
+        reached = tainted_by(s, facts, {c.name}) if is_float(c.type) else None
+        if reached is None or reached & needed or _addresses(s, facts, reached):
+            kept.add(c.name)
+            continue
+        into[c.name] = {d.name for d, n in mine if isinstance(n, Var) and facts.value(n).name in reached}
+    while True:
+        more = {c for c, others in into.items() if c not in kept and others & kept}
+        if not more:
+            return tuple(c for c, _ in mine if c.name in kept)
+        kept |= more
+
+
+def _addresses(s: Loop, facts: Facts, names: set[str]) -> bool:
+    """Whether values are part of an index or are given to a function."""
+    for t in walk(s.body):
+        match t:
+            case Load(index=i) | Store(index=i) | AddTo(index=i):
+                used = i
+            case Call():
+                used = operands(t)
+            case _:
+                continue
+        if any(isinstance(a, Var) and facts.value(a).name in names for a in used):
+            return True
+    return False

@@ -1,0 +1,33 @@
+"""The schedules as pieces of core: the front end lowers them from their text."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+
+from linad_typecheck.check import check
+from linad_typecheck.core import Block, Check, Function
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import StaticModule, functions_named
+
+from . import schedules
+
+
+@cache
+def _module() -> StaticModule:
+    return StaticModule(SourceFile("schedules.py", inspect.getsource(schedules)))
+
+
+@cache
+def lowered(name: str) -> Function:
+    """A function of `schedules`. Its checks are left out: it divides by nothing that is zero."""
+    done = check(functions_named(_module())[name], {})
+    assert done.program is not None, [d.message for d in done.diagnostics]
+    main = done.program.main
+    return Function(name, main.params, _unchecked(main.body))
+
+
+def _unchecked(block: Block) -> Block:
+    stmts = (rebuild(s, lambda a: a, block=_unchecked) for s in block.stmts if not isinstance(s, Check))
+    return Block(tuple(stmts), block.results)

@@ -1,0 +1,195 @@
+"""Where the snapshots of one loop lie, and the statements that save and restore the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Dim,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.span import Span
+from linad_typecheck.types import BOOL, I64, Array, Scalar
+
+from .checkpoint_state import Checkpointed
+from .lowered import lowered
+
+ZERO, ONE = Const(0, I64), Const(1, I64)
+HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # cells of the head
+WORD = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
+
+
+class Writer:
+    """Emits statements of one place in the program."""
+
+    def __init__(self, names: Names, span: Span, out: list[Stmt]) -> None:
+        self.names, self.span, self.out = names, span, out
+
+    def inside(self, out: list[Stmt]) -> Writer:
+        return Writer(self.names, self.span, out)
+
+    def let(self, op: str, *ins: Atom, hint: str = "k") -> Atom:
+        match op, ins:
+            case ("add" | "sub", (a, Const(value=0))) | ("add", (Const(value=0), a)) | ("mul", (a, Const(value=1))):
+                return a
+        truth = op in ("lt", "le", "eq", "ge", "gt")
+        v = self.names.var(hint, BOOL if truth else I64)
+        self.out.append(Let(v, op, ins, self.span))
+        return v
+
+    def load(self, array: Var, *index: Atom, hint: str = "k") -> Var:
+        v = self.names.var(hint, Scalar(array.type.dtype))
+        self.out.append(Load(v, array, index, False, self.span))
+        return v
+
+    def store(self, array: Var, index: Sequence[Atom], value: Atom) -> None:
+        self.out.append(Store(array, tuple(index), value, False, self.span))
+
+    def alloc(self, hint: str, dtype: str, shape: Sequence[Atom], fill: Const | None = None) -> Var:
+        v = self.names.var(hint, Array(dtype, len(shape)))
+        self.out.append(Alloc(v, tuple(shape), fill, self.span))
+        return v
+
+    def cells(self, shape: Sequence[Atom], body: Callable[[Writer, tuple[Var, ...]], None]) -> None:
+        """``body`` for every index of a shape."""
+
+        def nest(at: Writer, done: tuple[Var, ...]) -> None:
+            if len(done) == len(shape):
+                body(at, done)
+                return
+            i, stmts = self.names.var("i", I64), []
+            nest(at.inside(stmts), (*done, i))
+            at.out.append(Loop(i, ZERO, shape[len(done)], ONE, (), (), Block(tuple(stmts)), (), span=self.span))
+
+        nest(self, ())
+
+    def when(self, cond: Atom, then: Callable[[Writer], Sequence[Atom]], other: Sequence[Atom] = ()) -> tuple[Var, ...]:
+        """``if cond: then()``; the values that it gives, or ``other``."""
+        stmts: list[Stmt] = []
+        results = tuple(then(self.inside(stmts)))
+        outs = tuple(self.names.var(base_name(str(r)) if isinstance(r, Var) else "k", r.type) for r in results)
+        self.out.append(If(cond, Block(tuple(stmts), results), Block((), tuple(other)), outs, self.span))
+        return outs
+
+    def call(self, name: str, *args: Atom) -> Atom:
+        """What a function of `schedules` computes, written out."""
+        f = lowered(name)
+        body = freshen(f.body, self.names, {p.var.name: a for p, a in zip(f.params, args, strict=True)})
+        self.out += body.stmts
+        return body.results[0]
+
+
+@dataclass(eq=False)
+class Snapshots:
+    """The storage of a loop's snapshots.
+
+    Attributes
+    ----------
+    slots
+        How many there may be.
+    head
+        The number of those held; for loops that end when they please, also the distance between them and the number of
+        the next iteration whose state is saved.
+    times
+        Of each snapshot, the number of the iteration at whose head the state was saved.
+    rows
+        By name of a part of the state, where its snapshots lie: one row each.
+    sizes
+        By name of an array of the state, its shape.
+    last
+        Whether the row after the last snapshot holds the state at the head of the last iteration.
+    """
+
+    held: Checkpointed
+    slots: Atom
+    head: Var
+    times: Var
+    rows: dict[str, Var] = field(default_factory=dict)
+    sizes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)
+    steps: Atom = ZERO
+    last: bool = True
+
+    def save(self, w: Writer, row: Atom, now: dict[str, Atom]) -> None:
+        """Save the state, whose parts ``now`` names."""
+        for v in self.held.scalars:
+            w.store(self.rows[v.name], (row,), now[v.name])
+        for v in (*self.held.arrays, *self.held.moved):
+            source = now[v.name]
+            assert isinstance(source, Var)
+            if v in self.held.moved:
+                self._same_size(w, v, source)
+            w.cells(
+                self.sizes[v.name],
+                lambda at, i, v=v, a=source: at.store(self.rows[v.name], (row, *i), at.load(a, *i, hint="e")),
+            )
+
+    def _same_size(self, w: Writer, v: Var, now: Var) -> None:
+        for k, n in enumerate(self.sizes[v.name]):
+            size = w.names.var("n", I64)
+            w.out.append(Dim(size, now, k, w.span))
+            ok = w.let("eq", size, n, hint="ok")
+            why = f"linad.checkpoint: `{base_name(v.name)}` changes its size from {{0}} to {{1}}, but its snapshots have one size"
+            w.out.append(Check(ok, "ValueError", why, (n, size), w.span))
+
+    def push(self, w: Writer, time: Atom, now: dict[str, Atom]) -> None:
+        """One more snapshot."""
+        row = w.load(self.head, HELD, hint="held")
+        self.save(w, row, now)
+        w.store(self.times, (row,), time)
+        w.store(self.head, (HELD,), w.let("add", row, ONE))
+
+    def restore(self, w: Writer, row: Atom, into: dict[str, Var]) -> dict[str, Atom]:
+        """The state of a row: arrays are copied to where ``into`` says, scalars are given."""
+        found: dict[str, Atom] = dict(into)
+        for v in (*self.held.arrays, *self.held.moved):
+            w.cells(
+                self.sizes[v.name],
+                lambda at, i, v=v: at.store(into[v.name], i, at.load(self.rows[v.name], row, *i, hint="e")),
+            )
+        for v in self.held.scalars:
+            found[v.name] = w.load(self.rows[v.name], row, hint=v.name)
+        return found
+
+    def thin(self, w: Writer) -> None:
+        """Every other snapshot goes; those that stay are twice as far apart."""
+        left = w.let("floordiv", w.let("add", self.slots, ONE), Const(2, I64))
+        r, stmts = w.names.var("r", I64), []
+        at = w.inside(stmts)
+        old = at.let("mul", r, Const(2, I64))
+        at.store(self.times, (r,), at.load(self.times, old))
+        for v in self.held.scalars:
+            at.store(self.rows[v.name], (r,), at.load(self.rows[v.name], old, hint="e"))
+        for v in (*self.held.arrays, *self.held.moved):
+            at.cells(
+                self.sizes[v.name],
+                lambda c, i, v=v: c.store(self.rows[v.name], (r, *i), c.load(self.rows[v.name], old, *i, hint="e")),
+            )
+        w.out.append(Loop(r, ONE, left, ONE, (), (), Block(tuple(stmts)), (), span=w.span))
+        w.store(self.head, (HELD,), left)
+        w.store(self.head, (STRIDE,), w.let("mul", w.load(self.head, STRIDE), Const(2, I64)))
+
+
+def words_of(held: Checkpointed, sizes: dict[str, tuple[Atom, ...]], w: Writer) -> Atom:
+    """The bytes of one snapshot."""
+    total: Atom = Const(sum(WORD[v.type.dtype] for v in held.scalars), I64)
+    for v in (*held.arrays, *held.moved):
+        size: Atom = Const(WORD[v.type.dtype], I64)
+        for n in sizes[v.name]:
+            size = w.let("mul", size, n, hint="bytes")
+        total = w.let("add", total, size, hint="bytes")
+    return w.let("max", total, Const(1, I64), hint="bytes")
