@@ -1,0 +1,143 @@
+"""A module as a row of statements: what each binds and mentions, and what a function can reach among them.
+
+What the check of a function finds depends on its own text and on the statements whose names it mentions, theirs in turn,
+and on nothing else of the module. That closure is the key under which findings are kept; where lines were added or taken
+away above, the findings only move.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..source import SourceFile
+from ..static_bindings import bindings
+from ..static_scope import first_line
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Statements of a module that share lines, mostly one: their text, wherever it stands."""
+
+    text: str
+    binds: frozenset[str]
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """Every word of the text: names, and words of strings, which may be annotations."""
+        text = self.text if self.text.isascii() else unicodedata.normalize("NFKC", self.text)
+        return frozenset(_NAME.findall(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part at its place."""
+
+    first: int
+    last: int
+    part: Part
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The statements of a module in order."""
+
+    all: tuple[Segment, ...]
+
+    @cached_property
+    def binders(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for k, s in enumerate(self.all):
+            for name in s.part.binds:
+                found.setdefault(name, []).append(k)
+        return found
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(self.binders)
+
+    def at(self, line: int) -> int | None:
+        """The number of the segment that a line belongs to."""
+        return next((k for k, s in enumerate(self.all) if s.first <= line <= s.last), None)
+
+    def reached(self, start: int) -> tuple[int, ...]:
+        """The numbers of the segments that what stands in one can depend on, itself included, in order of text."""
+        seen, waiting = {start, *self.binders.get("*", ())}, [start]
+        while waiting:
+            for k in self._next(waiting.pop()):
+                if k not in seen:
+                    seen.add(k)
+                    waiting.append(k)
+        return tuple(sorted(seen))
+
+    def _next(self, k: int) -> frozenset[int]:
+        found = self._links.get(k)
+        if found is None:
+            named = self.all[k].part.mentions & self.names
+            found = self._links[k] = frozenset(j for n in named for j in self.binders[n])
+        return found
+
+    @cached_property
+    def _links(self) -> dict[int, frozenset[int]]:
+        return {}
+
+
+def segments(source: SourceFile, known: dict[str, Part]) -> Segments:
+    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in."""
+    found = [_segment(source, group, first, last, known) for first, last, group in _grouped(source.tree.body)]
+    live = {s.part.text for s in found}
+    for text in [t for t in known if t not in live]:
+        del known[text]
+    return Segments(tuple(found))
+
+
+def _grouped(body: Iterable[ast.stmt]) -> list[tuple[int, int, list[ast.stmt]]]:
+    groups: list[tuple[int, int, list[ast.stmt]]] = []
+    for s in body:
+        first, last = first_line(s), s.end_lineno or s.lineno
+        if groups and first <= groups[-1][1]:  # two statements on a line
+            start, end, inside = groups[-1]
+            groups[-1] = (start, max(end, last), [*inside, s])
+        else:
+            groups.append((first, last, [s]))
+    return groups
+
+
+def _segment(source: SourceFile, group: list[ast.stmt], first: int, last: int, known: dict[str, Part]) -> Segment:
+    text = "\n".join(source.lines[first - 1 : last])
+    part = known.get(text)
+    if part is None:
+        binds = set(bindings(tuple(group)))
+        if "global " in text:  # a function may bind these at any time
+            binds.update(n for s in group for g in ast.walk(s) if isinstance(g, ast.Global) for n in g.names)
+        part = known[text] = Part(text, frozenset(binds))
+    return Segment(first, last, part)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How far lines have moved: for each stretch of lines, where it starts, where it ends, and by how much."""
+
+    stretches: tuple[tuple[int, int, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        return any(by for _, _, by in self.stretches)
+
+    def now(self, line: int) -> int:
+        """Where a line stands that stood at ``line`` before."""
+        return line + next((by for first, last, by in self.stretches if first <= line <= last), 0)
+
+    def before(self, line: int) -> int:
+        """Where a line stood that stands at ``line`` now."""
+        return line - next((by for first, last, by in self.stretches if first + by <= line <= last + by), 0)
+
+
+def moves(before: Sequence[tuple[int, int]], now: Sequence[Segment]) -> Moves:
+    """The moves of segments that stood at the given lines before."""
+    return Moves(tuple((a, b, s.first - a) for (a, b), s in zip(before, now, strict=True)))
