@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .structures import leaves, map_leaves, parts, rebuilt
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
@@ -36,15 +38,17 @@ def _differentiable(f: Any, args: Sequence[Any]) -> list[int]:
 
 
 def _has_float(a: Any) -> bool:
-    if isinstance(a, tuple):
-        return any(map(_has_float, a))
+    items = parts(a)
+    if items is not None:
+        return any(map(_has_float, items))
     return not isinstance(a, bool | int) and np.asarray(a).dtype.kind == "f"
 
 
 def _cells(value: Any, argument: int, path: tuple[int, ...] = (), declared: bool = False) -> Iterator[_Cell]:
-    if isinstance(value, tuple):
-        for k, v in enumerate(value):
-            yield from _cells(v, argument, (*path, k))
+    items = parts(value)
+    if items is not None:
+        for k, v in enumerate(items):
+            yield from _cells(v, argument, (*path, k), declared)
     elif declared or _has_float(value):
         for index in np.ndindex(np.shape(value)):
             yield _Cell(argument, path, index)
@@ -52,16 +56,16 @@ def _cells(value: Any, argument: int, path: tuple[int, ...] = (), declared: bool
 
 def _at(value: Any, cell: _Cell) -> Any:
     for k in cell.path:
-        value = value[k]
+        value = parts(value)[k]
     return value[cell.index] if isinstance(value, np.ndarray) else value
 
 
 def _moved(value: Any, path: tuple[int, ...], index: tuple[int, ...], by: float) -> tuple[Any, float]:
     """A copy of an argument with one number moved, and by how much it really moved."""
     if path:
-        inner, really = _moved(value[path[0]], path[1:], index, by)
-        items = [*value[: path[0]], inner, *value[path[0] + 1 :]]
-        return (type(value)(*items) if hasattr(value, "_fields") else tuple(items)), really
+        items = list(parts(value))
+        items[path[0]], really = _moved(items[path[0]], path[1:], index, by)
+        return rebuilt(value, items), really
     if isinstance(value, np.ndarray):
         copy = value.copy()
         copy[index] += by
@@ -71,7 +75,7 @@ def _moved(value: Any, path: tuple[int, ...], index: tuple[int, ...], by: float)
 
 
 def _copied(args: Sequence[Any]) -> list[Any]:
-    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    return [map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in args]
 
 
 def check_grads(
@@ -128,6 +132,8 @@ def check_grads(
     worst: tuple[float, str] | None = None
     for position, entry in zip(positions, entries, strict=True):
         for cell in _cells(args[position], position, declared=True):
+            if _at(entry, cell) is None:  # of an int
+                continue
             ours, theirs = float(_at(entry, cell)), _difference_quotient(f, args, cell)
             excess = abs(ours - theirs) - (atol + rtol * abs(theirs))
             if not excess <= 0 and not (np.isnan(ours) and np.isnan(theirs)):
@@ -146,19 +152,20 @@ def _check_direction(
     steps = np.random.default_rng(0)
 
     def along(g: Any, x: Any) -> tuple[Any, float]:
-        if isinstance(g, tuple):
-            pairs = [along(part, value) for part, value in zip(g, x, strict=True)]
-            return tuple(step for step, _ in pairs), sum(d for _, d in pairs)
+        items = parts(g)
+        if items is not None:
+            pairs = [along(part, value) for part, value in zip(items, parts(x), strict=True)]
+            return rebuilt(g, (step for step, _ in pairs)), sum(d for _, d in pairs)
         if g is None:
             return 0, 0.0
         step = steps.standard_normal(np.shape(g)).astype(np.asarray(g).dtype)
         return (step if np.ndim(g) or isinstance(x, np.ndarray) else float(step)), float(np.sum(step * g))
 
-    parts = {k: along(g, args[k]) for k, g in gradient.items()}
-    tangents = tuple(parts[k][0] if k in parts else None for k in range(len(args)))
+    steps_of = {k: along(g, args[k]) for k, g in gradient.items()}
+    tangents = tuple(steps_of[k][0] if k in steps_of else None for k in range(len(args)))
     _, tangent = f.jvp(_copied(args), tangents)
     tangent = tangent[0] if isinstance(tangent, tuple) else tangent
-    expected = sum(d for _, d in parts.values())
+    expected = sum(d for _, d in steps_of.values())
     if not np.isclose(tangent, expected, rtol=rtol, atol=atol, equal_nan=True):
         raise AssertionError(f"forward mode gives {float(tangent)!r} in a direction in which reverse mode gives {expected!r}")
 
@@ -168,7 +175,7 @@ def _close(what: str, a: float, b: float, rtol: float) -> None:
 
 
 def _single(a: Any) -> bool:
-    return any(map(_single, a)) if isinstance(a, tuple) else getattr(a, "dtype", None) == np.float32
+    return any(getattr(leaf, "dtype", None) == np.float32 for leaf in leaves(a))
 
 
 def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell) -> float:

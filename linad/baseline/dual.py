@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..structures import leaves, map_leaves, parts
 from .active import Active, ActiveArray
 from .rules import Number, Partials
-from .structure import arguments, bare, collect, is_float, lift, map_leaves, pairs, run, strip, unit_cotangent
+from .structure import arguments, bare, collect, is_float, lift, pairs, run, strip, unit_cotangent
 
 
 class Dual(Active):
@@ -40,11 +41,9 @@ class Dual(Active):
 
 def _flat(x: Any) -> Iterator[float]:
     """The floats of a structure, in order; None and ints have none."""
-    if isinstance(x, tuple):
-        for part in x:
-            yield from _flat(part)
-    elif is_float(x):
-        yield from map(float, np.ravel(x))
+    for leaf in leaves(x):
+        if is_float(leaf):
+            yield from map(float, np.ravel(leaf))
 
 
 def _tangent_of(result: Any) -> Any:
@@ -65,8 +64,9 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], tangents: Iterator[float]
 
 def _matched(primal: Any, tangent: Any) -> Iterator[float]:
     """Tangents in the order of the float leaves; None stands for zeros."""
-    if isinstance(primal, tuple):
-        for p, t in zip(primal, (None,) * len(primal) if tangent is None else tangent, strict=True):
+    items = parts(primal)
+    if items is not None:
+        for p, t in zip(items, (None,) * len(items) if tangent is None else parts(tangent) or (), strict=True):
             yield from _matched(p, t)
     elif is_float(primal):
         if tangent is not None and np.shape(tangent) != np.shape(primal):

@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ..structures import parts, rebuilt
 from .active import Active, ActiveArray
 from .shims import builtin_shims, math_shims, numpy_shims
+
+
+_LIBRARIES = ("numpy", "linad", "jaxtyping", "dataclasses", "collections", "copy")
 
 
 class Library:
@@ -96,9 +100,12 @@ class Rebinder:
             return ActiveArray.constant(x, self.kind)
         if isinstance(x, (float, np.floating)):
             return self.kind.constant(x)
+        items = parts(x)
+        if items is not None:
+            return rebuilt(x, map(self.value, items))
         if isinstance(getattr(x, "py_func", None), types.FunctionType):
             return self.function(x)
-        if isinstance(x, types.FunctionType) and x.__module__.partition(".")[0] not in ("numpy", "linad", "jaxtyping"):
+        if isinstance(x, types.FunctionType) and x.__module__.partition(".")[0] not in _LIBRARIES:
             return self.function(x)
         return x
 

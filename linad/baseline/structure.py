@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..structures import annotated, leaves, map_leaves, parts, rebuilt
 from .active import Active, ActiveArray
 from .rebind import Rebinder
 
@@ -18,21 +19,18 @@ def is_float(x: Any) -> bool:
     return isinstance(x, (float, np.floating)) or (isinstance(x, np.ndarray) and x.dtype.kind == "f")
 
 
-def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
-    """A structure of tuples with ``f`` applied to each leaf."""
-    if isinstance(x, tuple):
-        parts = [map_leaves(f, p) for p in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    return f(x)
-
-
 def arguments(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, ...]:
     """The arguments with those annotated ``float`` converted, as at a checked function's entry."""
     params = inspect.signature(getattr(f, "py_func", f)).parameters.values()
     kinds = [p.annotation for p in params]
-    return tuple(float(a) if k in (float, "float") else a for a, k in zip(args, kinds, strict=False)) + tuple(
-        args[len(kinds) :]
-    )
+    return tuple(map(_converted, args, kinds)) + tuple(args[len(kinds) :])
+
+
+def _converted(value: Any, annotation: Any) -> Any:
+    if annotation in (float, "float"):
+        return float(value)
+    items = parts(value)
+    return value if items is None else rebuilt(value, map(_converted, items, annotated(value, annotation)))
 
 
 def lift(x: Any, kind: type[Active], variable: Variable) -> Any:
@@ -79,8 +77,9 @@ def strip(x: Any) -> Any:
 
 def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
     """Each active number of a result with its cotangent."""
-    if isinstance(result, tuple):
-        for r, c in zip(result, cotangent, strict=True):
+    items = parts(result)
+    if items is not None:
+        for r, c in zip(items, parts(cotangent) or (), strict=True):
             yield from pairs(r, c)
     elif isinstance(result, ActiveArray):
         given = np.asarray(cotangent)
@@ -106,7 +105,7 @@ def collect(args: tuple[Any, ...], numbers: Iterator[float]) -> tuple[Any, ...]:
 
 
 def has_float(x: Any) -> bool:
-    return any(map(has_float, x)) if isinstance(x, tuple) else is_float(x)
+    return any(map(is_float, leaves(x)))
 
 
 def bare(gradients: tuple[Any, ...]) -> Any:

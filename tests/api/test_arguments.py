@@ -77,7 +77,7 @@ def test_tuples():
     pair = Signature("f", (ParamInfo("p", (Leaf(0, F64, True), (Leaf(1, VEC),))),), None)
     x = np.ones(2)
     assert flatten(pair, [(1, (x,))]).values == [1.0, x]
-    for bad, message in [((1,), "tuple of 2, got one of 1"), ([1, (x,)], "got a list"), ((1, (2,)), r"`p`\[1\]\[0\]")]:
+    for bad, message in [((1,), "tuple of 2, got one of 1"), ([1, (x,)], "got a list"), ((1, (2,)), r"`p\[1\]\[0\]`")]:
         with pytest.raises(TypeError, match=message):
             flatten(pair, [bad])
 

@@ -8,6 +8,7 @@ import pytest
 from jaxtyping import Float64
 from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque
+from linad_typecheck.static_records import MAKE_RECORD
 from linad_typecheck.types import Array
 from numba import njit
 from numpy import sin as sine
@@ -55,7 +56,7 @@ def scope_of(f):
         ("STRANGE", Opaque("an array of dtype complex128 and rank 1")),
         ("LIST", Opaque("a list")),
         ("half", Opaque("a partial")),
-        ("LinadError", Opaque("the class `LinadError`")),
+        ("LinadError", Opaque("the class `LinadError`", MAKE_RECORD)),
         ("nothing_of_the_kind", None),
     ],
 )

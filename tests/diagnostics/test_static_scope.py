@@ -5,6 +5,7 @@ import ast
 import pytest
 from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
 from linad_typecheck.source import SourceFile
+from linad_typecheck.static_records import MAKE_RECORD
 from linad_typecheck.static_scope import StaticModule, decorated_functions, function_at
 from linad_typecheck.types import Array
 
@@ -112,7 +113,7 @@ SCOPE = StaticModule(SOURCE).scope
         ("b", Constant(2)),
         ("f2", External("numpy.sin")),
         ("range", External("builtins.range")),
-        ("C", Opaque("the class `C`")),
+        ("C", Opaque("the class `C`", MAKE_RECORD)),
         ("hidden", Opaque("the function `hidden`, which `@wraps` replaces")),
         ("TEXT", Opaque("a string")),
         ("nothing", None),

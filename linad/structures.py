@@ -1,0 +1,64 @@
+"""Nested tuples and records of Python values, taken apart and put together again: for oracles, baselines and tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def parts(value: Any) -> tuple[Any, ...] | None:
+    """The items of a tuple or the fields of a dataclass; None for anything else.
+
+    Examples
+    --------
+    >>> parts((1, 2.0)), parts(3.0)
+    ((1, 2.0), None)
+    """
+    if isinstance(value, tuple):
+        return tuple(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return tuple(getattr(value, f.name) for f in dataclasses.fields(value))
+    return None
+
+
+def rebuilt(value: Any, items: Iterable[Any]) -> Any:
+    """The like of a tuple or record with other items, whatever these are."""
+    if isinstance(value, tuple):
+        return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
+    made = object.__new__(type(value))
+    for f, item in zip(dataclasses.fields(value), items, strict=True):
+        object.__setattr__(made, f.name, item)
+    return made
+
+
+def map_leaves(f: Callable[[Any], Any], value: Any) -> Any:
+    """A structure with ``f`` applied to each leaf.
+
+    Examples
+    --------
+    >>> map_leaves(lambda x: x + 1, (1, (2, 3)))
+    (2, (3, 4))
+    """
+    items = parts(value)
+    return f(value) if items is None else rebuilt(value, [map_leaves(f, x) for x in items])
+
+
+def leaves(value: Any) -> list[Any]:
+    """The leaves of a structure, in order."""
+    items = parts(value)
+    return [value] if items is None else [leaf for x in items for leaf in leaves(x)]
+
+
+def annotated(value: Any, annotation: Any) -> list[Any]:
+    """What each part of a tuple or record is annotated with; None where it is not."""
+    items = parts(value) or ()
+    if type(value) is tuple:
+        given = getattr(annotation, "__args__", ())
+        return list(given) if len(given) == len(items) else [None] * len(items)
+    notes: dict[str, Any] = {}
+    for cls in reversed(type(value).__mro__):
+        notes |= inspect.get_annotations(cls)
+    names = getattr(value, "_fields", None) or [f.name for f in dataclasses.fields(value)]
+    return [notes.get(n) for n in names]
