@@ -8,6 +8,7 @@ from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..scope import External, Module, RecordClass
 from .context import Lowering
+from .externals import constant_external
 from .places import dtype_of, is_array, product, rank_of, shape_of
 from .records import class_attribute, field
 from .shapes import transposed
@@ -34,6 +35,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     span = ctx.span(node)
     match base:
         case EntityValue(entity=Module(dotted=dotted), name=name):
+            if constant_external(f"{dotted}.{node.attr}") is not None:
+                return constant_external(f"{dotted}.{node.attr}")
             inside = ctx.source.scope.lookup(f"{name}.{node.attr}") if isinstance(node.value, ast.Name) else None
             if inside is not None and not isinstance(inside, (External, Module)):
                 return entity_value(ctx, inside, f"{name}.{node.attr}", span)
