@@ -10,7 +10,7 @@ UNKNOWN = "from linad import linear_grad\n\n\n@linear_grad\ndef f(x: float) -> f
 @pytest.fixture
 def write(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    config._nearest.cache_clear()
+    config.nearest.cache_clear()
 
     def write(name: str, text: str) -> str:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -18,7 +18,7 @@ def write(tmp_path, monkeypatch):
         return name
 
     yield write
-    config._nearest.cache_clear()
+    config.nearest.cache_clear()
 
 
 def test_select_and_ignore(write, capsys):

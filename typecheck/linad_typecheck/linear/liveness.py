@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 Names = frozenset[str]
@@ -173,6 +173,16 @@ def free_names(function: ast.AST) -> Names:
     own = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)} if args else set()
     body = function.body if isinstance(function.body, list) else [function.body]
     own |= bound(body).keys()
-    inner = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
-    names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in inner))
+    names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in _directly_nested(body)))
     return names - own
+
+
+def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """The functions and comprehensions of a body that are in no other one."""
+    pending = list(body)
+    while pending:
+        n = pending.pop()
+        if isinstance(n, _SCOPES):
+            yield n
+        else:
+            pending += ast.iter_child_nodes(n)
