@@ -63,7 +63,7 @@ class Cost:
     gradient : int
         Steps of the value and the gradient together, into buffers that are given.
     log_words : int
-        Words written into logs.
+        Words that logs hold for the way back.
     peak_words : int
         The most words that arrays made in the gradient hold at one time.
     by_kind : Mapping

@@ -59,6 +59,8 @@ class Facts:
     definition: dict[str, Stmt] = field(default_factory=dict)
     logs: set[str] = field(default_factory=set)  # arrays that grow, here or in a callee
     undo: dict[int, Var] = field(default_factory=dict)  # by id of a write: the old cell, to be put back in reverse
+    # by id of a write that puts a word of a log back: the load of that word, in whose cell the reverse finds the old one
+    exchange: dict[int, Load] = field(default_factory=dict)
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -74,6 +76,10 @@ class Facts:
             return False
         return (self.place(a) if isinstance(a.type, Array) else self.value(a).name) in self.active
 
+    def undoes(self, s: Stmt) -> bool:
+        """Whether the reverse sweep puts back what a write overwrites."""
+        return id(s) in self.undo or id(s) in self.exchange
+
     def any_active(self, block: Block) -> bool:
         """Whether any statement in a block has something to do in the reverse sweep."""
         return any(self.matters(s) for s in walk(block))
@@ -87,15 +93,21 @@ class Facts:
             case Let(out=v) | Load(out=v):
                 return self.is_active(v)
             case Store(array=a) | Fill(array=a) | AddTo(array=a) | AddArray(array=a):
-                return self.is_active(a) or id(s) in self.undo
+                return self.is_active(a) or self.undoes(s)
             case Copy(out=v):
                 return self.is_active(v)
         return False
 
 
-def learn(f: Function, modes: Modes, wrt: Iterable[str], undo: dict[int, Var] | None = None) -> Facts:
+def learn(
+    f: Function,
+    modes: Modes,
+    wrt: Iterable[str],
+    undo: dict[int, Var] | None = None,
+    exchange: dict[int, Load] | None = None,
+) -> Facts:
     """The facts of a linear function, differentiated by the parameters named in ``wrt``."""
-    facts = Facts(f, modes, undo=undo or {})
+    facts = Facts(f, modes, undo=undo or {}, exchange=exchange or {})
     facts.active |= set(wrt)
     _names(f, facts)
     facts.logs |= {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
@@ -163,6 +175,8 @@ def _order(block: Block, facts: Facts, at: int) -> int:
     for s in block.stmts:
         at += 1
         facts.position[id(s)] = at
+        if id(s) in facts.exchange:
+            facts.writes.append((facts.place(facts.exchange[id(s)].array), at))
         match s:
             case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
                 facts.writes.append((facts.place(a), at))

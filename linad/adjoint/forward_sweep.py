@@ -67,6 +67,7 @@ class ForwardSweep:
         self.there: dict[str, Atom] = {}
         self.bound: dict[str, Atom] = {}
         self.address: dict[int, tuple[Atom, ...]] = {}
+        self.exchanging = {load.array.name for load in facts.exchange.values()}
         self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
         self.cursors: dict[int, Var] = {}  # by id of the body: the position in its logs, where sizes are not known before
         self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
@@ -103,6 +104,8 @@ class ForwardSweep:
                 return ()
             if target is not None and self.facts.home[target.name] not in redone and target.name not in frame.updated:
                 return ()
+        if id(s) in self.facts.exchange:
+            return self.exchanged(s)
         s = rebuild(s, self.at, block=self.plain)
         match s:
             case Load(array=a, index=i) | Store(array=a, index=i) | AddTo(array=a, index=i):
@@ -114,7 +117,21 @@ class ForwardSweep:
                 return (s,) if slice_ is None else (replace(s, array=slice_[0], axis=k + len(slice_[1])),)
             case Alloc(out=v) if self.slice_of(v) is not None:
                 return ()
+            case Alloc(out=v) if v.name in self.exchanging:
+                return (replace(s, log="stack"),)
         return (s,)
+
+    def exchanged(self, s: Store) -> tuple[Stmt, ...]:
+        """A word of a log is put into a cell, and the cell's old word into the log; there and back."""
+        log = self.facts.exchange[id(s)]
+        cell, word = tuple(map(self.at, s.index)), tuple(map(self.at, log.index))
+        old, new = self.names.var("old", log.out.type), self.names.var("new", log.out.type)
+        return (
+            Load(old, s.array, cell, False, s.span),
+            Load(new, log.array, word, False, s.span),
+            Store(s.array, cell, new, False, s.span),
+            Store(log.array, word, old, False, s.span),
+        )
 
     def plain(self, block: Block) -> Block:
         """A block whose reverse needs nothing of it."""

@@ -24,35 +24,73 @@ from linad_typecheck.types import Array, Scalar, is_float
 from .plan import Body, Plan, own_blocks
 
 
-def kept_cells(body: Body, plan: Plan, undone: set[str]) -> dict[str, Store]:
-    """Float values of an iteration by name, each with the store to the cell in which the reverse sweep still finds it.
-
-    Not in the places that are ``undone``: there the reverse sweep puts older contents.
-    """
-    found: dict[str, Store] = {}
+def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
+    """Float values of an iteration by name, each with the stores of it that stand in its own block."""
+    found: dict[str, list[Store]] = {}
     facts = plan.facts
     for block in own_blocks(body.loop.body):
         for s in (s for s in block.stmts if isinstance(s, Store) and is_float(s.value.type)):
             n = facts.value(s.value)
             own = isinstance(n, Var) and facts.home[n.name] == id(block) and n.type == Scalar(s.array.type.dtype)
-            if own and n.name not in found and facts.place(s.array) not in undone and _lasts(s, body, plan):
-                found[n.name] = s
+            if own and not _of_floats(s.index, plan):
+                found.setdefault(n.name, []).append(s)
     return found
+
+
+def kept_cells(
+    stores: dict[str, list[Store]],
+    body: Body,
+    plan: Plan,
+    undone: set[str],
+    first: dict[str, int],
+    last: dict[str, int],
+) -> dict[str, Store]:
+    """Those values, each with the store to a cell in which the reverse sweep still finds it.
+
+    ``undone`` are the places whose writes it puts back; ``first`` and ``last`` say between which statements it needs a value.
+    """
+    facts = plan.facts
+
+    def unwritten(s: Store, n: str) -> bool:
+        at, place = facts.position[id(s)], facts.place(s.array)
+        return not any(group == place and at < p <= last[n] for group, p in facts.writes)
+
+    def found(s: Store, n: str) -> bool:
+        if facts.place(s.array) not in undone:
+            return _lasts(s, body, plan)
+        if not _visible(s, body, plan) or not unwritten(s, n):
+            return False
+        return _of_cells(s, plan) or first[n] > facts.position[id(s)]  # of an array, before the store itself is undone
+
+    chosen = {n: next((s for s in mine if n in last and found(s, n)), None) for n, mine in stores.items()}
+    return {n: s for n, s in chosen.items() if s is not None}
+
+
+def _of_cells(s: Store, plan: Plan) -> bool:
+    """Whether a store is to a log, of which each cell is stored to once."""
+    made = plan.facts.definition.get(s.array.name)
+    return isinstance(made, Alloc) and made.log == "cells"
+
+
+def _visible(s: Store, body: Body, plan: Plan) -> bool:
+    """Whether the array still has its name when the reverse sweep comes by, and the store is not one of many."""
+    facts, frame, a = plan.facts, body.frame, s.array
+    home = facts.home[a.name]
+    if a.name in facts.moved or home not in frame.visible():
+        return False
+    # the stores of a re-executed iteration have been done, and later iterations have overwritten the cells
+    return frame.redone is None or home in frame.redone
 
 
 def _lasts(s: Store, body: Body, plan: Plan) -> bool:
     """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again."""
-    facts, frame, a = plan.facts, body.frame, s.array
-    home = facts.home[a.name]
-    if a.name in facts.moved or home not in frame.visible() or _of_floats(s.index, plan):
+    if not _visible(s, body, plan):
         return False
-    if frame.redone is not None and home not in frame.redone:
-        return False  # the store is not repeated, and later iterations have overwritten the cell
-    made = facts.definition.get(a.name)
-    if isinstance(made, Alloc) and made.log == "cells":
+    if _of_cells(s, plan):
         return True
+    facts, frame = plan.facts, body.frame
     first = facts.position[id(body.path[0].loop)]
-    at, place = facts.position[id(s)], facts.place(a)
+    at, place = facts.position[id(s)], facts.place(s.array)
     resized = {facts.position[id(t)] for t in walk(facts.function.body) if isinstance(t, Reserve)}
     later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
     return all(p in resized for p in later) and _apart(s, body, plan)

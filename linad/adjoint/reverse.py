@@ -239,6 +239,8 @@ class BackwardWalk:
 
     def put_back(self, s: Store | AddTo, out: list[Stmt]) -> None:
         """Undo a write: older contents can then be read again."""
+        if id(s) in self.facts.exchange:
+            out += self.forward.exchanged(s)
         old = self.facts.undo.get(id(s))
         if old is not None:
             out.append(Store(s.array, self.index(s.index), self.at(old), False, s.span))

@@ -50,7 +50,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 from .activity import Facts
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
-from .kept import kept_cells
+from .kept import kept_cells, stored_values
 from .mincut import cheapest_cut
 from .order import order_free
 from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
@@ -82,8 +82,8 @@ class _Planner:
         self.plan, self.facts = plan, plan.facts
         self.undone = {v.name for v in self.facts.undo.values()}  # old cells
         self.undone_places = {
-            self.facts.place(s.array) for s in walk(self.facts.function.body) if id(s) in self.facts.undo
-        }
+            self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
+        } | {self.facts.place(load.array) for load in self.facts.exchange.values()}
         self.rule_needed = self.all_rule_needs()
         self.wanted = self.closure(self.rule_needed)
 
@@ -107,7 +107,8 @@ class _Planner:
             return []
         match s:
             case Load(index=i) | Store(index=i) | AddTo(index=i):
-                return [*i, *([facts.undo[id(s)]] if id(s) in facts.undo else [])]
+                log = facts.exchange[id(s)].index if id(s) in facts.exchange else ()
+                return [*i, *log, *([facts.undo[id(s)]] if id(s) in facts.undo else [])]
             case If(cond=c):
                 return [c]
             case Loop(start=a, stop=b, step=c, trips=t):
@@ -380,8 +381,9 @@ class _Planner:
 
     def solve(self, body: Body) -> set[str]:
         """Decide the sources of a body's needed values; returns what it needs of outer regions."""
-        kept = {} if self.plan.log_everything or body.stacked else kept_cells(body, self.plan, self.undone_places)
-        last = self.last_uses(body, kept)
+        stores = {} if self.plan.log_everything or body.stacked else stored_values(body, self.plan)
+        first, last = self.extent(body, stores)
+        kept = kept_cells(stores, body, self.plan, self.undone_places, first, last)
         uses: dict[str, list[str]] = {}
         lost: set[str] = set()
         outer: set[str] = set()
@@ -431,9 +433,10 @@ class _Planner:
         """The statement of a given block on the way to a place."""
         return next((s for b, s in here if b == block), None)
 
-    def last_uses(self, body: Body, kept: dict[str, Store]) -> dict[str, int]:
-        """Per value, the end of the last statement of its own block whose reverse may need it, for it or for what is
-        computed from it."""
+    def extent(self, body: Body, stores: dict[str, list[Store]]) -> tuple[dict[str, int], dict[str, int]]:
+        """Per value, the position of the first and the end of the last statement of its own block whose reverse may need
+        it, for it or for what is computed from it."""
+        first: dict[str, int] = {}
         last: dict[str, int] = {}
         todo = list(body.requests)
         seen: set[tuple[str, int]] = set()
@@ -443,15 +446,17 @@ class _Planner:
             if at is None or (n, id(at)) in seen:
                 continue
             seen.add((n, id(at)))
-            last[n] = max(last.get(n, 0), self.facts.end[id(at)])
+            start, end = self.facts.position[id(at)], self.facts.end[id(at)]
+            first[n], last[n] = min(first.get(n, start), start), max(last.get(n, 0), end)
             s = self.facts.definition.get(n)
-            found = (*(operands(s) if isinstance(s, Let | Load) else ()), *(kept[n].index if n in kept else ()))
+            found = list(operands(s)) if isinstance(s, Let | Load) else []
+            found += [a for store in stores.get(n, ()) for a in store.index]
             todo += [
                 (a.name, here)
                 for a in map(self.facts.value, found)
                 if isinstance(a, Var) and isinstance(a.type, Scalar)
             ]
-        return last
+        return first, last
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
         """The operands from which a value can be had again, or None."""

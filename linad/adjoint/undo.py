@@ -16,16 +16,19 @@ from linad_typecheck.core import (
     Block,
     Call,
     Copy,
+    Dim,
     Drop,
     Function,
     If,
     Load,
     Loop,
     Names,
+    Reserve,
     Stmt,
     Store,
     Var,
     all_names,
+    operands,
     walk,
     written,
 )
@@ -50,8 +53,8 @@ def choose_undo(
         return best
     undone: set[str] = set()
     for place in _candidates(*best)[:_CANDIDATES]:
-        changed, undo = _with_old_cells(f, best[0], undone | {place})
-        facts = learn(changed, modes, wrt, undo)
+        changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
+        facts = learn(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
         if _words(plan) < _words(best[1]):
             best, undone = (facts, plan), undone | {place}
@@ -109,18 +112,35 @@ def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
     return inside(facts.function.body)
 
 
-def _with_old_cells(f: Function, facts: Facts, places: set[str]) -> tuple[Function, dict[int, Var]]:
-    """The function with the old cell loaded before each write to the arrays, and where each write's old cell is."""
+def _with_old_cells(
+    f: Function, facts: Facts, places: set[str]
+) -> tuple[Function, dict[int, Var], dict[int, Load]]:
+    """The function with the old cell loaded before each write to the arrays, where each write's old cell is, and which
+    writes exchange a cell with one of a log instead."""
     names = Names(all_names(f))
     undo: dict[int, Var] = {}
+    exchange: dict[int, Load] = {}
+    once = _read_once(f, facts)
 
     def inside(block: Block) -> Block:
         out: list[Stmt] = []
+        loads: list[Load] = []
         for s in block.stmts:
             match s:
                 case Store(array=a) | AddTo(array=a) if facts.place(a) in places:
-                    old = names.var("old", Scalar(a.type.dtype))
                     write = replace(s, checked=False)
+                    word = facts.value(s.value)
+                    from_log = once.get(word.name) if isinstance(s, Store) and isinstance(word, Var) and not s.checked else None
+                    if from_log is not None and from_log in loads:
+                        exchange[id(write)] = from_log
+                        out.append(write)
+                        continue
+                    old = _loaded(out, a, s.index, facts)
+                    if old is not None:
+                        undo[id(write)] = old
+                        out.append(write)
+                        continue
+                    old = names.var("old", Scalar(a.type.dtype))
                     undo[id(write)] = old
                     out += [Load(old, a, s.index, s.checked, s.span), write]
                     if old.type.dtype in ("f64", "f32"):
@@ -130,9 +150,37 @@ def _with_old_cells(f: Function, facts: Facts, places: set[str]) -> tuple[Functi
                 case Loop():
                     out.append(replace(s, body=inside(s.body)))
                 case _:
+                    if isinstance(s, Load):
+                        loads.append(s)
                     out.append(s)
         return Block(tuple(out), block.results)
 
-    return replace(f, body=inside(f.body)), undo
+    return replace(f, body=inside(f.body)), undo, exchange
 
 
+def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
+    """The value of a cell, where the statements before have loaded it and not written to its array since."""
+    place, cell = facts.place(array), tuple(map(facts.value, index))
+    for s in reversed(before):
+        if isinstance(s, Load) and facts.place(s.array) == place and tuple(map(facts.value, s.index)) == cell:
+            return s.out
+        target = written(s)
+        if (target is not None and facts.place(target) == place) or isinstance(s, If | Loop | Call):
+            return None
+    return None
+
+
+def _read_once(f: Function, facts: Facts) -> dict[str, Load]:
+    """Loads by name of their value, each the only one of a log of cells: no other reads what the log then holds.
+
+    A log is written on the way there and read on the way back, a cell of it once by each load.
+    """
+    logs = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "cells"} - facts.moved
+    found: dict[str, list[Load]] = {}
+    for s in walk(f.body):
+        for a in operands(s):
+            if isinstance(a, Var) and a.name in logs and not isinstance(s, Load | Store | Reserve | Dim | Drop):
+                logs.discard(a.name)
+        if isinstance(s, Load):
+            found.setdefault(s.array.name, []).append(s)
+    return {loads[0].out.name: loads[0] for n, loads in found.items() if n in logs and len(loads) == 1}

@@ -8,17 +8,20 @@ from .outcome import CoreFault
 
 
 class Log(np.ndarray):
-    """A log. ``seen``: which cells have been stored to, of a log that must not do so twice."""
+    """A log. ``seen``: which cells have been stored to; None for slices."""
 
     kind: str
     seen: np.ndarray | None
 
-    def store(self, where: tuple) -> None:
-        """Note a store; each cell of a log of cells is stored to once."""
-        if self.seen is not None:
-            if self.seen[where]:
-                raise CoreFault(f"cell {where} of a log is stored to twice")
-            self.seen[where] = True
+    def store(self, where: tuple) -> bool:
+        """Note a store: whether the cell is new. Each cell of a log of cells is stored to once."""
+        if self.seen is None:
+            return False
+        new = not self.seen[where]
+        if not new and self.kind == "cells":
+            raise CoreFault(f"cell {where} of a log is stored to twice")
+        self.seen[where] = True
+        return new
 
 
 def as_log(array: np.ndarray, kind: str, old: np.ndarray | None = None) -> np.ndarray:
@@ -26,7 +29,7 @@ def as_log(array: np.ndarray, kind: str, old: np.ndarray | None = None) -> np.nd
     if kind == "no":
         return array
     log = array.view(Log)
-    log.kind, log.seen = kind, np.zeros(array.shape, bool) if kind == "cells" else None
+    log.kind, log.seen = kind, None if kind == "slices" else np.zeros(array.shape, bool)
     if isinstance(old, Log) and old.seen is not None and log.seen is not None:
         log.seen[: old.size] = old.seen
     return log

@@ -272,7 +272,7 @@ def _store(m: _Machine, s: Store) -> Action:
         a, where = place(env)
         if type(a) is Log:
             m.recount(a, "store", "log")
-            a.store(where)
+            m.kept += a.store(where)
         a[where] = get(env)
 
     return do

@@ -59,25 +59,21 @@ class Outcome:
         Executed primitives by kind; the keys of `WEIGHTS`.
     peak_words : int
         The largest number of words that arrays made by the program held at one time.
-    kept_words : int
-        Words of the slices in which arrays of single iterations are kept for the reverse sweep.
+    log_words : int
+        Words that logs hold: cells of logs that were stored to, and the slices in which arrays of single iterations are
+        kept for the reverse sweep.
     """
 
     results: tuple[object, ...]
     params: Mapping[str, object]
     counts: Mapping[str, int] = field(default_factory=dict)
     peak_words: int = 0
-    kept_words: int = 0
+    log_words: int = 0
 
     @property
     def work(self) -> int:
         """The cost of the run: every scalar step is 1, ``+=`` on a cell is 3."""
         return sum(WEIGHTS[k] * n for k, n in self.counts.items())
-
-    @property
-    def log_words(self) -> int:
-        """Words written into logs, and those of arrays that are kept per iteration."""
-        return self.counts.get("log", 0) + self.kept_words
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.results)
