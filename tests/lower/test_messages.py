@@ -36,7 +36,7 @@ REFUSED = {
     ),
     "joined and both in use": (
         "moved-on-some-paths", 6, "x: Vec, c: bool",
-        "u = x.copy()\nm = np.zeros(2)\nif c:\n    m = u\nreturn m[0] + u[0]",
+        "u = x.copy()\nm = np.zeros(2)\nif c:\n    m = u\nm[0] = 1.0\nreturn m[0] + u[0]",
     ),
     "carried while its first array is in use": (
         "moved-on-some-paths", 5, "x: Vec", "u = x.copy()\nold = u\nfor i in range(3):\n    u[0] += old[0]\n    u = x.copy()\nreturn old[0]",
@@ -54,10 +54,11 @@ REFUSED = {
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
     "list": ("unsupported", 2, "x: Vec", "return [x[0]]"),
-    "slice": ("unsupported", 2, "x: Vec", "return x[1:][0]"),
+    "slice by a step that is computed": ("unsupported", 2, "x: Vec, n: int", "return x[::n][0]"),
     "try": ("unsupported", 2, "x: Vec", "try:\n    y = 1.0\nexcept ValueError:\n    y = 2.0\nreturn x[0]"),
     "sum": ("unsupported", 2, "x: Vec", "return np.sum(x)"),
-    "array expression": ("wrong-type", 2, "x: Vec", "return (2 * x)[0]"),
+    "array as a condition": ("wrong-type", 2, "x: Vec", "return 1.0 if x > 0 else 2.0"),
+    "sizes that never broadcast": ("sizes-differ", 2, "x: Vec", "return np.zeros(2) + np.zeros(3)"),
     "float index": ("wrong-type", 2, "x: Vec", "return x[1.5]"),
     "rank": ("wrong-rank", 2, "x: Vec", "return x[0, 1]"),
     "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),

@@ -10,7 +10,7 @@ from linad_typecheck.linear.linearise import linearise
 
 from .test_messages import checked
 
-X = "x: Vec, c: bool"
+X = "x: Vec, c: bool, n: int"
 ACCEPTED = {
     "R1 a scalar is used often and not at all": "s = x[0]\nt = s + s * s\nunused = s\nreturn t",
     "R2 reading does not use up": "u = x.copy()\na = u[0] + u[0]\nreturn a + len(u)",
@@ -19,6 +19,13 @@ ACCEPTED = {
     "R4 a helper that only adds": "u = x.copy()\ndef add(a, v):\n    a[0] += v\nadd(u, 1.0)\nadd(u, 2.0)\nreturn u[0]",
     "R5 two names and no write": "u = x.copy()\nv = u\nreturn u[0] + v[0]",
     "R5 joined and the others dead": "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nv[0] = 1.0\nreturn v[0]",
+    "R5 one of two arrays, only read": "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nreturn u[0] + v[0]",
+    "R6 a view that is read": "u = x.copy()\nv = u[1:]\nreturn v[0] + u[0]",
+    "R6 written through, then the array is read": "u = x.copy()\nv = u[1:]\nv[0] = 1.0\nreturn u[1]",
+    "R6 two views of disjoint places": "u = x.copy()\na = u[:1]\nb = u[1:]\na[0] = b[0]\nreturn b[0]",
+    "R6 two rows": "u = np.zeros((2, 2))\na = u[0]\nb = u[1]\na[0] = x[0]\nb[0] = a[0]\nreturn b[0]",
+    "R6 halves at a computed place": "u = x.copy()\na = u[:n]\nb = u[n:]\na *= 2.0\nb *= 3.0\nreturn u[0]",
+    "R12 a temporary where reads and writes meet": "u = x.copy()\nu[1:] = u[:-1]\nreturn u[1]",
     "R7 constructors and copies are owned": "u = np.zeros(3)\nv = np.asarray(u)\nv[0] = x[0]\nreturn v[0]",
     "R8 read arguments repeat": "def dot(a, b):\n    return a[0] * b[0]\nreturn dot(x, x)",
     "R8 taken over and bound again": "u = x.copy()\nu = keep(u)\nreturn u[0]",
@@ -36,7 +43,12 @@ REFUSED = {
     "R5 joined while both live and one is written": (
         "moved-on-some-paths", "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nv[0] = 1.0\nreturn u[0] + v[0]",
     ),
-    "R6 a view": ("unsupported", "u = x.copy()\nv = u[1:]\nreturn v[0]"),
+    "R6 a view after its array was updated": ("use-after-move", "u = x.copy()\nv = u[1:]\nu[1] = 1.0\nreturn v[0]"),
+    "R6 two views that may meet": ("use-after-move", "u = x.copy()\na = u[:2]\nb = u[1:]\na[1] = 1.0\nreturn b[0]"),
+    "R6 a row while another is updated": (
+        "use-after-move", "u = np.zeros((2, 2))\na = u[0]\nb = u[n]\nb[0] = x[0]\nreturn a[0]",
+    ),
+    "R14 a view of an argument is returned": ("alias-escapes", "return x[1:]"),
     "R7 asarray of an array is that array": ("use-after-move", "u = x.copy()\nv = np.asarray(u)\nv[0] = 1.0\nreturn u[0]"),
     "R8 updated and passed twice": ("overlapping-arguments", "u = x.copy()\nput(u, u)\nreturn u[0]"),
     "R8 used after it was taken over": ("use-after-move", "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0]"),
