@@ -29,6 +29,7 @@ from .values import (
     SILENT,
     ArrayValue,
     Binding,
+    Delayed,
     DTypeValue,
     EntityValue,
     FunctionValue,
@@ -234,8 +235,10 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
 
 def _assign(ctx: Lowering, s: ast.Assign) -> None:
     hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
-    stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript) and not may_update(ctx, s.targets[0])
-    value = (pull if stored_at_once else expression)(ctx, s.value, hint)
+    value = pull(ctx, s.value, hint)
+    stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
+    if isinstance(value, Delayed) and (not stored_at_once or may_update(ctx, s.targets[0])):
+        value = held(ctx, value, hint, ctx.span(s.value))
     for target in s.targets:
         assign(ctx, target, value, ctx.span(s.value))
 
