@@ -8,10 +8,11 @@ only writes, a record of what happened, is not needed to go through the steps ag
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
     AddTo,
+    Block,
     Call,
     Checkpoint,
     Const,
@@ -23,12 +24,14 @@ from linad_typecheck.core import (
     operands,
     walk,
 )
+from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64, Array, is_float
 
 from .activity import Facts
 from .dependence import tainted_by, touched
 
 EVERY_STEP = Checkpoint("periodic", Const(2**62, I64))
+SOME_STEPS = Checkpoint("revolve")  # where it is not known how many there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class Checkpointed:
     ----------
     mark
         As the user wrote it. A loop around a marked one, which would lose the snapshots of it with each iteration, is
-        checkpointed too, as if it had a slot for each of its steps.
+        checkpointed too, with a slot for each of its steps where their number is known.
     scalars
         The carried scalars of the state.
     arrays
@@ -67,6 +70,12 @@ class Checkpointed:
         return (*self.scalars, *self.arrays, *self.moved)
 
 
+def unmarked(block: Block) -> Block:
+    """The block without marks: what a derivative keeps is settled, and its own derivative logs what it needs."""
+    stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
+    return Block(tuple(replace(s, mark=None) if isinstance(s, Loop) else s for s in stmts), block.results)
+
+
 def is_marked(s: Loop) -> bool:
     """Whether a loop asks for snapshots itself."""
     return s.mark is not None and s.mark.scheme != "tape"
@@ -80,7 +89,7 @@ def around_marked(s: Loop, facts: Facts) -> bool:
 def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:
     """What the snapshots of a loop hold; ``needed`` are values that the reverse reads, and an array that ``stays`` is what
     it was at the end of the loop when the reverse comes."""
-    outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array)]
+    outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v not in s.carried]
     reads, writes = touched(s, facts)
     for t in walk(s.body):
         if isinstance(t, Call):  # what a callee updates it may have read
@@ -89,7 +98,8 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
     moved = tuple(c for c in s.carried if isinstance(c.type, Array))
     places = {facts.place(v) for v in (*arrays, *moved)}
     copied = tuple(v for v in outer if facts.place(v) not in writes and not stays(v))
-    mark = s.mark if s.mark is not None and is_marked(s) else EVERY_STEP
+    around = SOME_STEPS if s.exits else EVERY_STEP
+    mark = s.mark if s.mark is not None and is_marked(s) else around
     return Checkpointed(s, mark, _scalars(s, facts, needed | places), arrays, moved, copied)
 
 

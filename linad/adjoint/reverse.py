@@ -46,6 +46,7 @@ from ..derivatives.table import RULES, Builder, Point
 from .activity import Facts
 from .bars import Bars, bar_name
 from .checkpoint import backward
+from .checkpoint_state import unmarked
 from .forward_sweep import ForwardSweep
 from .order import order_free
 from .plan import Body, Frame, Plan
@@ -117,7 +118,7 @@ def reverse(
     primal = f.body.results if value else ()
     scalars = [p.var for p in f.params if p.var.name in wrt and isinstance(p.var.type, Scalar)]
     block = sweep.frame(frame, bars, primal, scalars)
-    block = Block((*sweep.seeds, *block.stmts), block.results)
+    block = unmarked(Block((*sweep.seeds, *block.stmts), block.results))
     return Reversed(Function(name, (*f.params, *given), block, f.span), plan)
 
 
