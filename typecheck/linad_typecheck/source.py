@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -12,7 +13,9 @@ from .span import Span
 @lru_cache(maxsize=8)
 def parsed(text: str) -> ast.Module:
     """A text as a tree, which nobody changes: who asks first whether a text parses has parsed it for all."""
-    return ast.parse(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as "invalid decimal literal": Python tells of these where it runs the file
+        return ast.parse(text)
 
 
 @dataclass(frozen=True)
