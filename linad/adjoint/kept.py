@@ -19,22 +19,27 @@ from linad_typecheck.core import (
     operands,
     walk,
 )
-from linad_typecheck.types import Array, Scalar, is_float
+from linad_typecheck.types import Scalar, is_float
 
 from .plan import Body, Plan, own_blocks
 
 
 def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
-    """Float values of an iteration by name, each with the stores of it that stand in its own block."""
+    """Values of an iteration by name, each with the stores of it that stand in its own block.
+
+    None is found by way of another: their indices are computed without them, and without floats.
+    """
     found: dict[str, list[Store]] = {}
     facts = plan.facts
     for block in own_blocks(body.loop.body):
-        for s in (s for s in block.stmts if isinstance(s, Store) and is_float(s.value.type)):
+        for s in (s for s in block.stmts if isinstance(s, Store)):
             n = facts.value(s.value)
             own = isinstance(n, Var) and facts.home[n.name] == id(block) and n.type == Scalar(s.array.type.dtype)
-            if own and not _of_floats(s.index, plan):
+            if own and (is_float(n.type) or _of_cells(s, plan)):
                 found.setdefault(n.name, []).append(s)
-    return found
+    ways = {id(s): _computed_from(s.index, plan) for mine in found.values() for s in mine}
+    direct = {n: [s for s in mine if not (ways[id(s)] & found.keys())] for n, mine in found.items()}
+    return {n: mine for n, mine in direct.items() if mine}
 
 
 def kept_cells(
@@ -96,19 +101,16 @@ def _lasts(s: Store, body: Body, plan: Plan) -> bool:
     return all(p in resized for p in later) and _apart(s, body, plan)
 
 
-def _of_floats(index: tuple[Atom, ...], plan: Plan) -> bool:
-    """Whether an index is computed from floats, one of which might be the value to be found."""
+def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
+    """The scalars that an index is computed from."""
     todo, seen = [plan.facts.value(a) for a in index], set()
     while todo:
         a = todo.pop()
-        if not isinstance(a, Var) or isinstance(a.type, Array) or a.name in seen:
-            continue
-        if is_float(a.type):
-            return True
-        seen.add(a.name)
-        s = plan.facts.definition.get(a.name)
-        todo += map(plan.facts.value, operands(s)) if isinstance(s, Let | Load) else ()
-    return False
+        if isinstance(a, Var) and isinstance(a.type, Scalar) and a.name not in seen:
+            seen.add(a.name)
+            s = plan.facts.definition.get(a.name)
+            todo += map(plan.facts.value, operands(s)) if isinstance(s, Let | Load) else ()
+    return seen
 
 
 def _apart(s: Store, body: Body, plan: Plan) -> bool:
