@@ -28,6 +28,7 @@ class Client:
     literal_actions: bool = False
     markdown: bool = False
     configuration: bool = False
+    notebooks: bool = False
 
 
 def client_of(capabilities: Json) -> Client:
@@ -52,6 +53,7 @@ def client_of(capabilities: Json) -> Client:
         literal_actions=at("textDocument", "codeAction", "codeActionLiteralSupport") is not None,
         markdown="markdown" in formats if isinstance(formats, list) else False,
         configuration=bool(at("workspace", "configuration")),
+        notebooks=at("notebookDocument") is not None,
     )
 
 

@@ -13,7 +13,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, BinaryIO
 
 from .convert import Client, client_of
-from .positions import Encoding
 from .sheet import Json
 
 if TYPE_CHECKING:
@@ -24,12 +23,13 @@ SECONDS = 0.25  # from here to the end of the first look at a document: what is 
 _WAITED = ("initialized", "$/setTrace", "workspace/didChangeConfiguration", "textDocument/didOpen")
 
 
-def capabilities(encoding: Encoding) -> Json:
+def capabilities(client: Client) -> Json:
     """What the server can do, in the protocol's words; a test holds it against what the server proper says."""
+    notebooks: Json = {"notebookDocumentSync": {"notebookSelector": [{"notebook": "*", "cells": [{"language": "python"}]}]}}
     return {
-        "positionEncoding": encoding,
-        "textDocumentSync": {"openClose": True, "change": 2, "willSave": False, "willSaveWaitUntil": False, "save": {}},
-        "notebookDocumentSync": {"notebookSelector": [{"cells": [{"language": "python"}]}]},
+        "positionEncoding": client.encoding,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": True},
+        **(notebooks if client.notebooks else {}),
         "hoverProvider": True,
         "definitionProvider": True,
         "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.linad"]},
@@ -85,7 +85,7 @@ class Beginning:
         match method:
             case "initialize":
                 client = client_of(params.get("capabilities") or {})  # type: ignore[arg-type]
-                self._result(message, {"capabilities": capabilities(client.encoding), "serverInfo": {"name": "linad"}})
+                self._result(message, {"capabilities": capabilities(client), "serverInfo": {"name": "linad"}})
                 self.session = _session(client, params.get("initializationOptions"))
             case "textDocument/didOpen":
                 d: Json = params["textDocument"]  # type: ignore[assignment]

@@ -21,7 +21,7 @@ from .sheet import Json
 NAME = "linad"
 PAUSE = 0.01  # seconds in which further changes are waited for before a text is checked
 _NOTEBOOKS = t.NotebookDocumentSyncOptions(
-    notebook_selector=[t.NotebookDocumentFilterWithCells(cells=[t.NotebookCellLanguage(language="python")])]
+    notebook_selector=[t.NotebookDocumentFilterWithCells(notebook="*", cells=[t.NotebookCellLanguage(language="python")])]
 )
 
 
@@ -281,7 +281,8 @@ async def _asked(answer: Awaitable[Any]) -> Any:
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO, session: Session | None = None) -> int:
-    """Serve until the client says goodbye."""
+    """Serve until the client goes; the exit code, 1 where it went without a word."""
     logging.getLogger("pygls").setLevel(os.environ.get("LINAD_LSP_LOG", "ERROR"))
-    make(session).start_io(stdin, stdout)
-    return 0
+    server = make(session)
+    server.start_io(stdin, stdout)
+    return 0 if server.protocol._shutdown else 1
