@@ -53,7 +53,9 @@ def _tangent_of(result: Any) -> Any:
             for i in np.ndindex(v.shape):
                 out[i] = v.cells[i].tangent
             return out
-        return type(v.value)(v.tangent) if isinstance(v, Dual) else None
+        if isinstance(v, Dual):
+            return type(v.value)(v.tangent)
+        return type(v)(0.0) if is_float(v) else None
 
     return map_leaves(leaf, result)
 

@@ -136,14 +136,16 @@ def inside(
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
         except AttributeError as error:  # made without `__init__`
             raise TypeError(f"{where}: expected {_article(f'`{tag.name}`')}, but {error}") from None
-        places = [within(where, f".{name}") for name in tag.fields]
     else:
         if not isinstance(value, tuple):
             raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(value)}")
         given = tuple(value)
-        places = [within(where, f"[{k}]") for k in range(len(structure))]
     if len(given) != len(structure):
         raise TypeError(f"{where}: expected a tuple of {len(structure)}, got one of {len(given)}")
+    if isinstance(structure, RecordStructure):
+        places = [within(where, f".{name}") for name in structure.tag.fields]
+    else:
+        places = [within(where, f"[{k}]") for k in range(len(structure))]
     return list(zip(structure, given, places))
 
 

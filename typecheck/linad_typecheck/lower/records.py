@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..linear.ownership import report_lost
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
+from ..messages.types import NoField, WrongType
 from ..scope import NO_DEFAULT, Entity, GlobalArray, Opaque, RecordClass
 from ..span import Span
 from .context import Lowering
@@ -63,7 +63,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
     else:
         close = difflib.get_close_matches(node.attr, record.names, 1)
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
-        ctx.report(WrongType(span, f"`{record.name}` has no field `{node.attr}`", describe(type_of(base)), near))
+        ctx.report(NoField(span, record.name, node.attr, near))
     return Poison()
 
 

@@ -29,6 +29,25 @@ class WrongType(Message):
 
 
 @dataclass(frozen=True)
+class NoField(Message):
+    """An attribute that the class of a record does not have."""
+
+    slug = "wrong-type"
+    record: str
+    field: str
+    near: str
+
+    def message(self) -> str:
+        return f"`{self.record}` has no field `{self.field}`"
+
+    def label(self) -> str:
+        return "no such field"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(self.near),)
+
+
+@dataclass(frozen=True)
 class WrongArgument(Message):
     """An argument of an entry function that is not what its annotation says."""
 
