@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from linad_typecheck.span import NOWHERE
 
+from .stack import floor
 from .workspace import Pool
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from linad.emit.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
+ERROR_WORDS = 7  # of a kernel that is not recursive; one that is has one more
 
 
 @dataclass(slots=True)
@@ -36,6 +38,13 @@ class Loaded:
     def __post_init__(self) -> None:
         if self.workspace:
             self.pool = Pool(self.workspace)
+
+    def errors(self) -> np.ndarray:
+        """Where an error is reported; recursive kernels find the end of the stack in it."""
+        err = np.zeros(self.error_words, np.int64)
+        if self.error_words > ERROR_WORDS:
+            err[ERROR_WORDS] = floor()
+        return err
 
     def call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
         """What the driver returns, with as much scratch memory as it asks for."""
@@ -99,7 +108,7 @@ class Kernel:
                 build = self.build("every")
             else:
                 saved = [values[k].copy() for k in written]
-        err = np.zeros(build.error_words, np.int64)
+        err = build.errors()
         code, *results = build.call(values, err)
         if code == AGAIN:
             for k, before in zip(written, saved):
@@ -107,7 +116,7 @@ class Kernel:
             for k in zeros:
                 values[k].fill(0)
             build = self.build("every")
-            err = np.zeros(build.error_words, np.int64)
+            err = build.errors()
             code, *results = build.call(values, err)
         if code != DONE:
             fail(build.sites[err[0]], err[1:])

@@ -51,7 +51,8 @@ class Generated:
     ``driver(*args, *workspaces, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that
     checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
     yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
-    ``err`` is an int64 array of `error_words`.
+    ``err`` is an int64 array of `error_words`; where the program is recursive the last of them is given: the lowest
+    address that the stack may grow to.
     """
 
     source: str
@@ -118,7 +119,7 @@ class Emitter:
         """Names that mean something in the module before it defines any."""
         from . import runtime
 
-        own = {"np", "math", "err", "depth", "code", "driver", "kernel"}
+        own = {"np", "math", "err", "depth", "code", "driver", "kernel", "stack_address"}
         return own | set(runtime.__all__) | set(SPECIAL) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def reserved(self) -> set[str]:
@@ -131,7 +132,8 @@ class Emitter:
         driver = self.driver(lifted)
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
-        return Generated(source, self.entry, tuple(self.sites.found), workspace=self.spaces)
+        words = ERROR_WORDS + self.recursive
+        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces)
 
     def lifted(self) -> Lifted:
         main = self.program.main
@@ -148,6 +150,8 @@ class Emitter:
         if lines[-1]:
             lines.append("")
         lines.append("from linad.emit.compile import driver, kernel")
+        if self.recursive:
+            lines.append("from linad.emit.runtime_stack import stack_address")
         vector = self.needed & set(self.vector)
         special = self.needed & set(SPECIAL)
         for module, names in (("runtime", set(helpers) - vector - special), ("runtime_special", special), ("vector_math", vector)):
@@ -160,12 +164,16 @@ class Emitter:
         params = tuple(p.var for p in f.params)
         hidden = ("err", "depth") if self.recursive else ("err",)
         names = assign_names(nodes, params, self.reserved()) | {DEPTH.name: "depth"}
-        if self.recursive and f.name in self.called:
+        deeper = self.recursive and f.name in self.called
+        if deeper:
             nodes = (self.depth_test(f), *nodes)
         grown = grown_params(self.program).get(f.name, ())
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra
         printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
+        if deeper:
+            printer.line(1, f"if stack_address() < err[{ERROR_WORDS}]:")
+            printer.leave(f"{printer.text.helper('fail')}(err, {self.too_deep(f)})", 2)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
         noalias = self.options.noalias and entry and f.name not in self.called
@@ -173,8 +181,11 @@ class Emitter:
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
         return "\n".join([head, f"def {self.inner[f.name]}({arguments}):", *printer.lines])
 
+    def too_deep(self, f: Function) -> int:
+        return self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))
+
     def depth_test(self, f: Function) -> Node:
-        site = self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))
+        site = self.too_deep(f)
         depth = Leaf(DEPTH)
         limit = Num(Const(self.options.recursion_limit, I64))
         return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())

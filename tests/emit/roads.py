@@ -159,6 +159,7 @@ def python(generated: Generated):
         helper = getattr(runtime, name)
         namespace[name] = getattr(helper, "py_func", None) or (float if name.startswith("f") else int)
     namespace["trips"] = lambda a, b, c: len(range(a, b, c)) if c else 0  # the helper relies on unsigned wrap-around
+    namespace["stack_address"] = lambda: 0
     namespace["driver"] = lambda *a, **k: lambda f: f
     namespace["kernel"] = lambda *a, **k: lambda f: f
     text = re.sub(r"^from linad.*$", "", generated.source, flags=re.M)
