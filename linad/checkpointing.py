@@ -39,7 +39,8 @@ def checkpoint(
         ``revolve``, the default, recomputes the fewest steps for a number of slots; ``bisect`` halves intervals, with
         about ``log2(T)`` slots; ``periodic`` keeps states at equal distances and recomputes each interval from them;
         ``recompute`` keeps the first state only; ``tape`` logs as an unmarked loop does. Without ``slots`` and
-        ``memory``, ``revolve`` and ``periodic`` hold about ``2 * sqrt(T)`` snapshots.
+        ``memory``, ``revolve`` holds about ``sqrt(2 * T)`` snapshots, ``periodic`` ``2 * sqrt(T)``, and a loop that may end
+        early, whose number of steps is not known when it begins, at most 64.
 
     Returns
     -------

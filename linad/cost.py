@@ -69,7 +69,8 @@ class Cost:
     by_kind : Mapping
         Per kind of primitive, how many the function and its gradient execute.
     bound : int or None
-        What the rules promise for ``gradient``; None where functions call themselves, whose adjoints run them again.
+        What the rules promise for ``gradient``; None where functions call themselves, whose adjoints run them again, and
+        where loops are checkpointed, whose steps are run again as often as their schedule says.
     """
 
     primal: int
@@ -86,7 +87,7 @@ class Cost:
 
     def __str__(self) -> str:
         head = f"primal {self.primal:,}  gradient {self.gradient:,}  ratio {self.ratio:.2f}"
-        bound = "none (recursion)" if self.bound is None else f"{self.bound:,}"
+        bound = "none (steps are run again)" if self.bound is None else f"{self.bound:,}"
         lines = [head, f"log {self.log_words:,} words  peak {self.peak_words:,} words  bound {bound}", ""]
         lines.append(f"{'':10}{'primal':>12}{'gradient':>12}")
         lines += [f"{k:10}{a:>12,}{b:>12,}" for k, (a, b) in self.by_kind.items() if a or b]
@@ -153,7 +154,8 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
 def bound(program: Program, values: Sequence[object]) -> int | None:
     """What value and gradient of a prepared program cost at most: its primitives by `STEPS`, and its boundary."""
     program = only_called(program)
-    if any(isinstance(s, Call) for f in program.functions.values() for s in walk(f.body)):
+    statements = [s for f in program.functions.values() for s in walk(f.body)]
+    if any(isinstance(s, Call) or isinstance(s, Loop) and s.mark is not None for s in statements):
         return None
     f = program.main
     outcome = run(program.with_main(_counting(f)), values)

@@ -27,7 +27,7 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, Scalar
 
 from .checkpoint_state import Checkpointed
-from .schedules import ONLINE_SLOTS
+from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
 from .snapshots import HELD, NEXT, ONE, STRIDE, ZERO, Snapshots, Writer, words_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict
     store = Snapshots(held, slots, head, w.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
     for v in held.state:
         cells = sizes.get(v.name, ())
-        store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells))
+        store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
     return store
 
 
@@ -117,7 +117,7 @@ def _slots(
     elif count is None:
         wanted = Const(ONLINE_SLOTS, I64)
     else:
-        wanted = w.call({"bisect": "binary_slots"}.get(mark.scheme, "root_slots"), count)
+        wanted = w.call(DEFAULT_SLOTS[mark.scheme].__name__, count)
     if count is not None:
         wanted = w.let("min", wanted, count, hint="slots")
     return w.let("max", wanted, ONE, hint="slots")

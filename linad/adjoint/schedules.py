@@ -58,11 +58,19 @@ def periodic(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def root_slots(T: int) -> int:
-    """Enough for `periodic` to recompute each step once."""
+    """About ``2 * sqrt(T)``: enough for `periodic` to recompute each step once."""
     r = 1
     while r * r < T:
         r += 1
     return 2 * r
+
+
+def pair_slots(T: int) -> int:
+    """About ``sqrt(2 * T)``: enough for `revolve` to run each step at most twice before it is reversed."""
+    s = 1
+    while (s + 1) * (s + 2) < 2 * T:
+        s += 1
+    return s
 
 
 def binary_slots(T: int) -> int:
@@ -84,7 +92,7 @@ ONLINE_SLOTS = 64  # of a loop whose number of steps is not known when it begins
 SCHEDULES = {"recompute": recompute, "revolve": revolve, "bisect": bisect, "periodic": periodic}
 DEFAULT_SLOTS = {
     "recompute": one_slot,
-    "revolve": root_slots,
+    "revolve": pair_slots,
     "bisect": binary_slots,
     "periodic": root_slots,
 }

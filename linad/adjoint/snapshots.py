@@ -15,6 +15,7 @@ from linad_typecheck.core import (
     If,
     Let,
     Load,
+    LogKind,
     Loop,
     Names,
     Stmt,
@@ -60,9 +61,11 @@ class Writer:
     def store(self, array: Var, index: Sequence[Atom], value: Atom) -> None:
         self.out.append(Store(array, tuple(index), value, False, self.span))
 
-    def alloc(self, hint: str, dtype: str, shape: Sequence[Atom], fill: Const | None = None) -> Var:
+    def alloc(
+        self, hint: str, dtype: str, shape: Sequence[Atom], fill: Const | None = None, log: LogKind = "no"
+    ) -> Var:
         v = self.names.var(hint, Array(dtype, len(shape)))
-        self.out.append(Alloc(v, tuple(shape), fill, self.span))
+        self.out.append(Alloc(v, tuple(shape), fill, self.span, log))
         return v
 
     def cells(self, shape: Sequence[Atom], body: Callable[[Writer, tuple[Var, ...]], None]) -> None:
