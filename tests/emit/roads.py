@@ -28,7 +28,6 @@ from linad_typecheck.core import (
 from linad_typecheck.types import Array
 
 from linad.emit import Generated, compile, runtime
-from linad.emit.module import ERROR_WORDS
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 
@@ -180,7 +179,7 @@ def machine(generated: Generated, folder):
 
 def call(driver, generated: Generated, args: tuple):
     """The results, or the error as `interpret` raises it; None where the checked build is demanded."""
-    err = np.zeros(ERROR_WORDS, np.int64)
+    err = np.zeros(generated.error_words, np.int64)
     with np.errstate(all="ignore"):
         code, *results = driver(*args, err)
     if code == 1:
