@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ def command(arguments: Sequence[str]) -> int:
     if find_spec("pygls") is None:
         print("linad lsp: not available here (needs pygls: pip install 'linad[lsp]')", file=sys.stderr)
         return 2
+    gc.disable()  # nothing of what starting up makes is garbage; `serve` turns it on again
     from .first import serve
 
     return serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -100,6 +100,7 @@ class Analyser:
         self._files: dict[str, StaticModule | None] = {}
         self._stamps: dict[str, tuple[int, int]] = {}
         self._round = 0
+        self._before = 0  # of `checks`, when this round began
         self._last: Analysis | None = None
 
     def forget(self) -> None:
@@ -116,13 +117,14 @@ class Analyser:
         text
             The document as it is now.
         deadline
-            A time of `time.perf_counter` behind which no further function is begun.
+            A time of `time.perf_counter` behind which no further function is begun; one is, in any case.
         """
         self._check_files()
         last = self._last
         if last is not None and last.complete and last.source.text == text:
             return last
         self._round += 1
+        self._before = self.checks
         placed: list[Placed] = []
         late: list[FunctionSource] = []
         state: dict[str, Segments] = {}
@@ -157,7 +159,7 @@ class Analyser:
         if known is not None and known.names in (None, now.names):
             known.used = self._round
             return Placed(known, moves(known.stretches, [now.all[k] for k in reached]))
-        if deadline is not None and perf_counter() > deadline:
+        if deadline is not None and self.checks > self._before and perf_counter() > deadline:
             return None
         self.checks += 1
         checked = check_function(function)

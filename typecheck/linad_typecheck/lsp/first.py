@@ -45,7 +45,6 @@ def capabilities(client: Client) -> Json:
 
 def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     """Hold a whole conversation; the exit code."""
-    gc.disable()  # nothing of what starting up makes is garbage
     beginning = Beginning(stdin, stdout)
     beginning.hold()
     from .server import run
