@@ -18,7 +18,15 @@ from .context import Lowering
 from .elementwise import lift
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import is_array, rank_of, size_of, stored
-from .values import NoneValue, Poison, ScalarValue, TupleValue, Value, join_dtypes, literal
+from .values import (
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    join_dtypes,
+    literal,
+)
 
 
 @dataclass(frozen=True)
@@ -74,9 +82,10 @@ def constant_external(dotted: str) -> Value | None:
 @cache
 def _pull_rules() -> dict[str, Rule]:
     """Rules that take arrays of every kind, views and expressions among them."""
-    from . import arrays, shapes
+    from . import arrays, extremes, reductions, shapes
 
-    return {**arrays.RULES, **shapes.RULES}
+    parts = (arrays, shapes, reductions, extremes)
+    return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 
 @cache

@@ -1,0 +1,189 @@
+"""The largest and smallest cells of an array and where they are.
+
+The loops look for the place alone; the value is read there once. So its derivative is one addition at that place: the first
+of equal cells, and of the NaNs, if there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core import Atom, Block, Check, Const, If
+from ..messages.types import WrongType
+from ..types import BOOL, FLOATS, DType, Scalar
+from .context import ZERO, Lowering
+from .externals import Args
+from .operands import axis_of, is_zero
+from .places import dtype_of, fold, fresh_array, nest, product, put, ravelled, read
+from .reductions import Reduction, accumulate, cells, finish, op, reduction
+from .values import ArrayValue, Poison, TupleValue, Value
+
+_LOWEST: dict[DType, float] = {"f64": float("-inf"), "f32": float("-inf"), "i64": -(2**63), "i32": -(2**31)}
+_HIGHEST: dict[DType, float] = {"f64": float("inf"), "f32": float("inf"), "i64": 2**63 - 1, "i32": 2**31 - 1}
+
+
+def _require_cells(ctx: Lowering, r: Reduction, message: str, always: bool) -> None:
+    """A reduction of no cells has no result; it raises, except (unless ``always``) where no result is asked for."""
+    n = r.count(ctx)
+    if isinstance(n, Const) and n.value > 0:
+        return
+    ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, r.span)
+    if r.kept and not always:
+        none = is_zero(ctx, product(ctx, [r.shape[k] for k in r.kept], r.span), r.span)
+        ok = ctx.let("ok", "or", (ok, none), BOOL, r.span)
+    ctx.emit(Check(ok, "ValueError", message, (), r.span))
+
+
+def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tuple[ArrayValue, ...]:
+    """The index along every reduced axis of the first of the best cells: scalars, or arrays of the kept axes."""
+    own = dtype_of(r.array)
+    dtype = "i64" if own == "bool" else own
+    start = Const((_LOWEST if largest else _HIGHEST)[dtype], Scalar(dtype))
+    cell, span = cells(ctx, r, dtype), r.span
+
+    def better(new: Atom, best: Atom) -> Atom:
+        if dtype not in FLOATS:
+            return ctx.let("b", "gt" if largest else "lt", (new, best), BOOL, span)
+        worse = ctx.let("b", "le" if largest else "ge", (new, best), BOOL, span)
+        number = ctx.let("b", "eq", (best, best), BOOL, span)  # a NaN is best of all
+        return ctx.let("b", "and", (ctx.let("b", "not", (worse,), BOOL, span), number), BOOL, span)
+
+    order = r.order if r.kept else r.axes
+    split = len(order) - len(r.axes)
+    if set(order[:split]) == set(r.kept) and order[split:] == r.axes:
+        return _carried(ctx, r, start, cell, better, order[:split])
+    sizes = tuple(r.shape[k] for k in r.kept)
+    best = fresh_array(ctx, "best", sizes, dtype, start, span)
+    found = tuple(fresh_array(ctx, "place", sizes, "i64", ZERO, span) for _ in r.axes)
+    # of equal cells the first in the order of C counts: the reduced axes are run through in that order
+    loops = order if [k for k in order if k in r.axes] == list(r.axes) else tuple(range(len(order)))
+
+    def each(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(loops, at, strict=True))
+        new, place = cell(tuple(given[k] for k in range(len(given)))), tuple(given[k] for k in r.kept)
+        cond = better(new, read(ctx, best, place, span).atom)
+        with ctx.block() as stmts:
+            put(ctx, best, place, new, span)
+            for k, where in zip(r.axes, found, strict=True):
+                put(ctx, where, place, given[k], span)
+        ctx.emit(If(cond, Block(tuple(stmts)), Block(), (), span))
+
+    nest(ctx, [r.shape[k] for k in loops], each, span)
+    return found
+
+
+def _carried(ctx: Lowering, r: Reduction, start: Const, cell, better, outer: tuple[int, ...]) -> tuple:
+    """The best cell along the last axes, carried with its index."""
+    span = r.span
+
+    def row(given: dict[int, Atom]) -> tuple[Atom, ...]:
+        def each(at: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            here = given | dict(zip(r.axes, at, strict=True))
+            new = cell(tuple(here[k] for k in range(len(here))))
+            cond = better(new, carried[0])
+            outs = tuple(ctx.fresh(h, a.type) for h, a in zip(hints, carried, strict=True))
+            ctx.emit(If(cond, Block((), (new, *at)), Block((), carried), outs, span))
+            return outs
+
+        hints = ("best", *("place" for _ in r.axes))
+        found = fold(ctx, [r.shape[k] for k in r.axes], (start, *(ZERO for _ in r.axes)), each, span, hints)[1:]
+        ctx.nonneg |= {a.name for a in found if not isinstance(a, Const)}
+        return found
+
+    if not outer:
+        return row({})
+    made = tuple(fresh_array(ctx, "place", tuple(r.shape[k] for k in r.kept), "i64", None, span) for _ in r.axes)
+
+    def each_row(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(outer, at, strict=True))
+        for where, i in zip(made, row(given), strict=True):
+            put(ctx, where, tuple(given[k] for k in r.kept), i, span)
+
+    nest(ctx, [r.shape[k] for k in outer], each_row, span)
+    return made
+
+
+def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
+    """The cells at the places found."""
+    if not r.kept:
+        return read(ctx, r.array, where, r.span).atom
+    made = fresh_array(ctx, r.hint, tuple(r.shape[k] for k in r.kept), dtype_of(r.array), None, r.span)
+
+    def each(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(r.kept, at, strict=True))
+        for k, found in zip(r.axes, where, strict=True):
+            given[k] = read(ctx, found, at, r.span).atom
+            ctx.nonneg.add(given[k].name)
+        put(ctx, made, at, read(ctx, r.array, tuple(given[k] for k in range(len(given))), r.span).atom, r.span)
+
+    nest(ctx, [r.shape[k] for k in r.kept], each, r.span)
+    return made
+
+
+def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> Atom | ArrayValue:
+    """The largest or smallest cells over the reduced axes."""
+    name = name or ("maximum" if largest else "minimum")
+    _require_cells(ctx, r, f"zero-size array to reduction operation {name} which has no identity", False)
+    if dtype_of(r.array) == "bool":
+        return accumulate(ctx, r, Const(not largest, BOOL), op(ctx, "or" if largest else "and", r), cells(ctx, r, "bool"))
+    return value_at(ctx, r, places(ctx, r, largest))
+
+
+def _extreme(largest: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        given = reduction(ctx, args, ("axis", "out", "keepdims", "initial", "where"))
+        return Poison() if given is None else finish(ctx, given[0], extreme_of(ctx, given[0], largest))
+
+    return apply
+
+
+def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        axis = args.values[1] if len(args.values) > 1 else args.keywords.get("axis")
+        if isinstance(axis, TupleValue):
+            axis_of(ctx, axis, 0, args.span)
+            return Poison()
+        given = reduction(ctx, args, ("axis", "out", "keepdims"))
+        if given is None:
+            return Poison()
+        r, _ = given
+        _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence", True)
+        where = places(ctx, r, largest)
+        if not r.shape:
+            return finish(ctx, r, ZERO)
+        if r.kept:
+            return finish(ctx, r, where[0])
+        return finish(ctx, r, ravelled(ctx, where, r.shape, r.span))
+
+    return apply
+
+
+def _ptp(ctx: Lowering, args: Args) -> Value:
+    given = reduction(ctx, args, ("axis", "out", "keepdims"))
+    if given is None:
+        return Poison()
+    r, _ = given
+    if dtype_of(r.array) == "bool":
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert the array: `a.astype(int)`"))
+        return Poison()
+    high, low = extreme_of(ctx, r, True), extreme_of(ctx, r, False)
+    if not isinstance(high, ArrayValue):
+        return finish(ctx, r, ctx.let(r.hint, "sub", (high, low), high.type, r.span))
+
+    def each(at: tuple[Atom, ...]) -> None:
+        a, b = (read(ctx, x, at, r.span).atom for x in (high, low))
+        put(ctx, high, at, ctx.let(r.hint, "sub", (a, b), a.type, r.span), r.span)
+
+    nest(ctx, [r.shape[k] for k in r.kept], each, r.span)
+    return finish(ctx, r, high)
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.max": _extreme(True),
+    "numpy.amax": _extreme(True),
+    "numpy.min": _extreme(False),
+    "numpy.amin": _extreme(False),
+    "numpy.argmax": _place(True),
+    "numpy.argmin": _place(False),
+    "numpy.ptp": _ptp,
+}

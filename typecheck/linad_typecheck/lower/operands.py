@@ -1,0 +1,186 @@
+"""The arguments of functions of arrays: what may stand for an array, axes, and flags that have to be literals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..core import Atom, Const
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, I64, INTS
+from .context import ONE, ZERO, Lowering
+from .places import AnyArray, as_view, is_array, read, shape_of, simplest
+from .shapes import axes_of
+from .values import (
+    SILENT,
+    Delayed,
+    NoneValue,
+    ScalarValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
+from .views import View
+
+if TYPE_CHECKING:
+    from .externals import Args
+
+REFUSED = {
+    "out": "assign the result: `a[...] = ...`",
+    "where": "choose the cells first: `np.where(mask, a, 0.0)`",
+    "initial": "combine the result with the first value afterwards",
+    "order": "leave it out: cells are in the order of C",
+    "overwrite_input": "leave it out",
+}
+
+
+def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
+    """The arguments by name, those that are None left out; None, with a report, where they do not fit."""
+    from .arrays import bind
+
+    found = bind(ctx, args, tuple(names), needed)
+    if found is None:
+        return None
+    given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
+    for k in given:
+        if k in REFUSED:
+            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", REFUSED[k]))
+            return None
+    return given
+
+
+def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
+    """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars; None where reported."""
+    from .arrays import array_of_values
+
+    if is_array(v):
+        return v
+    match v:
+        case ScalarValue():
+            return rank_zero(v)
+        case TupleValue(closed=False):
+            made = array_of_values(ctx, v, None, args.hint, args.span)
+            return made if is_array(made) else None
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
+    return None
+
+
+def rank_zero(v: ScalarValue) -> Delayed:
+    return Delayed(v.dtype, (), lambda index: v)
+
+
+def unwrapped(ctx: Lowering, v: Value, span: Span) -> Value:
+    """An array of rank 0 as the scalar that NumPy's functions return for it."""
+    return read(ctx, v, (), span) if is_array(v) and not shape_of(ctx, v, span) else v
+
+
+def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int | None:
+    """One axis, a literal int."""
+    found = axes_of(ctx, v, rank, span) if not isinstance(v, TupleValue) else None
+    if isinstance(v, TupleValue):
+        ctx.report(WrongType(span, "one axis is meant here", describe(type_of(v)), "write one int: `axis=0`"))
+    return None if found is None else found[0]
+
+
+def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span: Span) -> bool | None:
+    """A literal True or False."""
+    v = found.get(name)
+    if v is None:
+        return default
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and (v.dtype == "bool" or v.atom.value in (0, 1)):
+        return bool(v.atom.value)
+    if not isinstance(v, SILENT):
+        ctx.report(Unsupported(span, f"`{name}` that is not a literal", f"write `{name}=True` or `{name}=False`"))
+    return None
+
+
+def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: Span) -> int | None:
+    """An int that has to be known while the function is checked."""
+    if v is None:
+        return default
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in INTS:
+        return int(v.atom.value)
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(span, f"{what} is a literal int", describe(type_of(v)), "write it out"))
+    return None
+
+
+def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, span: Span) -> str | None:
+    """One of several words; the first where it is left out."""
+    from .values import TextValue
+
+    if v is None:
+        return options[0]
+    if isinstance(v, TextValue) and v.text in options:
+        return v.text
+    if not isinstance(v, SILENT):
+        found = f"{v.text!r}" if isinstance(v, TextValue) else describe(type_of(v))
+        ctx.report(WrongType(span, f"{what} is {' or '.join(map(repr, options))}", found))
+    return None
+
+
+def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
+    """A view with an axis of size 1 at each of the places ``at`` of its shape, which are in order."""
+    if not at:
+        return v
+    sizes = list(shape_of(ctx, v, span))
+    for k in at:
+        sizes.insert(k, ONE)
+    old = [k for k in range(len(sizes)) if k not in at]
+    match v:
+        case UnionValue(one=one, other=other):
+            return UnionValue(v.cond, with_axes(ctx, one, at, span), with_axes(ctx, other, at, span), v.loss)
+        case Delayed(cell=cell, reads=reads):
+            picked = lambda index: cell(tuple(index[k] for k in old))
+            return Delayed(v.dtype, tuple(sizes), picked, tuple((a, False) for a, _ in reads), v.dear)
+    base: ViewValue = as_view(v)
+    shape = list(base.view.shape)
+    for k in at:
+        shape.insert(k, ONE)
+    axes = tuple(a if a.of is None else type(a)(a.start, a.step, old[a.of], a.end) for a in base.view.axes)
+    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly))
+
+
+def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
+    """A view without the axes ``at``, each of which has one cell."""
+    if not at:
+        return v
+    left = [k for k in range(len(shape_of(ctx, v, span))) if k not in at]
+
+    def whole_index(index: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        given = iter(index)
+        return tuple(ZERO if k in at else next(given) for k in range(len(left) + len(at)))
+
+    match v:
+        case UnionValue(one=one, other=other):
+            return UnionValue(v.cond, without_axes(ctx, one, at, span), without_axes(ctx, other, at, span), v.loss)
+        case Delayed(cell=cell, reads=reads):
+            sizes = tuple(v.shape[k] for k in left)
+            return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), tuple((a, False) for a, _ in reads), v.dear)
+    base = as_view(v)
+    axes = tuple(
+        type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end) for a in base.view.axes
+    )
+    return simplest(base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly))
+
+
+def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """The smaller of two sizes."""
+    if a == b:
+        return a
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(min(a.value, b.value), I64)
+    n = ctx.let("n", "min", (a, b), I64, span)
+    ctx.nonneg.add(n.name)
+    return n
+
+
+def is_zero(ctx: Lowering, n: Atom, span: Span) -> Atom:
+    """Whether a size is 0, as a bool."""
+    return Const(n.value == 0, BOOL) if isinstance(n, Const) else ctx.let("b", "eq", (n, ZERO), BOOL, span)
