@@ -49,6 +49,8 @@ STEPS: Mapping[str, int] = {
 }
 _JOINED = 8  # per value that a branch, or a turn of a loop, joins
 _INNER = 24  # per loop that stands in a block, each time the block runs: counts, addresses, cursors
+_PUSHED = 3  # of a value in a program with recursion: its place on the stack, there and back, and its conversion to an int
+_SEGMENT = 20  # per block, call and turn in such a program: where each of three stacks stands is read and written, twice
 _BOUNDARY = 6  # per word of arguments and results
 
 
@@ -69,8 +71,8 @@ class Cost:
     by_kind : Mapping
         Per kind of primitive, how many the function and its gradient execute.
     bound : int or None
-        What the rules promise for ``gradient``; None where functions call themselves, whose adjoints run them again, and
-        where loops are checkpointed, whose steps are run again as often as their schedule says.
+        What the rules promise for ``gradient``; None where loops are checkpointed, whose steps are run again as often as
+        their schedule says.
     """
 
     primal: int
@@ -155,14 +157,18 @@ def bound(program: Program, values: Sequence[object]) -> int | None:
     """What value and gradient of a prepared program cost at most: its primitives by `STEPS`, and its boundary."""
     program = only_called(program)
     statements = [s for f in program.functions.values() for s in walk(f.body)]
-    if any(isinstance(s, Call) or isinstance(s, Loop) and s.mark is not None for s in statements):
+    if any(isinstance(s, Loop) and s.mark is not None for s in statements):
         return None
-    f = program.main
-    outcome = run(program.with_main(_counting(f)), values)
-    joined, inner = _widest(f)
-    per_block = joined * _JOINED + inner * _INNER
-    total = sum(STEPS[k] * n for k, n in outcome.counts.items() if k in STEPS)
-    total += per_block * (outcome.counts.get("branch", 0) + outcome.counts.get("loop", 0) + 1)
+    functions = {name: _counting(f) for name, f in program.functions.items()}
+    outcome = run(replace(program, functions=functions), values)
+    counts = outcome.counts
+    calls = [s for s in statements if isinstance(s, Call)]
+    pushed = _PUSHED if calls else 0
+    joined, inner = (max(n) for n in zip(*map(_widest, functions.values()), strict=True))
+    per_block = joined * (_JOINED + pushed) + inner * _INNER + (_SEGMENT if calls else 0)
+    total = sum((c + (pushed if c >= _VALUE else 0)) * counts.get(k, 0) for k, c in STEPS.items())
+    total += per_block * (counts.get("branch", 0) + counts.get("loop", 0) + counts.get("call", 0) + 1)
+    total += max((len(s.args) + len(s.outs) for s in calls), default=0) * (_VALUE + pushed) * counts.get("call", 0)
     words = sum(np.size(v) for v in (*values, *outcome.results))
     return total + _BOUNDARY * words
 

@@ -2,17 +2,22 @@
 
 import numpy as np
 import pytest
-from linad.cost import cost_of
-from linad.pipeline import prepare
+from linad.cost import bound, cost_of, seeds_and_buffers
+from linad.interpret import run
+from linad.pipeline import differentiate, prepare
 from linad_typecheck.core_text import parse_program
+from linad_typecheck.types import is_float
 
+from tests.adjoint import recursive_programs
 from tests.adjoint.gradients import arguments
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
+from tests.adjoint.recursive_programs import CASES
+from tests.properties.roads import Whole
 
 
 @pytest.mark.parametrize("size", [3, 8])
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if "recursion" not in n])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_corpus_keeps_the_bound(name, size):
     program = parse_program(PROGRAMS[name])
     found = cost_of(program, arguments(prepare(program), np.random.default_rng(1), size))
@@ -103,8 +108,7 @@ def test_reading_a_cell_costs_the_same_in_a_large_array(name):
     assert small.peak_words == large.peak_words < 100
 
 
-def test_recursion_has_no_bound():
-    text = """
+CHAIN = """
 entry fn f(x: f64, k: i64) -> f64 {
   c = gt k 0
   r = if c {
@@ -118,5 +122,66 @@ entry fn f(x: f64, k: i64) -> f64 {
   return r
 }
 """
-    found = cost_of(parse_program(text), [0.5, 4])
-    assert found.bound is None and found.gradient > found.primal
+
+IN_PLACE = """
+fn g(v: mut f64[:], k: i64) {
+  c = gt k 0
+  if c {
+    m = sub k 1
+    a = load &v [m]
+    b = load &v [k]
+    p = mul a b
+    &v[k] = p
+    call g(v, m)
+    e = load &v [m]
+    s = sin e
+    &v[m] = s
+  }
+}
+entry fn f(x: mut f64[:], k: i64) {
+  call g(x, k)
+}
+"""
+
+
+@pytest.mark.parametrize("text", [CHAIN, IN_PLACE])
+def test_work_is_linear_in_the_depth_of_recursion(text):
+    """Steps of the gradient and words of its log grow by the same with each level, so nothing is run again."""
+
+    def counted(depth):
+        given = 0.5 if text is CHAIN else np.linspace(0.5, 1.5, 300)
+        return cost_of(parse_program(text), [given, depth])
+
+    found = [counted(k) for k in (100, 150, 200)]
+    for c in found:
+        assert c.gradient <= c.bound
+    first, second, third = (c.gradient - 4 * c.log_words for c in found)  # a log that doubles is copied now and then
+    assert third - second <= 1.25 * (second - first) + 200
+    assert third < 2.2 * first
+    words = [c.log_words for c in found]
+    assert words[2] - words[1] == words[1] - words[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_recursive_programs_keep_the_bound(name):
+    args, updates = CASES[name][0]
+    whole = Whole(getattr(recursive_programs, name), args, updates)
+    out, _ = whole.gradient(whole.derivative(whole.active(), True, after=False).simplified, whole.active(), True)
+    assert out.work <= bound(whole.prepared, whole.values)
+    assert out.work < 8 * run(whole.prepared, whole.values).work
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_an_array_of_a_recursive_function_is_never_copied(order):
+    """Beyond the zeros of its adjoints, steps do not grow with the size of what a chain of calls reads or updates."""
+
+    def steps(size):
+        program = prepare(parse_program(IN_PLACE))
+        values: list = [np.linspace(0.5, 1.5, size), 20]
+        for _ in range(order):
+            names = tuple(p.var.name for p in program.main.params if is_float(p.var.type) and p.mode != "acc")
+            buffers = seeds_and_buffers(program, names, values, run(program, values))
+            program, values = differentiate(program, names, False).simplified, [*values, *buffers]
+        return run(program, values).work
+
+    assert steps(1000) == steps(100_000)
