@@ -15,10 +15,23 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from .checking.recover import recovered
-from .scope import Annotation, Constant, Entity, External, FunctionSource, GlobalArray, Helper, Module, Opaque, resolve
+from .scope import (
+    Annotation,
+    Constant,
+    Entity,
+    External,
+    FunctionSource,
+    GlobalArray,
+    Helper,
+    Module,
+    Opaque,
+    RecordConstant,
+    resolve,
+)
 from .source import SourceFile
 from .static_arrays import array_type
 from .static_bindings import Bound, bindings
+from .static_records import instance, of_call, of_class, static_default
 from .static_values import constant, is_alias, literal
 
 LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
@@ -153,8 +166,8 @@ class StaticScope:
                 return self._function(node)
             case ast.AsyncFunctionDef():
                 return Opaque(f"the coroutine function `{name}`")
-            case ast.ClassDef():
-                return Opaque(f"the class `{name}`")
+            case ast.ClassDef() as node:
+                return of_class(node, self)
             case ast.expr() as value if bound.whole:
                 return self._value(name, value)
         return GlobalArray(None, name)
@@ -212,6 +225,8 @@ class StaticScope:
                 return self._wrapped(name, value)
             case ast.Lambda():
                 return Helper(self.source(value, name, ()))
+            case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
+                return Constant(found) if isinstance(found, RecordConstant) else found
             case ast.Constant(value=str()) | ast.JoinedStr():
                 return Opaque("a string")
             case ast.Constant(value=None):
@@ -276,10 +291,7 @@ class StaticScope:
 
     def _default(self, name: str, node: ast.expr) -> object:
         """The value of a default where the text gives one, else an entity of unknown type."""
-        if isinstance(node, ast.Constant):
-            return node.value
-        known, value = constant(node, self)
-        return value if known else GlobalArray(None, name)
+        return static_default(name, node, self)
 
     def _dotted(self, node: ast.expr) -> str:
         found = resolve(node, self)

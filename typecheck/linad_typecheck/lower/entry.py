@@ -12,7 +12,7 @@ from ..linear.modes import infer_modes
 from ..messages import Message
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
-from ..scope import FunctionSource
+from ..scope import FunctionSource, Opaque
 from ..signature import Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -63,6 +63,7 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
         for given in getattr(source, option) or ():
             if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
                 ctx.report(OptionError(ctx.span(source.node), f"`{option}` names `{given}`, which is not a parameter of `{source.name}`"))
+    _defaults(ctx)
     _dimensions(ctx, found)
     value = lower_body(ctx)
     return _finish(ctx, found, name, value)
@@ -70,6 +71,17 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
 
 def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _defaults(ctx: Lowering) -> None:
+    """Refuse defaults that are no constants: an array, say, would be one for all calls."""
+    spec = ctx.source.node.args
+    at = {a.arg: d for a, d in zip(reversed([*spec.posonlyargs, *spec.args]), reversed(spec.defaults), strict=False)}
+    at |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    for name, value in ctx.source.defaults:
+        if isinstance(value, Opaque) and name in at:
+            what = f"{value.what} as the default of `{name}`"
+            ctx.report(Unsupported(ctx.span(at[name]), what, value.instead or f"leave the default out, and pass `{name}`"))
 
 
 def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) -> None:
@@ -196,7 +208,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     program = Program(name, {name: function, **programs.functions()})
     result = _result(value, iter(range(len(body.results))))
     signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.hidden), tuple(ctx.source.updates))
-    return Checked(program, signature, diagnostics, facts, missing, depends)
+    return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)
 
 
 def _result(v: Value, indices: Iterator[int]) -> Structure:
