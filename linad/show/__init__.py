@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -29,7 +30,8 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     Returns
     -------
     Table or Text
-        Prints as text, in a notebook as HTML.
+        Prints as text. In a notebook it is HTML: the table with the facts of each line, the linear core and the
+        generated source, in which what belongs together lights up under the pointer.
 
     Raises
     ------
@@ -39,7 +41,12 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     from .reading import reading_of
 
     r = reading_of(f)
-    return stage_of(r.program, stage, r.wrt, r.lines)
+    shown = stage_of(r.program, stage, r.wrt, r.lines)
+    if isinstance(shown, Table):
+        from .html import page_of
+
+        return replace(shown, page=lambda: page_of(r.program, r.wrt, r.lines, r.facts, r.name).fragment())
+    return shown
 
 
 def explain(f: Callable[..., Any]) -> Explanation:

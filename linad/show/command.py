@@ -34,12 +34,17 @@ class Refused(Exception):
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad show FILE::FUNCTION [--stage STAGE]``: print a stage; the exit code."""
+    """``linad show FILE::FUNCTION [--stage STAGE] [--format html] [-o FILE]``: print a stage; the exit code."""
     parser = argparse.ArgumentParser(prog="linad show", description="print a stage of a function's way to its gradient")
     parser.add_argument("place", metavar="FILE::FUNCTION")
     parser.add_argument("--stage", choices=STAGES, default="table", help="which form of it; by default the two columns")
+    parser.add_argument("--format", choices=("text", "html"), default="text", help="html: one page with everything")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of the terminal")
     options = parser.parse_args(list(argv))
-    return _printed("show", lambda: _show(options.place, options.stage))
+    make = _page if options.format == "html" else _show
+    if options.output is None:
+        return _printed("show", lambda: make(options.place, options.stage))
+    return _printed("show", lambda: _written(make(options.place, options.stage), options.output))
 
 
 def explain_command(argv: Sequence[str]) -> int:
@@ -62,6 +67,26 @@ def _show(place: str, stage: str) -> str:
     function, checked = _checked(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
     return str(stage_of(checked.program, stage, _wrt(function, checked), lines))
+
+
+def _page(place: str, stage: str) -> str:
+    """The page of a function; of another stage than the table that stage alone."""
+    from .html import document, page_of
+
+    function, checked = _checked(place)
+    lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
+    wrt = _wrt(function, checked)
+    if stage != "table":
+        return document(function.name, stage_of(checked.program, stage, wrt, lines)._repr_html_())
+    return page_of(checked.program, wrt, lines, checked.facts, function.name).document()
+
+
+def _written(text: str, file: str) -> str:
+    try:
+        Path(file).write_text(text + "\n" * (not text.endswith("\n")), encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"{file}: {error.strerror}", USAGE) from None
+    return f"wrote {file}"
 
 
 def _explain(place: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import shutil
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from linad_typecheck.core import Function, all_names, base_name
 
 from .readable import Line, readable
 
-_HEADING = ("primal: read downwards", "adjoint: then read upwards")
+HEADING = ("primal: read downwards", "adjoint: then read upwards")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Table:
     name: str
     rows: tuple[Row, ...]
     above: tuple[str, ...] = ()  # adjoint statements of no line: what is set up before the way back
+    page: Callable[[], str] | None = field(default=None, compare=False, repr=False)  # HTML with all that belongs to it
 
     def __str__(self) -> str:
         return self.text(shutil.get_terminal_size((100, 24)).columns)
@@ -40,8 +42,8 @@ class Table:
     def text(self, width: int = 100) -> str:
         """The picture in box-drawing characters, at most ``width`` columns where its lines allow."""
         digits = max([len(str(r.number)) for r in self.rows], default=1)
-        left = max([_width(_HEADING[0]), *(_width(r.primal) for r in self.rows)])
-        right = max([_width(_HEADING[1]), *(_width(t) for r in self.rows for t in r.adjoint), *map(_width, self.above)])
+        left = max([_width(HEADING[0]), *(_width(r.primal) for r in self.rows)])
+        right = max([_width(HEADING[1]), *(_width(t) for r in self.rows for t in r.adjoint), *map(_width, self.above)])
         spare = max(width - digits - 10, 24)
         if left + right > spare:
             left = min(left, max(spare // 2, spare - right))
@@ -53,7 +55,7 @@ class Table:
         def line(number: str, a: str, b: str) -> str:
             return f"│ {number:>{digits}} │ {_pad(a, left)} │ {_pad(b, right)} │"
 
-        out = [rule("┌", "┬", "┐"), line("", *_HEADING), rule("├", "┼", "┤")]
+        out = [rule("┌", "┬", "┐"), line("", *HEADING), rule("├", "┼", "┤")]
         for row in self.rows:
             primal = _wrapped(row.primal, left)
             adjoint = [piece for t in row.adjoint for piece in _wrapped(t, right)]
@@ -66,10 +68,13 @@ class Table:
         return "\n".join([*out, rule("└", "┴", "┘")])
 
     def _repr_html_(self) -> str:
+        if self.page is not None:
+            return self.page()
+
         def cell(lines: tuple[str, ...]) -> str:
             return f"<td style='text-align:left'><pre style='margin:0'>{html.escape(chr(10).join(lines))}</pre></td>"
 
-        head = "".join(f"<th style='text-align:left'>{html.escape(h)}</th>" for h in ("", *_HEADING))
+        head = "".join(f"<th style='text-align:left'>{html.escape(h)}</th>" for h in ("", *HEADING))
         rows = "".join(f"<tr><td>{r.number}</td>{cell((r.primal,))}{cell(r.adjoint)}</tr>" for r in self.rows)
         rows += f"<tr><td></td><td></td>{cell(self.above)}</tr>" if self.above else ""
         return f"<table><caption>{html.escape(self.name)}</caption><tr>{head}</tr>{rows}</table>"
