@@ -23,8 +23,10 @@ from linad_typecheck.core import (
     free_vars,
     operands,
     walk,
+    written,
 )
 from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.linear.uses import uses
 from linad_typecheck.types import I64, Array, is_float
 
 from .activity import Facts
@@ -92,8 +94,8 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v not in s.carried]
     reads, writes = touched(s, facts)
     for t in walk(s.body):
-        if isinstance(t, Call):  # what a callee updates it may have read
-            reads |= {facts.place(a) for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
+        if written(t) is None:  # what a call updates it may have read
+            reads |= {facts.place(a) for a, _ in uses(t, facts.modes) if isinstance(a.type, Array)}
     arrays = tuple(v for v in outer if facts.place(v) in reads & writes)
     moved = tuple(c for c in s.carried if isinstance(c.type, Array))
     places = {facts.place(v) for v in (*arrays, *moved)}

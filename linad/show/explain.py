@@ -26,8 +26,10 @@ from linad_typecheck.core import (
 from linad_typecheck.facts import Fact
 from linad_typecheck.types import Array
 
+from ..adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.order import order_free
 from ..adjoint.plan import Body, Plan
+from ..adjoint.schedules import ONLINE_SLOTS
 from ..pipeline import Gradient, differentiate, prepare
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
@@ -140,7 +142,33 @@ def loop_text(s: Loop, plan: Plan) -> str:
         case "logged":
             words = words_per_iteration(plan.bodies[id(s)])
             return f"{kind}, reversed: {words or 'no'} word{'s' if words != 1 else ''} logged per iteration"
+        case "checkpointed":
+            return f"{kind}, checkpointed, {checkpoint_text(plan.snapshots[id(s)])}; each step is run again beside its reverse"
     return f"{kind}, without derivative: its reverse has nothing to do"
+
+
+def checkpoint_text(held: Checkpointed) -> str:
+    """How many snapshots a loop holds, and of what."""
+    mark = held.mark
+    parts = [f"the cells of {base_name(v.name)}" for v in (*held.arrays, *held.moved)]
+    parts += [f"{base_name(v.name)}, 1 word" for v in held.scalars]
+    state = "; ".join(parts) or "nothing, 0 words"
+    if mark is EVERY_STEP or mark is SOME_STEPS:
+        many = "a snapshot of each iteration" if mark is EVERY_STEP else f"at most {ONLINE_SLOTS} snapshots"
+        return f"for the sake of the marked loop in it: {many}, each of which holds {state}"
+    if mark.scheme == "recompute":
+        return f"recompute: 1 snapshot, which holds {state}"
+    if mark.memory is not None:
+        many = f"as many snapshots as fit into {mark.memory} bytes"
+    elif mark.slots is not None:
+        many = f"at most {base_name(str(mark.slots))} snapshots"
+    elif held.loop.exits:
+        many = f"at most {ONLINE_SLOTS} snapshots"
+    else:
+        many = {"bisect": "about log2(T) + 1 snapshots", "revolve": "about sqrt(2 T) snapshots"}.get(
+            mark.scheme, "about 2 sqrt(T) snapshots"
+        )
+    return f"{mark.scheme}: {many}, each of which holds {state}"
 
 
 def loop_kind(s: Loop, plan: Plan) -> str:
