@@ -10,8 +10,10 @@ from linad_typecheck.core import Function, Program
 from .cells import merge_cells
 from .dead import drop_dead
 from .fold import fold
+from .fuse import fuse_loops
 from .induction import close_inductions
 from .invariant import hoist_invariants
+from .proved import drop_proved_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold),
     Pass("invariant", hoist_invariants),
     Pass("induction", close_inductions),
+    Pass("proved", drop_proved_checks),
+    Pass("fuse", fuse_loops),
     Pass("cells", merge_cells),
     Pass("dead", drop_dead),
 )

@@ -1,36 +1,80 @@
-"""Updates of one cell that meet: storing zero and then adding is storing."""
+"""Cells that are written and then touched again: a load of what was just stored is the value, storing zero and then adding is
+storing."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, base_name, blocks, free_vars, operands
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+    blocks,
+    free_vars,
+    operands,
+    written,
+)
+from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import is_float
 
 
 def merge_cells(f: Function) -> Function:
-    """``v[i] = 0`` followed by ``v[i] += e`` with nothing in between that touches ``v`` becomes ``v[i] = e``.
+    """Loads of a cell that the same block has just stored to become the value; ``v[i] = 0`` followed by ``v[i] += e`` with
+    nothing in between that touches ``v`` becomes ``v[i] = e``.
 
-    For ints and for adjoints only: where ``e`` is -0.0 it changes the sign of a zero.
+    The latter for ints and for adjoints only: where ``e`` is -0.0 it changes the sign of a zero.
     """
-    return replace(f, body=_block(f.body))
+    return replace(f, body=_Merge().block(f.body))
 
 
-def _block(block: Block) -> Block:
-    out: list[Stmt] = []
-    for s in block.stmts:
+class _Merge:
+    def __init__(self) -> None:
+        self.same: dict[str, Atom] = {}  # loads that are the value stored before
+
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block.stmts:
+            s = rebuild(s, self.use, block=self.block)
+            match s:
+                case AddTo(array=a, index=i, value=v) if not is_float(a.type) or base_name(a.name).endswith("_bar"):
+                    at = _pending_zero(out, a, i)
+                    if at is not None:
+                        zero = out.pop(at)
+                        s = Store(a, i, v, zero.checked, s.span)
+                case Load(out=v, array=a, index=i):
+                    value = _just_stored(out, a, i)
+                    if value is not None:
+                        self.same[v.name] = value
+                        continue
+            out.append(s)
+        return Block(tuple(out), tuple(map(self.use, block.results)))
+
+
+def _just_stored(out: list[Stmt], array: Var, index: tuple) -> Atom | None:
+    """The value that this very cell was given, if nothing has written to the array since."""
+    for s in reversed(out):
         match s:
-            case If():
-                s = replace(s, then=_block(s.then), orelse=_block(s.orelse))
-            case Loop():
-                s = replace(s, body=_block(s.body))
-            case AddTo(array=a, index=i, value=v) if not is_float(a.type) or base_name(a.name).endswith("_bar"):
-                at = _pending_zero(out, a, i)
-                if at is not None:
-                    zero = out.pop(at)
-                    s = Store(a, i, v, zero.checked, s.span)
-        out.append(s)
-    return replace(block, stmts=tuple(out))
+            case Store(array=a, index=i, value=v) if a == array:
+                return v if i == index else None
+            case If() | Loop():
+                if any(array.name in free_vars(b) for b in blocks(s)):
+                    return None
+            case _ if written(s) == array or (not isinstance(s, Load) and array in operands(s) and type(s).__name__ != "Dim"):
+                return None
+    return None
 
 
 def _pending_zero(out: list[Stmt], array: Var, index: tuple) -> int | None:

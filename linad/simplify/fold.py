@@ -22,7 +22,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     blocks,
-    written,
+    writes,
 )
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
@@ -67,9 +67,7 @@ def _changed(stmts: Iterable[Stmt]) -> set[str]:
     """Arrays that statements may write to, or give another name, at any depth."""
     found: set[str] = set()
     for s in stmts:
-        target = written(s)
-        if target is not None:
-            found.add(target.name)
+        found |= {a.name for a in writes(s)}
         if isinstance(s, Call):
             found |= {a.name for a in s.args if isinstance(a.type, Array)}
         for b in blocks(s):

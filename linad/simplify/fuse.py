@@ -1,0 +1,173 @@
+"""Loops over the same range, one of which reads at each place what the other has just written there, become one loop.
+
+An array that is only written in one loop and read in the next then holds nothing that is not at hand in the iteration: its
+reads become the values (`cells.py`), and it is not made at all (`dead.py`). That is what makes a chain of array expressions
+cost what the loop written by hand does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Block,
+    Call,
+    Check,
+    Dim,
+    Function,
+    If,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    free_vars,
+    operands,
+    walk,
+    written,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.types import Array
+
+
+def fuse_loops(f: Function) -> Function:
+    """The function with producing and consuming loops made one, where no cell is read before or after its time."""
+    return replace(f, body=_Fuser(f).block(f.body))
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """How a loop touches an array: with which axes of it indexed by the loop's own index alone, in every access."""
+
+    reads: bool
+    writes: bool
+    adds_only: bool
+    axes: frozenset[int] | None  # None where it is touched as a whole
+
+
+class _Fuser:
+    def __init__(self, f: Function) -> None:
+        self.visible = {p.var.name for p in f.params}
+        returned = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
+        returned |= {r.name for r in f.body.results if isinstance(r, Var)}
+        self.made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no"} - returned
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block.stmts:
+            out.append(s)
+            if isinstance(s, Loop):
+                self.join_last(out)
+        return replace(block, stmts=tuple(map(self.inside, out)))
+
+    def inside(self, s: Stmt) -> Stmt:
+        match s:
+            case If():
+                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+            case Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def join_last(self, out: list[Stmt]) -> None:
+        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it."""
+        last = out[-1]
+        for at in range(len(out) - 2, -1, -1):
+            s = out[at]
+            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
+                out[at:] = [*out[at + 1 : -1], _joined(s, last)]
+                return
+            if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
+                return
+
+    # -- conditions
+
+    def fits(self, a: Loop, b: Loop) -> bool:
+        if any(x.exits or x.trips is not None or x.mark is not None for x in (a, b)):
+            return False
+        if (a.start, a.stop, a.step) != (b.start, b.stop, b.step):
+            return False
+        if any(isinstance(c.type, Array) for x in (a, b) for c in x.carried):
+            return False
+        outs = {o.name for o in a.outs}
+        if outs & free_vars(b.body).keys() or any(isinstance(i, Var) and i.name in outs for i in b.inits):
+            return False
+        first, second = _touches(a), _touches(b)
+        through = [n for n, t in first.items() if t.writes and n in second and second[n].reads and n in self.made]
+        return bool(through) and all(map(self.one_by_one, *_pairs(first, second))) and self.fail_alike(a, b, first, second)
+
+    def one_by_one(self, x: _Touch, y: _Touch) -> bool:
+        """Whether an array is touched by both loops in such a way that an iteration of the second only meets the same
+        iteration of the first."""
+        if not (x.writes or y.writes) or (x.adds_only and y.adds_only):
+            return True
+        return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
+
+    def fail_alike(self, a: Loop, b: Loop, first: dict[str, _Touch], second: dict[str, _Touch]) -> bool:
+        """Whether an error is the same one, and finds the same cells written that a caller can see."""
+        fails = self.may_fail(a), self.may_fail(b)
+        if all(fails):
+            return False
+        other = second if fails[0] else first if fails[1] else {}
+        return not any(t.writes and n in self.visible for n, t in other.items())
+
+    def may_pass(self, m: Stmt, loop: Loop) -> bool:
+        """Whether a statement behind a loop may run before it."""
+        if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
+            return False
+        if isinstance(m, Check) or getattr(m, "checked", False):
+            if self.may_fail(loop) or any(t.writes and n in self.visible for n, t in _touches(loop).items()):
+                return False
+        uses = {x.name for x in operands(m) if isinstance(x, Var)}
+        written_there = {n for n, t in _touches(loop).items() if t.writes}
+        if uses & {o.name for o in loop.outs}:
+            return False
+        return isinstance(m, Dim) or not uses & written_there
+
+    def may_fail(self, s: Loop) -> bool:
+        return any(isinstance(t, Check | Call) or getattr(t, "checked", False) or (isinstance(t, Loop) and t.stop is None) for t in walk(s.body))
+
+
+def _touches(s: Loop) -> dict[str, _Touch]:
+    found: dict[str, _Touch] = {}
+
+    def note(a: Var, reads: bool, writes: bool, adds: bool, axes: frozenset[int] | None) -> None:
+        old = found.get(a.name)
+        if old is None:
+            found[a.name] = _Touch(reads, writes, adds, axes)
+            return
+        both = None if old.axes is None or axes is None else old.axes & axes
+        found[a.name] = _Touch(old.reads or reads, old.writes or writes, old.adds_only and adds, both)
+
+    for t in walk(s.body):
+        match t:
+            case Dim():
+                continue
+            case Load(array=a, index=index) | Store(array=a, index=index) | AddTo(array=a, index=index):
+                axes = frozenset(k for k, i in enumerate(index) if i == s.index)
+                note(a, isinstance(t, Load), not isinstance(t, Load), isinstance(t, AddTo), axes)
+            case _:
+                for x in operands(t):
+                    if isinstance(x, Var) and isinstance(x.type, Array):
+                        note(x, True, True, False, None)
+                for b in blocks(t):
+                    for r in b.results:
+                        if isinstance(r, Var) and isinstance(r.type, Array):
+                            note(r, True, True, False, None)
+    return found
+
+
+def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_Touch], list[_Touch]]:
+    both = [n for n in first if n in second]
+    return [first[n] for n in both], [second[n] for n in both]
+
+
+def _joined(a: Loop, b: Loop) -> Loop:
+    """One loop for two; the second's statements follow the first's in each iteration."""
+    second = substitute(b.body, {b.index.name: a.index})
+    body = Block((*a.body.stmts, *second.stmts), (*a.body.results, *second.results))
+    return replace(
+        a, carried=(*a.carried, *b.carried), inits=(*a.inits, *b.inits), outs=(*a.outs, *b.outs), body=body
+    )
