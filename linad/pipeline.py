@@ -39,7 +39,7 @@ def prepare(program: Program, after: After | None = None) -> Program:
 @dataclass(frozen=True)
 class Gradient:
     """The stages of a derivative program; ``simplified`` is the one that is compiled. ``called`` are the plans of the
-    recursive functions that it calls, by their names."""
+    recursive functions that it calls, by the names of their forward sweeps."""
 
     linear: Program
     stored: Program
@@ -65,7 +65,7 @@ def differentiate(
     linear(stored)
     simplified = only_called(simplify(stored, after))
     linear(simplified)
-    return Gradient(form, stored, simplified, main.plan, {p.key.callee: p.plan for p in calls.pairs.values()})
+    return Gradient(form, stored, simplified, main.plan, {p.forward: p.plan for p in calls.pairs.values()})
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) -> Program:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from linad_typecheck.core import (
     AddTo,
+    Call,
     Drop,
     Dup,
     Function,
@@ -38,7 +40,7 @@ _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'e
 @dataclass(frozen=True)
 class Remark:
     """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, re-read, recomputed,
-    logged, loop, index check."""
+    logged, loop, call, index check."""
 
     line: int
     kind: str
@@ -82,7 +84,9 @@ def explain_program(
     remarks = [
         *_from_facts(facts),
         *_from_linear(gradient.linear.main),
-        *_from_plan(gradient),
+        *_from_plan(gradient.plan),
+        *(r for plan in gradient.called.values() for r in _from_plan(plan)),
+        *_from_calls(gradient),
         *_from_checks(ready.main),
     ]
     unique = tuple(sorted(dict.fromkeys(remarks), key=lambda r: r.line))
@@ -117,9 +121,20 @@ def _from_linear(f: Function) -> Iterable[Remark]:
 # ------------------------------------------------------------------------------------------------------------- storage
 
 
-def _from_plan(gradient: Gradient) -> Iterable[Remark]:
-    plan = gradient.plan
-    loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop)]
+def _from_calls(gradient: Gradient) -> Iterable[Remark]:
+    """What becomes of calls of recursive functions."""
+    for plan in (gradient.plan, *gradient.called.values()):
+        for s in walk(plan.facts.function.body):
+            if isinstance(s, Call) and plan.facts.matters(s):
+                name = re.sub(r"#\d+", "", s.callee)
+                read = [base_name(s.args[k].name) for k in plan.unchanged[id(s)]]
+                again = f"; {', '.join(read)} {'is' if len(read) == 1 else 'are'} read again" if read else ""
+                yield Remark(s.span.line, "call", f"of {name}, which calls itself: its reverse pops what it pushes{again}")
+
+
+def _from_plan(plan: Plan) -> Iterable[Remark]:
+    calls = {id(b.loop) for b in plan.bodies.values() if b.stacked and len(b.path) == 1}  # bodies of recursive functions
+    loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop) and id(s) not in calls]
     for s in loops:
         yield Remark(s.span.line, "loop", loop_text(s, plan))
     for body in plan.bodies.values():
@@ -194,7 +209,8 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
         what = base_name(name)
         match how:
             case "logged":
-                yield Remark(line, "logged", f"{what}, 1 word per iteration")
+                each = "call" if body.stacked and len(body.path) == 1 else "iteration"
+                yield Remark(line, "logged", f"{what}, 1 word per {each}")
             case "re-read" if isinstance(s, Load):
                 yield Remark(line, "re-read", f"{what} from {base_name(s.array.name)}")
             case "re-read":
