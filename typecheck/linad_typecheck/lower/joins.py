@@ -157,6 +157,9 @@ class _Joiner:
                         self.kept.setdefault(var.name, name)
             elif name in live or name.startswith("%"):
                 changed.append(name)
+                if name in a and name in b:
+                    for var in _in_both(a[name].value, b[name].value):
+                        self.kept.setdefault(var.name, name)
         for name in changed:
             joined = self.binding(name, a.get(name), b.get(name), alive)
             if joined is not None:
@@ -306,3 +309,13 @@ def made_in(stmts: Sequence[Stmt]) -> set[str]:
 
 def _array_leaves(v: Value) -> list[Var]:
     return list(arrays(v)) if not contains(v, (Poison, Bottom)) else []
+
+
+def _in_both(x: Value, y: Value) -> Iterator[Var]:
+    """The arrays that two values hold at the same place: both arms leave them under the same name."""
+    match x, y:
+        case ArrayValue(var=var), ArrayValue(var=other) if var == other:
+            yield var
+        case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
+            for p, q in zip(items, others, strict=True):
+                yield from _in_both(p, q)
