@@ -8,7 +8,13 @@ from collections.abc import Callable
 
 from ..core import Atom, Check, Const, Let
 from ..linear.ownership import report_lost
-from ..messages.language import MaybeUndefined, Undefined, UnknownFunction, UnknownName, Unsupported
+from ..messages.language import (
+    MaybeUndefined,
+    Undefined,
+    UnknownFunction,
+    UnknownName,
+    Unsupported,
+)
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..scope import (
@@ -70,6 +76,7 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     if isinstance(value, Bottom) or (isinstance(value, Poison) and ctx.programs.bottoms != seen):
         ctx.programs.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
         return Bottom()
+    ctx.programs.poisoned |= isinstance(value, Poison)  # what is left out here is told, or the function is refused
     return value
 
 
@@ -211,8 +218,12 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
     a, b = operands(ctx, [node.left, node.right])
-    if isinstance(node.op, ast.Add) and isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
-        return TupleValue(a.items + b.items)
+    if isinstance(node.op, ast.Add) and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
+        silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
+        if silent is not None:  # of unknown type, perhaps a tuple
+            return silent
+        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
+            return TupleValue(a.items + b.items)
     return operator(ctx, type(node.op), a, b, ctx.span(node), hint)
 
 

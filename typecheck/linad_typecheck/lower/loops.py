@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..linear.liveness import bound
@@ -12,6 +12,7 @@ from ..linear.ownership import lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
+from .carried import Plan, fits, lost_leaf, outside, renamed
 from .checkpoints import mark_of, marked
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .exits import breaks, returns
@@ -21,17 +22,15 @@ from .joins import branch, coerce, made_in
 from .statements import assign, block, how_left, register, set_left
 from .values import (
     ARRAYS,
-    ArrayType,
     ArrayValue,
     Binding,
-    LostArray,
     Loss,
+    LostArray,
     OtherType,
     Poison,
     ScalarType,
     ScalarValue,
     TupleType,
-    TupleValue,
     Value,
     ValueType,
     ViewValue,
@@ -46,21 +45,6 @@ from .values import (
 )
 
 AGAIN = "%again"
-
-
-@dataclass
-class Plan:
-    """What is known about the names at the head of a loop."""
-
-    types: dict[str, ValueType] = field(default_factory=dict)  # carried
-    flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
-    lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
-    negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
-
-    changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
-
-    def copy(self) -> Plan:
-        return Plan(dict(self.types), set(self.flagged), dict(self.lost), set(self.negative), dict(self.changes))
 
 
 @dataclass(frozen=True)
@@ -99,7 +83,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
             _unroll(ctx, s, items)
         case Iteration():
             ctx.env.update(it.held)
-            target = lambda i: assign(ctx, s.target, it.element(i), span)  # noqa: E731
+            target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
             _loop(ctx, shape, _hint(s.target))
             for key in it.held:
@@ -204,7 +188,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     plan = Plan()
     for name in assigned:
         if name in ctx.env and contains(ctx.env[name].value, LostArray):
-            plan.lost[name] = _lost_leaf(ctx.env[name].value)
+            plan.lost[name] = lost_leaf(ctx.env[name].value)
         elif name in ctx.env:
             plan.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
@@ -230,6 +214,7 @@ class _Attempt:
         self.inits: list[Atom] = []
         self.owner: dict[str, str] = {}  # first array of a carried one, to the name that carries it
         self.flags: dict[str, Var] = {}
+        self.steady: dict[tuple[str, int], Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -238,7 +223,9 @@ class _Attempt:
             if name in ctx.env:
                 ctx.env[name] = replace(ctx.env[name], value=value)
         before = dict(ctx.env)
+        self.steady = plan.steady(before)
         kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
+        kept |= {v.name for v in self.steady.values()}
         for name, t in plan.types.items():
             self.head(name, t, before.get(name), kept)
         head = dict(ctx.env)
@@ -251,9 +238,11 @@ class _Attempt:
             again = self.body(index)
             left, ended = how_left(ctx), dict(ctx.env)
             dead = ctx.dead
-            self.compare(head, ended, left, dead)
-            results = self.results(head, ended, left, kept, dead)
+            moving = self.compare(head, ended, left, dead)
+            results = [] if moving else self.results(head, ended, left, kept, dead)
         ctx.want_ctl = saved
+        if moving:
+            return
         self.finish(before, head, index, stmts, results, again, left)
 
     # -- head
@@ -269,8 +258,10 @@ class _Attempt:
             return
         first = list(coerce(ctx, None if b is None else b.value, t, self.span))
         fresh: list[Atom] = []
-        for atom, kind in zip(first, type_leaves(t), strict=True):
-            if isinstance(kind, Array):
+        for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
+            if (name, k) in self.steady:
+                fresh.append(atom)
+            elif isinstance(kind, Array):
                 var = self.array(name, atom, kind, kept, b)
                 if var is None:
                     return
@@ -351,9 +342,11 @@ class _Attempt:
 
     # -- end of the body
 
-    def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> None:
-        """Enter into the plan what the end of the body does not fit in."""
+    def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
+        """Enter into the plan what the end of the body does not fit in. True where an array in a tuple is exchanged that
+        was taken for steady: what else was found rests on that."""
         plan = self.plan
+        moving = len(plan.moving)
         gone = dead or left == RETURN
         for name, b in ended.items():
             if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
@@ -361,7 +354,7 @@ class _Attempt:
             h = head.get(name)
             if contains(b.value, LostArray) and name not in plan.lost:
                 if h is not None and not (name in plan.types and h.value == b.value):
-                    plan.lost[name] = _lost_leaf(b.value)
+                    plan.lost[name] = lost_leaf(b.value)
                 continue
             if name in plan.lost:
                 continue
@@ -377,12 +370,16 @@ class _Attempt:
                     if name[0] != "%" and (h is None or h.defined is not None):
                         plan.flagged.add(name)
                 continue
+            if isinstance(t, TupleType):
+                parts = list(leaves(b.value))
+                plan.moving |= {(n, k) for (n, k), v in self.steady.items() if n == name and parts[k : k + 1] != [v]}
             plan.types[name] = self.joined(name, plan.types[name], t, h, b)
             if b.defined is not None and name[0] != "%":
                 plan.flagged.add(name)
             if isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
                 if not self.ctx.is_nonneg(b.value.atom):
                     plan.negative.add(name)
+        return len(plan.moving) != moving
 
     def carries(self, h: Binding | None, v: Value) -> bool:
         """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
@@ -414,7 +411,7 @@ class _Attempt:
             if isinstance(t, OtherType) or name in plan.lost or name not in head:
                 continue
             h, b = head[name], ended.get(name)
-            if not _fits(h.value, t):
+            if not fits(h.value, t):
                 continue
             value = None if b is None or contains(b.value, LostArray) else b.value
             if gone and name[0] != "%":
@@ -423,7 +420,7 @@ class _Attempt:
                 ctx.widen(h.value.atom, name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span))
             for k, atom in enumerate(atoms):
-                if not isinstance(atom.type, Array):
+                if not isinstance(atom.type, Array) or (name, k) in self.steady:
                     continue
                 if atom.name in kept or atom.name in given or not movable(ctx, atom):
                     other = given.get(atom.name) or next((n for n, x in head.items() if atom in arrays(x.value)), "another name")
@@ -433,7 +430,7 @@ class _Attempt:
                     plan.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name
                 atoms[k] = atom
-            out += atoms
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady)
             if name in self.flags:
                 flag = FALSE if b is None else (b.defined or TRUE)
                 out.append(TRUE if gone else flag)
@@ -458,42 +455,13 @@ class _Attempt:
                      span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
-        ctx.env = {n: replace(b, value=_renamed(b.value, final), defined=_out(b.defined, final)) for n, b in head.items()}
+        ctx.env = {n: replace(b, value=renamed(b.value, final), defined=outside(b.defined, final)) for n, b in head.items()}
         for first, name in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
         if carries_ctl:
             set_left(ctx, outs[-1], self.span)
         else:
             set_left(ctx, RUN, self.span)
-
-
-def _lost_leaf(v: Value) -> LostArray:
-    """The first lost array of a value: a name that holds one is lost as a whole at the head of a loop."""
-    if isinstance(v, LostArray):
-        return v
-    return next(_lost_leaf(x) for x in v.items if contains(x, LostArray))
-
-
-def _fits(v: Value, t: ValueType) -> bool:
-    match t, v:
-        case TupleType(items=items), TupleValue(items=values):
-            return v.record is t.record and len(items) == len(values) and all(map(_fits, values, items))
-        case ArrayType(), ArrayValue():
-            return True
-        case ScalarType(), ScalarValue():
-            return True
-        case _:
-            return not isinstance(t, (TupleType, ArrayType, ScalarType))
-
-
-def _renamed(v: Value, final: dict[str, Var]) -> Value:
-    if any(isinstance(a, Var) and a.name in final for a in leaves(v)):
-        return rebuild(type_of(v), iter([_out(a, final) for a in leaves(v)]))
-    return v
-
-
-def _out(a: Atom | None, final: dict[str, Var]) -> Atom | None:
-    return final.get(a.name, a) if isinstance(a, Var) else a
 
 
 register(ast.For, _for)

@@ -12,7 +12,7 @@ from ..messages.types import NoField, WrongType
 from ..scope import NO_DEFAULT, Entity, GlobalArray, Opaque, RecordClass
 from ..span import Span
 from .context import Lowering
-from .values import SILENT, LostArray, Poison, TupleValue, Value, describe, type_of
+from .values import SILENT, LostArray, Poison, TupleValue, Value, arrays, describe, type_of
 
 METHODS = {
     "_asdict": "read the fields one by one",
@@ -65,6 +65,21 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
     return Poison()
+
+
+def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
+    """``p.x = e`` and ``p.x += e``: attributes do not change."""
+    from .expressions import expression
+
+    base, name = expression(ctx, target.value), ast.unparse(target.value)
+    instead = "bind a new name"
+    if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
+        how = f"{name}._replace(" if base.record.named_tuple else f"dataclasses.replace({name}, "
+        instead = f"make a new record: `{name} = {how}{target.attr}=...)`"
+        if next(arrays(base.items[base.record.names.index(target.attr)]), None) is not None:
+            instead += f", or update the array: `{name}.{target.attr}[:] = ...`"
+    if not isinstance(base, SILENT):
+        ctx.report(Unsupported(ctx.span(target), f"assigning to the attribute `.{target.attr}`", instead))
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:

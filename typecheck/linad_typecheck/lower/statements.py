@@ -16,13 +16,21 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
 from .exits import exits, only_raises, terminates
-from .expressions import condition, expression, may_update, operands, operator, pull, usable
+from .expressions import (
+    condition,
+    expression,
+    may_update,
+    operands,
+    operator,
+    pull,
+    usable,
+)
 from .indexing import Cell, load_cell, require_cell, store_cell
 from .indexing import target as place
 from .joins import branch
 from .numbers import binary, cast
 from .places import held, is_array, materialise, writable
-from .records import only_fields
+from .records import only_fields, refuse_attribute
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
 from .values import (
@@ -33,8 +41,8 @@ from .values import (
     DTypeValue,
     EntityValue,
     FunctionValue,
-    LostArray,
     Loss,
+    LostArray,
     NoneValue,
     Poison,
     ScalarValue,
@@ -266,8 +274,8 @@ def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
                     store(ctx, where, value, span)
                 case Region():
                     assign_region(ctx, where, usable(ctx, value, "the value", span), span)
-        case ast.Attribute(attr=attr):
-            ctx.report(Unsupported(ctx.span(target), f"assigning to the attribute `.{attr}`", "bind a new name"))
+        case ast.Attribute():
+            refuse_attribute(ctx, target)
         case _:
             refuse(ctx, target)
 
@@ -326,6 +334,9 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                     update_region(ctx, where, type(s.op), usable(ctx, pull(ctx, s.value), "the value", span), span)
                 case None:
                     expression(ctx, s.value)
+        case ast.Attribute():
+            refuse_attribute(ctx, s.target)
+            expression(ctx, s.value)
         case _:
             refuse(ctx, s.target)
 

@@ -1,0 +1,89 @@
+"""What a loop carries: the plan of an attempt, and values at the head of a loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..core import Atom, Var
+from ..messages.types import TypeChanges
+from ..types import Array
+from .values import (
+    ArrayType,
+    ArrayValue,
+    Binding,
+    LostArray,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    Value,
+    ValueType,
+    contains,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+
+@dataclass
+class Plan:
+    """What is known about the names at the head of a loop."""
+
+    types: dict[str, ValueType] = field(default_factory=dict)  # carried
+    flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
+    lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
+    negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
+    moving: set[tuple[str, int]] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
+    changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
+
+    def copy(self) -> Plan:
+        sets = (set(self.negative), set(self.moving))
+        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.changes))
+
+    def steady(self, before: dict[str, Binding]) -> dict[tuple[str, int], Var]:
+        """The arrays in tuples and records that stay in their places, whatever else of the tuple changes: they are no
+        part of what the loop carries."""
+        found: dict[tuple[str, int], Var] = {}
+        for name, t in self.types.items():
+            b = before.get(name)
+            if not isinstance(t, TupleType) or b is None or name in self.lost or not fits(b.value, t):
+                continue
+            parts = list(leaves(b.value))
+            kinds = list(type_leaves(t))
+            if len(parts) == len(kinds):
+                pairs = enumerate(zip(parts, kinds, strict=True))
+                found |= {(name, k): a for k, (a, kind) in pairs if isinstance(kind, Array) and (name, k) not in self.moving}
+        return found
+
+
+def lost_leaf(v: Value) -> LostArray:
+    """The first lost array of a value: a name that holds one is lost as a whole at the head of a loop."""
+    if isinstance(v, LostArray):
+        return v
+    return next(lost_leaf(x) for x in v.items if contains(x, LostArray))
+
+
+def fits(v: Value, t: ValueType) -> bool:
+    """Whether a value has the parts that a type has."""
+    match t, v:
+        case TupleType(items=items), TupleValue(items=values):
+            return v.record is t.record and len(items) == len(values) and all(map(fits, values, items))
+        case ArrayType(), ArrayValue():
+            return True
+        case ScalarType(), ScalarValue():
+            return True
+        case _:
+            return not isinstance(t, (TupleType, ArrayType, ScalarType))
+
+
+def renamed(v: Value, final: dict[str, Var]) -> Value:
+    """A value at the head of the loop, as it is after the loop."""
+    if any(isinstance(a, Var) and a.name in final for a in leaves(v)):
+        return rebuild(type_of(v), iter([outside(a, final) for a in leaves(v)]))
+    return v
+
+
+def outside(a: Atom | None, final: dict[str, Var]) -> Atom | None:
+    """A part of such a value."""
+    return final.get(a.name, a) if isinstance(a, Var) else a
