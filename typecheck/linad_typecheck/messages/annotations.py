@@ -8,7 +8,7 @@ from typing import ClassVar
 from . import Message
 
 ACCEPTED = (
-    "`float`, `int`, `bool`, NumPy scalar types, `tuple[...]` "
+    "`float`, `int`, `bool`, NumPy scalar types, `tuple[...]`, `NamedTuple`s, frozen dataclasses "
     'and jaxtyping arrays such as `Float64[np.ndarray, "n d"]`'
 )
 
