@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..core import Atom, Check, Const, Fill, Store, Var
 from ..messages.language import BadCall, Unsupported
@@ -13,6 +13,7 @@ from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from . import places, shapes
+from .axes import item as the_item
 from .context import Lowering
 from .elementwise import lift
 from .externals import DTYPES, Args, call_external, is_known
@@ -210,7 +211,16 @@ def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str,
     return _made(ctx, _collect_value(ctx, value, cells, span), cells, dtype, hint, span, "np.array")
 
 
+@dataclass(frozen=True)
+class Stacked:
+    """A new array, made of the arrays of a list."""
+
+    array: ArrayValue
+
+
 def _made(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str) -> Value:
+    if isinstance(shape, Stacked):
+        return shape.array if dtype in (None, places.dtype_of(shape.array)) else materialise(ctx, shape.array, hint, span, dtype)
     if is_array(shape):
         same = dtype in (None, places.dtype_of(shape))
         return shape if name.endswith("asarray") and same else copy(ctx, shape, hint, span, dtype)
@@ -242,7 +252,7 @@ def _position(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(out))
 
 
-def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | None:
+def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
     """The scalars of nested lists in order and the shape they form; an array stands for itself."""
     from .expressions import expression
 
@@ -267,12 +277,14 @@ def _collect_value(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span
     return None
 
 
-def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
+def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | Stacked | None:
     if any(s is None for s in shapes):
         return None
-    if any(is_array(s) for s in shapes):
-        ctx.report(Unsupported(span, "an array made of arrays", "make an array of zeros and store the cells in loops"))
-        return None
+    if any(is_array(s) or isinstance(s, Stacked) for s in shapes):
+        from .joining import stack_of_values
+
+        made = stack_of_values(ctx, [s.array if isinstance(s, Stacked) else s for s in shapes], None, "stack", span)
+        return Stacked(made) if is_array(made) else None
     if len(set(shapes)) > 1:
         ctx.report(SizesDiffer(span, "the rows of this array have different lengths"))
         return None
@@ -286,10 +298,9 @@ def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | None:
 
 METHODS = {
     name: f"numpy.{name}"
-    for name in ("sum prod mean var std min max argmin argmax cumsum cumprod dot trace any all clip ravel round sort repeat").split()
+    for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero"]
 } | {"flatten": "numpy.ravel"}
 _INSTEAD = {
-    "item": "read the cell: `a[0]`",
     "tolist": "keep the array",
     "append": "make an array of the final size and store its cells",
     "tofile": "do I/O outside the function",
@@ -332,6 +343,7 @@ _OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
     "fill": _method_fill,
     "astype": _method_astype,
+    "item": lambda ctx, array, args, by: the_item(ctx, array, args),
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..core import Atom, Call
@@ -20,10 +21,10 @@ from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, operands, pull, usable
 from .externals import Args, call_external
+from .places import is_array
 from .records import construct, user_name
 from .records import default as default_value
 from .records import method as record_method
-from .places import is_array
 from .values import (
     SILENT,
     ArrayValue,
@@ -96,18 +97,33 @@ def _unpacks(node: ast.Call) -> bool:
 
 
 def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args | None:
+    """The arguments of a library function. A list or tuple written out holds expressions that are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
         ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
         return None
-    given = operands(ctx, [*node.args, *(k.value for k in node.keywords)])
-    found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, [*node.args, *(k.value for k in node.keywords)], strict=True)]
+    nodes = [*node.args, *(k.value for k in node.keywords)]
+    values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
+    given = [_rebuilt(n, values) for n in nodes]
+    found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
     values = tuple(found[: len(node.args)])
     keywords = dict(zip((k.arg for k in node.keywords), found[len(node.args) :], strict=True))
     if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
         return None
     return Args(name, ctx.span(node), values, keywords, hint)
+
+
+def _is_display(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in node.elts)
+
+
+def _leaves(node: ast.expr) -> list[ast.expr]:
+    return [leaf for e in node.elts for leaf in _leaves(e)] if _is_display(node) else [node]
+
+
+def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
+    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts)) if _is_display(node) else next(values)
 
 
 # ------------------------------------------------------------------------------------------------ nested functions

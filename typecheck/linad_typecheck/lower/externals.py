@@ -16,6 +16,7 @@ from ..span import Span
 from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
 from .elementwise import lift
+from .elsewhere import ELSEWHERE, LOOP, elsewhere
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import is_array, rank_of, size_of, stored
 from .values import (
@@ -82,9 +83,9 @@ def constant_external(dotted: str) -> Value | None:
 @cache
 def _pull_rules() -> dict[str, Rule]:
     """Rules that take arrays of every kind, views and expressions among them."""
-    from . import arrays, extremes, reductions, shapes
+    from . import arrays, axes, choosing, diagonals, extremes, joining, linalg, rearranging, reductions, shapes
 
-    parts = (arrays, shapes, reductions, extremes)
+    parts = (arrays, axes, choosing, diagonals, extremes, joining, linalg, rearranging, reductions, shapes)
     return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 
@@ -93,12 +94,6 @@ def _array_rules() -> dict[str, Rule]:
     from . import ranges, records, special
 
     return {**_pull_rules(), **ranges.RULES, **special.RULES, **{name: records.replace_function(name) for name in records.REPLACE}}
-
-
-def elsewhere(dotted: str) -> str | None:
-    """How to write what a library function, or all of a part of a library, does."""
-    parts = dotted.split(".")
-    return next((ELSEWHERE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in ELSEWHERE), None)
 
 
 def is_known(dotted: str) -> bool:
@@ -120,7 +115,7 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     """A call of a library function."""
     found = rule(dotted)
     if found is None:
-        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or _LOOP))
+        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         return Poison()
     if dotted in _pull_rules():
         return found(ctx, args)
@@ -236,12 +231,13 @@ def _numpy_choose(op: str) -> Rule:
         values = scalars(ctx, args, 2)
         if values is None:
             return Poison()
-        return _choose(ctx, op, values[0], values[1], args)
+        return choose(ctx, op, values[0], values[1], args)
 
     return apply
 
 
-def _choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -> Value:
+def choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -> Value:
+    """NumPy's `maximum` or `minimum` of two scalars."""
     dtype, _ = promote(a, b)
     if dtype == "bool":
         ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
@@ -250,15 +246,10 @@ def _choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) 
     return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
 
 
-def _clip(ctx: Lowering, args: Args) -> Value:
-    values = scalars(ctx, args, 3)
-    if values is None:
-        return Poison()
-    low = _choose(ctx, "maximum", values[0], values[1], args)
-    return _choose(ctx, "minimum", low, values[2], args) if isinstance(low, ScalarValue) else low
-
-
 def _where(ctx: Lowering, args: Args) -> Value:
+    if len(args.values) == 1 and not args.keywords:
+        ctx.report(Unsupported(args.span, f"`{args.name}` of a condition alone", "use `np.nonzero(cond)` or `np.flatnonzero(cond)`"))
+        return Poison()
     values = scalars(ctx, args, 3)
     if values is None:
         return Poison()
@@ -457,33 +448,6 @@ def _numpy_logic(op: str) -> Rule:
     return apply
 
 
-_LOOP = "write a loop that adds up"
-_NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
-_DRAW = "draw the numbers outside the function and pass them as an array"
-ELSEWHERE: dict[str, str] = {
-    "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
-    "builtins.reversed": "use it in a `for`", "builtins.print": "print the results outside the function",
-    "builtins.map": "write a loop", "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
-    "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
-    "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
-    "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
-    "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
-    "builtins.getattr": "write the attribute out", "builtins.type": "types are fixed: leave the test out",
-    "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
-    "numpy.sum": _LOOP, "numpy.mean": _LOOP, "numpy.prod": "write a loop that multiplies", "numpy.dot": _LOOP,
-    "numpy.vdot": _LOOP, "numpy.inner": _LOOP, "numpy.outer": "write two loops", "numpy.matmul": "write three loops",
-    "numpy.max": "write a loop with `max`", "numpy.min": "write a loop with `min`",
-    "numpy.concatenate": "write loops that store", "numpy.stack": "write loops that store",
-    "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
-    "numpy.argmax": "write a loop that keeps the best index", "numpy.argmin": "write a loop that keeps the best index",
-    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
-    "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": _LOOP, "numpy.reshape": "compute the index: `a[i * m + j]`", "numpy.argsort": "sort outside the function",
-    "numpy.linalg.norm": "write a loop that adds the squares, and take `math.sqrt`", "numpy.linalg": "write the loops out",
-    "numpy.var": _LOOP, "numpy.std": _LOOP, "numpy.random": _DRAW, "random": _DRAW,
-    "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function", "numpy.any": "write a loop",
-    "numpy.all": "write a loop", "numpy.einsum": "write nested loops", "numpy.trace": _LOOP, "numpy.transpose": "exchange the indices",
-}  # fmt: skip
-
 RULES: dict[str, Rule] = {
     **{f"numpy.{n}": _numpy_unary(op, n not in ("floor", "ceil", "trunc", "rint", "sign")) for n, op in _UNARY.items()},
     **{f"numpy.{n}": _numpy_binary(op) for n, op in _BINARY.items()},
@@ -504,7 +468,6 @@ RULES: dict[str, Rule] = {
     "numpy.rad2deg": _scaled(180 / math.pi),
     "numpy.maximum": _numpy_choose("maximum"),
     "numpy.minimum": _numpy_choose("minimum"),
-    "numpy.clip": _clip,
     "numpy.where": _where,
     "numpy.square": _square,
     "numpy.round": _numpy_round,

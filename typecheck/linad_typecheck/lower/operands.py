@@ -11,7 +11,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, as_view, is_array, read, shape_of, simplest
+from .places import AnyArray, as_view, is_array, materialise, read, shape_of, simplest
 from .shapes import axes_of
 from .values import (
     SILENT,
@@ -69,6 +69,11 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
     if not isinstance(v, SILENT):
         ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
     return None
+
+
+def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
+    """The array, evaluated first if its cells are dear: for those who read them more than once."""
+    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.dear else v
 
 
 def rank_zero(v: ScalarValue) -> Delayed:

@@ -218,7 +218,7 @@ def fold(
         n = shape[len(index)]
         if n == ONE:
             return level((*index, ZERO), carried)
-        k = ctx.fresh("ijkl"[len(index)], I64)
+        k = ctx.fresh("ijklmnpq"[len(index)], I64)
         ctx.nonneg.add(k.name)
         names = [hints[j] if j < len(hints) else "t" for j in range(len(carried))]
         inner = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))

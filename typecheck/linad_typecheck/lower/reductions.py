@@ -17,20 +17,8 @@ from ..types import BOOL, F64, FLOATS, I64, DType, Scalar
 from .context import ONE, ZERO, Lowering
 from .externals import Args
 from .numbers import as_scalar, binary, cast
-from .operands import as_array, bound, flag, with_axes
-from .places import (
-    AnyArray,
-    dtype_of,
-    fold,
-    fresh_array,
-    materialise,
-    nest,
-    product,
-    put,
-    rank_of,
-    read,
-    shape_of,
-)
+from .operands import as_array, bound, flag, once, with_axes
+from .places import AnyArray, dtype_of, fold, fresh_array, nest, product, put, rank_of, read, shape_of
 from .shapes import axes_of
 from .values import (
     ArrayValue,
@@ -69,7 +57,7 @@ class Reduction:
         """The axes in the order in which their cells lie in memory, the last one closest together."""
         match self.array:
             case ViewValue(view=view) if view.flat is None:
-                along = [a.of for a in view.axes if a.of is not None]
+                along = tuple(dict.fromkeys(a.of for a in view.axes if a.of is not None))
                 return (*(k for k in range(len(self.shape)) if k not in along), *along)
         return tuple(range(len(self.shape)))
 
@@ -84,8 +72,8 @@ def reduction(ctx: Lowering, args: Args, names: Sequence[str], again: bool = Fal
     array = None if found is None else as_array(ctx, found["a"], args)
     if array is None:
         return None
-    if again and isinstance(array, Delayed) and array.dear:
-        array = materialise(ctx, array, "t", args.span)
+    if again:
+        array = once(ctx, array, "t", args.span)
     rank = rank_of(array)
     axes = axes_of(ctx, found["axis"], rank, args.span) if "axis" in found else tuple(range(rank))
     keepdims = flag(ctx, found, "keepdims", False, args.span)

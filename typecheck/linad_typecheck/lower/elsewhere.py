@@ -1,0 +1,34 @@
+"""Functions of libraries that the language does not have, each with what to write instead."""
+
+from __future__ import annotations
+
+LOOP = "write a loop that adds up"
+_NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
+_DRAW = "draw the numbers outside the function and pass them as an array"
+ELSEWHERE: dict[str, str] = {
+    "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
+    "builtins.reversed": "use it in a `for`", "builtins.print": "print the results outside the function",
+    "builtins.map": "write a loop", "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
+    "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
+    "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
+    "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
+    "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
+    "builtins.getattr": "write the attribute out", "builtins.type": "types are fixed: leave the test out",
+    "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
+    "numpy.dot": LOOP,
+    "numpy.vdot": LOOP, "numpy.inner": LOOP, "numpy.outer": "write two loops", "numpy.matmul": "write three loops",
+    "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
+    "numpy.unique": "find the values outside the function and pass their indices",
+    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
+    "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": LOOP, "numpy.argsort": "sort outside the function",
+    "numpy.linalg.norm": "write a loop that adds the squares, and take `math.sqrt`", "numpy.linalg": "write the loops out",
+    "numpy.random": _DRAW, "random": _DRAW,
+    "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function",
+    "numpy.einsum": "write nested loops",
+}  # fmt: skip
+
+
+def elsewhere(dotted: str) -> str | None:
+    """How to write what a library function, or all of a part of a library, does."""
+    parts = dotted.split(".")
+    return next((ELSEWHERE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in ELSEWHERE), None)
