@@ -13,6 +13,7 @@ from linad_typecheck.core import (
     Block,
     Call,
     Copy,
+    Dense,
     Drop,
     Dup,
     Fill,
@@ -30,6 +31,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
+from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, is_float
@@ -96,6 +98,8 @@ class Facts:
                 return self.is_active(a) or self.undoes(s)
             case Copy(out=v):
                 return self.is_active(v)
+            case Dense(op=op, updated=updated):
+                return bool(DENSE[op].diff) and any(map(self.is_active, updated))
         return False
 
 
@@ -180,6 +184,8 @@ def _order(block: Block, facts: Facts, at: int) -> int:
         match s:
             case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
                 facts.writes.append((facts.place(a), at))
+            case Dense(updated=updated):
+                facts.writes += [(facts.place(a), at) for a in updated]
             case Call(callee=callee, args=args):
                 for a, m in zip(args, facts.modes(callee), strict=True):
                     if isinstance(a.type, Array) and m != "read":
@@ -206,6 +212,9 @@ def _flow(s: Stmt, facts: Facts) -> None:
             mark(a, v)
         case AddArray(array=a, other=b):
             mark(a, b)
+        case Dense(op=op, updated=updated, read=read):
+            for k, sources in DENSE[op].diff.items():
+                mark(updated[k], *(read[j] for j in sources))
         case Copy(out=v, array=a):
             mark(v, a)
         case If(then=then, orelse=orelse, outs=outs):

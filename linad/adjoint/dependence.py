@@ -9,6 +9,7 @@ from linad_typecheck.core import (
     Atom,
     Call,
     Copy,
+    Dense,
     Dim,
     Drop,
     Fill,
@@ -61,6 +62,9 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
             case AddArray(array=a, other=b):
                 writes.add(facts.place(a))
                 reads.add(facts.place(b))
+            case Dense(updated=updated, read=read):
+                writes |= {facts.place(a) for a in updated}
+                reads |= {facts.place(a) for a in read}
             case Call(callee=callee, args=args):
                 for a, m in zip(args, facts.modes(callee), strict=True):
                     if isinstance(a.type, Array):
@@ -108,6 +112,8 @@ def tainted_by(s: Loop, facts: Facts, start: set[str]) -> set[str] | None:
                     tainted.add(facts.place(a))
                 case AddArray(array=a, other=b) if is_tainted(b):
                     tainted.add(facts.place(a))
+                case Dense(updated=updated, read=read) if any(map(is_tainted, (*updated, *read))):
+                    tainted |= {facts.place(a) for a in updated}
                 case Copy(out=v, array=a) if is_tainted(a):
                     tainted.add(facts.place(v))
                 case If(cond=c, outs=outs):

@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     Call,
     Const,
     Copy,
+    Dense,
     Fill,
     Function,
     If,
@@ -34,7 +35,10 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
+from ..derivatives.linalg import RULES as MATRICES
+from ..derivatives.matrices import Matrices
 from .activity import Facts, learn
+from .dense import active_positions, arrays_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +149,18 @@ class _Forward:
                     out += [Copy(self.new(v), a, s.span), Fill(self.dots[v.name], Const(0.0, Scalar(v.type.dtype)), s.span)]
             case AddArray(array=a, other=b) if self.active(b):
                 out.append(AddArray(self.dots[a.name], self.dots[b.name], s.span))
+            case Dense(op=op, updated=updated) if op in MATRICES and any(map(self.active, updated)):
+                self.dense(s, out)
             case Fill(array=a, value=e) if self.active(a):
                 out.append(Fill(self.dots[a.name], self.dot(e), s.span))
             case Reserve(array=a, size=n) if self.active(a):
                 out.append(Reserve(self.dots[a.name], n, s.span))
+
+    def dense(self, s: Dense, out: list[Stmt]) -> None:
+        arrays, active = arrays_of(s), active_positions(s, self.facts)
+        m = Matrices(self.names, span=s.span, hint="dot")
+        MATRICES[s.op].forward(m, s, lambda k: self.dots[arrays[k].name] if k in active else None)
+        out += m.stmts
 
     def let(self, s: Let, out: list[Stmt]) -> None:
         rule = RULES[s.op]

@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     Call,
     Check,
     Const,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -35,7 +36,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild
 from linad_typecheck.types import I64, Array, Scalar
 
-from . import checkpoint
+from . import checkpoint, dense
 from .activity import Facts
 from .plan import Body, Frame, Plan
 
@@ -70,6 +71,7 @@ class ForwardSweep:
         self.exchanging = {load.array.name for load in facts.exchange.values()}
         self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
         self.cursors: dict[int, Var] = {}  # by id of the body: the position in its logs, where sizes are not known before
+        self.tapes = dense.Tapes(names)
         self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
 
     # -- atoms
@@ -162,6 +164,8 @@ class ForwardSweep:
                     self.branch(s, region, out)
                 case Loop():
                     self.loop(s, region, frame, out)
+                case Dense() if self.facts.matters(s):
+                    dense.forward(self, s, region, out)
                 case Call() if self.facts.matters(s):
                     out.append(self.stack.forward(s, self))
                 case _:

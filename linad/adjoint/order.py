@@ -13,6 +13,7 @@ from linad_typecheck.core import (
     AddTo,
     Atom,
     Block,
+    Dense,
     Fill,
     If,
     Let,
@@ -103,10 +104,14 @@ def _cells_apart(s: Loop, facts: Facts) -> bool:
             case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a):
                 if a.name not in inside and facts.is_active(a):
                     touched.setdefault(facts.place(a), []).append(t)
+            case Dense(updated=updated):
+                for a in updated:
+                    if a.name not in inside and facts.is_active(a):
+                        touched.setdefault(facts.place(a), []).append(t)
     own = _own_indices(s, facts)
 
     def apart(writes: list[Stmt]) -> bool:
-        if all(isinstance(t, AddTo | AddArray) for t in writes):
+        if all(isinstance(t, AddTo | AddArray) or isinstance(t, Dense) and t.op == "gemm" for t in writes):
             return True
         if not all(isinstance(t, Store | AddTo) for t in writes):
             return False

@@ -91,6 +91,7 @@ class Plan:
     snapshots: dict[int, Checkpointed] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region | Outside] = field(default_factory=dict)  # by id of the block
     shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
+    dense: dict[int, frozenset[str]] = field(default_factory=dict)  # by id: matrices that its reverse reads again
     wants: dict[int, list[str]] = field(
         default_factory=dict
     )  # by id of a statement: values of its block to bring back for it

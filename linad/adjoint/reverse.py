@@ -20,6 +20,7 @@ from linad_typecheck.core import (
     Call,
     Const,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -43,6 +44,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
+from . import dense
 from .activity import Facts
 from .bars import Bars, bar_name
 from .checkpoint import backward
@@ -298,6 +300,10 @@ class BackwardWalk:
         stmts, total = nest(0, Const(0.0, scalar))
         out += stmts
         return total
+
+    def on_dense(self, s: Dense, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
+        if self.facts.matters(s):
+            dense.backward(self.forward, s, region, bars, out)
 
     def on_copy(self, s: Copy, region: object, bars: Bars, out: list[Stmt]) -> None:
         if self.facts.is_active(s.out):

@@ -27,6 +27,7 @@ from linad_typecheck.core import (
     Block,
     Call,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -48,6 +49,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
 from .activity import Facts
+from .dense import needed_arrays
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
 from .kept import kept_cells, stored_values
@@ -158,6 +160,8 @@ class _Planner:
                         self.modes(arm, region, path, False)
                 case Call():
                     self.plan.unchanged[id(s)] = self.unchanged(s, frame, path)
+                case Dense() if self.facts.matters(s):
+                    self.plan.dense[id(s)] = self.readable(s, frame, path)
                 case Loop() if not self.facts.matters(s):
                     self.plan.modes[id(s)] = "plain"
                     self.settle(s.body, region)
@@ -271,7 +275,7 @@ class _Planner:
             return False
         inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
         reads, writes = touched(s, self.facts)
-        if (reads & writes) - inner or any(isinstance(t, Call) for t in walk(s.body)):
+        if (reads & writes) - inner or any(isinstance(t, Call | Dense) for t in walk(s.body)):
             return False
         outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
         if any(v.name in self.facts.moved or self.facts.place(v) in inner for v in outer.values()):
@@ -309,6 +313,13 @@ class _Planner:
             if group == place and first <= at <= last and (at > position or any(a <= at <= b for a, b in spans)):
                 return False
         return True
+
+    def readable(self, s: Dense, frame: Frame, path: tuple[Body, ...]) -> frozenset[str]:
+        """The matrices that hold at the reverse of a statement what they hold when it has run."""
+        if self.plan.log_everything:
+            return frozenset()
+        at = self.facts.end[id(s)]
+        return frozenset(v.name for v in needed_arrays(s, self.facts) if self.stable(v, at, frame, path))
 
     def choose_expanded(self, body: Body) -> None:
         """Local arrays of an iteration whose contents its reverse may need keep a slice per iteration.

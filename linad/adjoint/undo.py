@@ -16,6 +16,7 @@ from linad_typecheck.core import (
     Block,
     Call,
     Copy,
+    Dense,
     Dim,
     Drop,
     Function,
@@ -80,6 +81,8 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
         target = written(s)
         if target is not None and not isinstance(s, Store | AddTo):
             one_name.pop(facts.place(target), None)
+        for a in s.updated if isinstance(s, Dense) else ():
+            one_name.pop(facts.place(a), None)
         for a in (
             s.args if isinstance(s, Call) else ()
         ):  # what a callee writes it does not put back

@@ -23,6 +23,7 @@ from linad_typecheck.core import (
     Call,
     Const,
     Copy,
+    Dense,
     Dim,
     Fill,
     Function,
@@ -42,7 +43,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
     walk,
-    written,
+    writes,
 )
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.span import Span
@@ -159,8 +160,7 @@ class _Purifier:
         own |= {v.name for s in walk(block) if isinstance(s, Loop) for v in s.carried}
         seen: dict[str, None] = {}
         for s in walk(block):
-            target = written(s)
-            targets = [target] if target is not None else list(self.lends(s))
+            targets = list(writes(s)) or list(self.lends(s))
             seen.update((v.name, None) for v in targets if v.name not in own)
         return iter(seen)
 
@@ -191,6 +191,10 @@ class _Purifier:
                 scope.now[v.name] = self.sum(scope, scope.use(v), delta, span)
             case AddArray(v, w, span):
                 scope.now[v.name] = self.sum(scope, scope.use(v), scope.use(w), span)
+            case Dense(op, flags, updated, read, span):
+                outs = tuple(self.copied(scope, v, span) for v in updated)
+                scope.stmts.append(Dense(op, flags, outs, tuple(map(scope.use, read)), span))
+                scope.now |= {v.name: out for v, out in zip(updated, outs, strict=True)}
             case Fill(v, e, span):
                 out = self.names.var(v.name, v.type)
                 scope.stmts.append(Alloc(out, self.shape(scope, scope.use(v), span), None, span))

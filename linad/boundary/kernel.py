@@ -150,7 +150,7 @@ def raise_at(error: str, message: str, span: Span) -> NoReturn:
     Exception
         Of the builtin class named ``error``.
     """
-    kind = getattr(builtins, error, None)
+    kind = np.linalg.LinAlgError if error == "LinAlgError" else getattr(builtins, error, None)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = RuntimeError
     if span == NOWHERE:

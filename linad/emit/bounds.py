@@ -33,7 +33,7 @@ from linad_typecheck.core import (
     base_name,
     outputs,
     walk,
-    written,
+    writes,
 )
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
@@ -453,7 +453,7 @@ def _defined(s: Loop) -> set[str]:
 
 def _updated(s: Loop) -> set[str]:
     """The arrays that a loop may update."""
-    names = {w.name for t in walk(s.body) if (w := written(t)) is not None}
+    names = {w.name for t in walk(s.body) for w in writes(t)}
     calls = [t for t in walk(s.body) if isinstance(t, Call)]
     return names | {a.name for t in calls for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
 

@@ -16,6 +16,7 @@ from linad_typecheck.core import (
     Check,
     Const,
     Copy,
+    Dense,
     Dim,
     Fill,
     Function,
@@ -54,6 +55,7 @@ from .tree import (
     Grown,
     Invoke,
     Leaf,
+    Matrix,
     Leave,
     New,
     Node,
@@ -160,6 +162,9 @@ class Builder:
             case AddArray(array, other):
                 self.flush_reads({array.name: array})
                 self.out.append(AddAll(array, other))
+            case Dense(op, flags, updated, read):
+                self.flush_reads({a.name: a for a in updated})
+                self.out.append(Matrix(op, flags, (*updated, *read)))
             case Fill(array, value):
                 e = self.expr(value)
                 self.flush_reads({array.name: array})

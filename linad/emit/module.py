@@ -19,7 +19,7 @@ from .lift import Lifted, lift, scratch
 from .printer import Printer
 from .scratch import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS, SPECIAL
+from .text import CASTS, MATRICES, SPECIAL
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
 ERROR_WORDS = 7  # the site and up to six arguments
@@ -120,7 +120,7 @@ class Emitter:
         from . import runtime
 
         own = {"np", "math", "err", "depth", "code", "driver", "kernel", "stack_address"}
-        return own | set(runtime.__all__) | set(SPECIAL) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
+        return own | set(runtime.__all__) | set(SPECIAL) | set(MATRICES) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def reserved(self) -> set[str]:
         """Names that variables must not take: what the module defines, imports or calls."""
@@ -153,8 +153,9 @@ class Emitter:
         if self.recursive:
             lines.append("from linad.emit.runtime_stack import stack_address")
         vector = self.needed & set(self.vector)
-        special = self.needed & set(SPECIAL)
-        for module, names in (("runtime", set(helpers) - vector - special), ("runtime_special", special), ("vector_math", vector)):
+        special, matrices = self.needed & set(SPECIAL), self.needed & set(MATRICES)
+        own = set(helpers) - vector - special - matrices
+        for module, names in (("runtime", own), ("runtime_linalg", matrices), ("runtime_special", special), ("vector_math", vector)):
             if names:
                 lines.append(f"from linad.emit.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)

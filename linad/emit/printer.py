@@ -9,7 +9,7 @@ from linad_typecheck.types import BOOL, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
-from .text import PRODUCT, SUM, Text
+from .text import PRODUCT, SUM, Text, matrix_flags
 from .tree import (
     AddAll,
     Apply,
@@ -27,6 +27,7 @@ from .tree import (
     Invoke,
     Leaf,
     Leave,
+    Matrix,
     New,
     Node,
     Num,
@@ -88,6 +89,9 @@ class Printer:
                 self.line(depth, f"{place} {self.added(value) if add else '= ' + self.text(value)}")
             case PutAll(array, value):
                 self.line(depth, f"{self.names[array.name]}.fill({self.text(value)})")
+            case Matrix(op, flags, arrays):
+                args = [*(self.names[a.name] for a in arrays), *matrix_flags(op, flags)]
+                self.line(depth, f"{self.text.helper(f'dense_{op}')}({', '.join(args)})")
             case AddAll(array, other):
                 name = self.text.helper("add_into")
                 self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")

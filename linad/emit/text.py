@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from linad_typecheck.core import Const
+from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import Array, Scalar
 
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Leaf, New, Num, Size
@@ -53,10 +54,18 @@ SPECIAL = (
     "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv log_expit log_ndtr logaddexp2 logit mills ndtr ndtri "
     "polygamma rel_entr remainder sinc xlog1py xlogy"
 ).split()  # helpers of runtime_special, under these names
+MATRICES = tuple(f"dense_{op}" for op in DENSE)  # helpers of runtime_linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {"f64": "np.float64", "f32": "np.float32", "i64": "np.int64", "i32": "np.int32", "bool": "np.bool_"}
 CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
 BUILTIN = {"min", "max", "abs", "bool"}
+
+
+def matrix_flags(op: str, flags: str) -> tuple[str, ...]:
+    """The flags of a dense operation as arguments of its helper."""
+    if op == "gemm":
+        return str(flags[0] == "t"), str(flags[1] == "t"), "1.0" if flags[2] == "p" else "-1.0"
+    return (str(flags == "t"),) if flags else ()
 
 
 def family(dtype: str) -> str:

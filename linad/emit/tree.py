@@ -164,6 +164,15 @@ class AddAll:
 
 
 @dataclass(frozen=True, slots=True)
+class Matrix:
+    """A dense operation of `linad_typecheck.dense_ops`."""
+
+    op: str
+    flags: str
+    arrays: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CopyAll:
     """``array[...] = other``, shapes equal."""
 
@@ -252,6 +261,7 @@ Node = (
     | Put
     | PutAll
     | AddAll
+    | Matrix
     | CopyAll
     | Carve
     | Demand
@@ -290,6 +300,8 @@ def read_by(node: Node) -> set[str]:
             return {a.name}.union(uses(v), *map(uses, index))
         case PutAll(array=a, value=v):
             return {a.name} | uses(v)
+        case Matrix(arrays=arrays):
+            return {a.name for a in arrays}
         case AddAll(array=a, other=b) | CopyAll(array=a, other=b):
             return {a.name, b.name}
         case Carve(workspace=w, at=at, shape=shape):

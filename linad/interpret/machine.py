@@ -24,6 +24,7 @@ from linad_typecheck.core import (
     Check,
     Const,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -39,10 +40,12 @@ from linad_typecheck.core import (
     Store,
     Var,
 )
+from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
 from .counting import kind_of
+from .dense import RULES as DENSE_RULES
 from .logs import Log, as_log
 from .outcome import WEIGHTS, CoreError, CoreFault, Outcome, StepLimit
 from .scalars import DTYPES, RULES, cast
@@ -343,6 +346,17 @@ def _add_array(m: _Machine, s: AddArray) -> Action:
     return do
 
 
+def _dense(m: _Machine, s: Dense) -> Action:
+    gets, run, op = [_get(a) for a in (*s.updated, *s.read)], DENSE_RULES[s.op], DENSE[s.op]
+
+    def do(env: Env) -> None:
+        arrays = [get(env) for get in gets]
+        run(s.flags, *arrays)
+        m.counts["dense"] += op.flops(*(a.shape for a in arrays))
+
+    return do
+
+
 def _fill(m: _Machine, s: Fill) -> Action:
     get, value = _get(s.array), _get(s.value)
 
@@ -432,6 +446,7 @@ _ACTIONS: dict[type, Callable[..., Action]] = {
     Alloc: _alloc,
     Copy: _copy,
     AddArray: _add_array,
+    Dense: _dense,
     Fill: _fill,
     Reserve: _reserve,
     Check: _check,

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 from linad_typecheck.span import NOWHERE, Span
 
 # What one executed primitive of each kind costs. `dim` is a look at a shape, `log` and `pop` are stores and loads of
@@ -14,8 +15,14 @@ WEIGHTS: Mapping[str, int] = {
     **dict.fromkeys(("add", "mul", "div", "unary", "pow", "compare", "logic", "int", "cast", "choose"), 1),
     **dict.fromkeys(("load", "store", "log", "pop", "branch", "loop", "check", "call", "alloc", "copy", "fill"), 1),
     "addto": 3,
+    "dense": 1,
     "dim": 0,
 }
+
+
+def exception_named(kind: str) -> type[Exception]:
+    """The exception class that a check names: a builtin one, or NumPy's of linear algebra."""
+    return np.linalg.LinAlgError if kind == "LinAlgError" else getattr(builtins, kind)
 
 
 class CoreError(Exception):
@@ -34,7 +41,7 @@ class CoreError(Exception):
 
     def builtin(self) -> Exception:
         """The builtin exception that Python would have raised."""
-        return getattr(builtins, self.kind)(self.message)
+        return exception_named(self.kind)(self.message)
 
 
 class CoreFault(AssertionError):

@@ -16,6 +16,7 @@ from linad_typecheck.core import (
     Check,
     Const,
     Copy,
+    Dense,
     Dim,
     Fill,
     Function,
@@ -184,6 +185,9 @@ class _Reader:
                 parts = [place, "+=" if isinstance(s, AddTo) else "=", self.show(v)]
             case AddArray(a, b):
                 parts = [self.names[a.name], "+=", self.names[b.name]]
+            case Dense(op, flags, updated, read):
+                args = ", ".join([*(self.names[a.name] for a in (*updated, *read)), *([repr(flags)] if flags else [])])
+                parts = [f"{op}({args})"]
             case Fill(a, v):
                 parts = [f"{self.names[a.name]}[...]", "=", self.show(v)]
             case Reserve(a, n):

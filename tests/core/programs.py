@@ -10,6 +10,12 @@ entry fn f(x: read f64[:], y: mut f64[:,:], b: acc f64[:], w: f64, t: own f64[:]
   log = alloc f64 [0]
   reserve &log n
   &log[...] = +nan
+  info = alloc i64 [1]
+  lu = alloc f64 [2, 2]
+  pivots = alloc i64 [2]
+  &info &lu &pivots = dense lu (&y)
+  &z = dense solve t (&y &lu &pivots)
+  &z = dense gemm tnm (&y &lu)
   t2 = copy &t
   &t += &t2
   wi: i32 = cast w

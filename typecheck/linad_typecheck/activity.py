@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from . import core
 from .core import Block, Const, Function, Program, Stmt
+from .dense_ops import DENSE
 from .messages.derivatives import Cut, ZeroGradient
 from .ops import OPS
 from .signature import Leaf, RecordStructure, Signature, Structure
@@ -84,6 +85,10 @@ class _Walk:
                 self.define(array, Flow(self.join((*index, value)).any | control, self.of(value).smooth))
             case core.Fill(array=array, value=other) | core.AddArray(array=array, other=other):
                 self.define(array, self.of(other) | Flow(control))
+            case core.Dense(op=op, updated=updated, read=read):
+                flow = self.join((*updated, *read)).any | control
+                for k, array in enumerate(updated):
+                    self.define(array, Flow(flow, self.join(tuple(read[j] for j in DENSE[op].diff.get(k, ()))).smooth))
             case core.Copy(out=out, array=array):
                 self.define(out, self.of(array) | Flow(control))
             case core.If(cond=cond, then=then, orelse=orelse, outs=outs):

@@ -211,6 +211,17 @@ class Reserve:
 
 
 @dataclass(frozen=True, slots=True)
+class Dense:
+    """Linear algebra on whole arrays: `dense_ops` says what ``op`` does to those it updates, in place, and reads."""
+
+    op: str
+    flags: str
+    updated: tuple[Var, ...]
+    read: tuple[Var, ...]
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     stmts: tuple[Stmt, ...] = ()
     results: tuple[Atom, ...] = ()
@@ -290,7 +301,7 @@ class Check:
     span: Span = NOWHERE
 
 
-Stmt = Let | Dup | Drop | Read | Load | Store | AddTo | Dim | Alloc | Copy | AddArray | Fill | Reserve | If | Loop | Call | Check
+Stmt = Let | Dup | Drop | Read | Load | Store | AddTo | Dim | Alloc | Copy | AddArray | Fill | Reserve | Dense | If | Loop | Call | Check
 
 # ----------------------------------------------------------------------------------------------------- functions
 
@@ -352,6 +363,8 @@ def operands(s: Stmt) -> tuple[Atom, ...]:
             return (a, b)
         case Fill(array=a, value=v) | Reserve(array=a, size=v):
             return (a, v)
+        case Dense(updated=updated, read=read):
+            return (*updated, *read)
         case If(cond=c):
             return (c,)
         case Loop(start=a, stop=b, step=c, inits=inits, mark=mark):
@@ -427,8 +440,18 @@ def written(s: Stmt) -> Var | None:
     match s:
         case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
             return a
+        case Dense(updated=updated):
+            return updated[0]
         case _:
             return None
+
+
+def writes(s: Stmt) -> tuple[Var, ...]:
+    """All arrays that a simple statement updates in place."""
+    if isinstance(s, Dense):
+        return s.updated
+    target = written(s)
+    return () if target is None else (target,)
 
 
 class Names:

@@ -22,6 +22,7 @@ from .core import (
     Checkpoint,
     Const,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -251,6 +252,8 @@ class _Reader:
 
     def update(self, line: _Line) -> Stmt:
         array = self.lent(line)
+        if line.peek() in ("=", "&"):
+            return self.dense(line, array)
         if line.skip("+="):
             return AddArray(array, self.lent(line))
         if line.peek(1) == "...":
@@ -263,6 +266,20 @@ class _Reader:
             return AddTo(array, index, self.atom(line), checked)
         line.expect("=")
         return Store(array, index, self.atom(line), checked)
+
+    def dense(self, line: _Line, first: Var) -> Dense:
+        updated = [first]
+        while line.peek() == "&":
+            updated.append(self.lent(line))
+        line.expect("=")
+        line.expect("dense")
+        op = line.name()
+        flags = "" if line.peek() == "(" else line.name()
+        line.expect("(")
+        read: list[Var] = []
+        while not line.skip(")"):
+            read.append(self.lent(line))
+        return Dense(op, flags, tuple(updated), tuple(read))
 
     def if_(self, line: _Line, outs: list[tuple[str, Type | None]]) -> If:
         line.expect("if")

@@ -31,6 +31,7 @@ from .core import (
     Check,
     Const,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -148,6 +149,11 @@ def _check(s: Check) -> str:
     return f"check {print_atom(s.cond)} else {s.error} {json.dumps(s.message, ensure_ascii=False)}{args}"
 
 
+def _dense(s: Dense) -> str:
+    updated, read = (" ".join(f"&{v}" for v in vs) for vs in (s.updated, s.read))
+    return f"{updated} = dense {s.op}{s.flags and ' ' + s.flags} ({read})"
+
+
 _LINES: dict[type, Callable[..., str]] = {
     Let: _let,
     Dup: _dup,
@@ -162,6 +168,7 @@ _LINES: dict[type, Callable[..., str]] = {
     AddArray: lambda s: f"&{s.array} += &{s.other}",
     Fill: lambda s: f"&{s.array}[...] = {print_atom(s.value)}",
     Reserve: lambda s: f"reserve &{s.array} {print_atom(s.size)}",
+    Dense: _dense,
     Call: _call,
     Check: _check,
 }

@@ -15,6 +15,7 @@ from .core import (
     Check,
     Checkpoint,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -67,6 +68,8 @@ def rebuild(s: Stmt, use: Use, define: Define = lambda v: v, block: InBlock = la
             return Fill(use(a), use(v), span)
         case Reserve(a, v, span):
             return Reserve(use(a), use(v), span)
+        case Dense(op, flags, updated, read, span):
+            return Dense(op, flags, tuple(map(use, updated)), tuple(map(use, read)), span)
         case If(cond, then, orelse, outs, span):
             return If(use(cond), block(then), block(orelse), tuple(map(define, outs)), span)
         case Loop():

@@ -21,6 +21,7 @@ from .core import (
     Check,
     Const,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -44,6 +45,7 @@ from .core import (
     written,
 )
 from .core_print import let_type, print_stmt
+from .dense_ops import DENSE
 from .ops import LITERAL_SECOND, OPS
 from .types import BOOL, FLOATS, I64, INTS, Array, Scalar, Type
 
@@ -229,6 +231,21 @@ class _Verifier:
         if self.is_array(s.array):
             self.element(s.array, s.value)
 
+    def dense(self, s: Dense) -> None:
+        op = DENSE.get(s.op)
+        if op is None or s.flags not in op.flags:
+            self.report(f"unknown operation {s.op}:{s.flags}")
+            return
+        arrays, ranks = (*s.updated, *s.read), (*op.updated, *op.read)
+        if not self.require(len(s.updated) == len(op.updated) and len(s.read) == len(op.read), f"{s.op} is of {len(ranks)} arrays"):
+            return
+        floats = {a.type.dtype for k, a in enumerate(arrays) if k not in op.ints}
+        self.require(len(floats) == 1 and floats <= set(FLOATS), f"{s.op} is of floats of one type")
+        for k, (a, rank) in enumerate(zip(arrays, ranks, strict=True)):
+            if self.is_array(a):
+                self.require(a.type.rank == rank, f"{a}: {a.type} in {s.op} has rank {rank}")
+                self.require((a.type.dtype == "i64") == (k in op.ints), f"{a}: {a.type} in {s.op}")
+
     def reserve(self, s: Reserve) -> None:
         self.typed("size", s.size, I64)
         if self.is_array(s.array):
@@ -311,6 +328,8 @@ class _Verifier:
                 return [(a.name, "acc")]
             case AddArray(array=a, other=b):
                 return [(a.name, "acc"), (b.name, "read")]
+            case Dense(op=op, updated=updated, read=read):
+                return [*((a.name, DENSE[op].mode) for a in updated), *((a.name, "read") for a in read)]
             case Load(array=a) | Copy(array=a):
                 return [(a.name, "read")]
             case Call(callee=callee, args=args) if callee in self.program.functions:
@@ -351,6 +370,7 @@ _RULES: dict[type, Callable[..., None]] = {
     Alloc: _Verifier.alloc,
     Copy: _Verifier.copy,
     AddArray: _Verifier.add_array,
+    Dense: _Verifier.dense,
     Fill: _Verifier.fill,
     Reserve: _Verifier.reserve,
     If: _Verifier.if_,

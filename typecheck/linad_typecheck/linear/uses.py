@@ -13,6 +13,7 @@ from ..core import (
     Call,
     Check,
     Copy,
+    Dense,
     Dim,
     Drop,
     Dup,
@@ -29,6 +30,7 @@ from ..core import (
     Var,
     operands,
 )
+from ..dense_ops import DENSE
 from ..types import Array, is_linear
 
 Use = Literal["consume", "borrow", "accumulate", "update"]
@@ -58,6 +60,9 @@ def atom_uses(s: Stmt, modes: Modes) -> Iterator[tuple[Atom, Use]]:
         case Fill(array=a, value=v) | Reserve(array=a, size=v):
             yield a, "update"
             yield v, "consume"
+        case Dense(op=op, updated=updated, read=read):
+            yield from ((a, _OF_MODE[DENSE[op].mode]) for a in updated)
+            yield from ((a, "borrow") for a in read)
         case Read(x=x):
             yield x, "borrow"
         case Call(callee=callee, args=args):

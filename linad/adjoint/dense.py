@@ -1,0 +1,153 @@
+"""Dense linear algebra in the two sweeps: which contents of matrices are kept for the reverse, and where.
+
+The reverse of a `Dense` statement reads whole matrices. One that still holds the same when the reverse sweep comes by, under its own
+name, is read there; another one is pushed on a tape of its frame when the statement has run, and popped before its reverse.
+Reverses run in the opposite order, so places match. Nothing is factorised, multiplied or solved a second time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linad_typecheck.core import Alloc, Atom, Const, Dense, Names, Reserve, Stmt, Var
+from linad_typecheck.dense_ops import DENSE
+from linad_typecheck.types import I64, Array
+
+from ..derivatives.linalg import RULES
+from ..derivatives.matrices import ONE, ZERO, Matrices
+from .activity import Facts
+from .bars import Bars
+from .errors import NoDerivative
+from .plan import Body, Frame
+
+if TYPE_CHECKING:
+    from .forward_sweep import ForwardSweep
+
+KINDS = ("f64", "f32", "i64")
+
+
+def arrays_of(s: Dense) -> tuple[Var, ...]:
+    """All arrays of a statement: the positions of the rules count in them."""
+    return (*s.updated, *s.read)
+
+
+def active_positions(s: Dense, facts: Facts) -> frozenset[int]:
+    """Where a derivative flows: arrays read count only if the operation depends on them smoothly."""
+    op, first = DENSE[s.op], len(s.updated)
+    sources = {first + j for positions in op.diff.values() for j in positions}
+    found = {k for k in (*op.diff, *sources) if facts.is_active(arrays_of(s)[k])}
+    return frozenset(found)
+
+
+def needed_arrays(s: Dense, facts: Facts) -> tuple[Var, ...]:
+    """The matrices whose contents the reverse of a statement reads."""
+    positions = RULES[s.op].needs(active_positions(s, facts))
+    return tuple(dict.fromkeys(arrays_of(s)[k] for k in positions))
+
+
+class Tapes:
+    """The tapes of the frames of one function: for each kind of word a log, and the place where each ends."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.made: dict[tuple[int, str], Var] = {}
+
+    def log(self, sweep: ForwardSweep, frame: Frame, kind: str) -> tuple[Var, Var, Const]:
+        """A log, its frame's cursors and the place among them; made at the start of the frame."""
+        start = sweep.starts[id(frame)]
+        if (id(frame), "cursor") not in self.made:
+            cursor = self.made[id(frame), "cursor"] = self.names.var("tape_end", Array("i64", 1))
+            start.append(Alloc(cursor, (Const(len(KINDS), I64),), ZERO))
+        if (id(frame), kind) not in self.made:
+            log = self.made[id(frame), kind] = self.names.var(f"tape_{kind}", Array(kind, 1))
+            start.append(Alloc(log, (ZERO,), None, log="stack"))
+        return self.made[id(frame), kind], self.made[id(frame), "cursor"], Const(KINDS.index(kind), I64)
+
+    def push(self, sweep: ForwardSweep, frame: Frame, v: Var, s: Dense, out: list[Stmt]) -> None:
+        m = Matrices(self.names, span=s.span)
+        log, cursor, place = self.log(sweep, frame, v.type.dtype)
+        shape = m.dims(v)
+        base = m.load(cursor, (place,))
+        end = m.op("add", base, _size(m, shape))
+        m.stmts.append(Reserve(log, end, s.span))
+        m.each(shape, lambda *index: m.store(log, (_flat(m, base, index, shape),), m.load(v, index)))
+        m.store(cursor, (place,), end)
+        self.push_shape(m, sweep, frame, shape)
+        out += m.stmts
+
+    def push_shape(self, m: Matrices, sweep: ForwardSweep, frame: Frame, shape: tuple[Atom, ...]) -> None:
+        log, cursor, place = self.log(sweep, frame, "i64")
+        base = m.load(cursor, (place,))
+        end = m.op("add", base, Const(len(shape), I64))
+        m.stmts.append(Reserve(log, end, m.span))
+        for k, n in enumerate(shape):
+            m.store(log, (m.op("add", base, Const(k, I64)),), n)
+        m.store(cursor, (place,), end)
+
+    def pop(self, sweep: ForwardSweep, frame: Frame, v: Var, s: Dense, out: list[Stmt]) -> Var:
+        m = Matrices(self.names, span=s.span)
+        log, cursor, place = self.log(sweep, frame, "i64")
+        base = m.op("sub", m.load(cursor, (place,)), Const(v.type.rank, I64))
+        sizes = [m.load(log, (m.op("add", base, Const(k, I64)),)) for k in range(v.type.rank)]
+        shape = tuple(m.op("max", n, ZERO) for n in sizes)
+        m.store(cursor, (place,), base)
+        log, cursor, place = self.log(sweep, frame, v.type.dtype)
+        base = m.op("sub", m.load(cursor, (place,)), _size(m, shape))
+        again = self.names.var(v.name, v.type)
+        m.stmts.append(Alloc(again, shape, None, s.span))
+        m.each(shape, lambda *index: m.store(again, index, m.load(log, (_flat(m, base, index, shape),))))
+        m.store(cursor, (place,), base)
+        out += m.stmts
+        return again
+
+
+def _size(m: Matrices, shape: tuple[Atom, ...]) -> Atom:
+    total: Atom = ONE
+    for n in shape:
+        total = n if total == ONE else m.op("mul", total, n)
+    return total
+
+
+def _flat(m: Matrices, base: Atom, index: tuple[Atom, ...], shape: tuple[Atom, ...]) -> Atom:
+    place = index[0]
+    for i, n in zip(index[1:], shape[1:], strict=True):
+        place = m.op("add", m.op("mul", place, n), i)
+    return m.op("add", base, place)
+
+
+def _frame_of(s: Dense, region: Frame | Body) -> Frame:
+    if isinstance(region, Body) and region.stacked:
+        raise NoDerivative("linear algebra on whole matrices in a recursive function", s.span)
+    return region if isinstance(region, Frame) else region.frame
+
+
+def saved(s: Dense, sweep: ForwardSweep) -> list[Var]:
+    """The matrices that go to the tape."""
+    return [v for v in needed_arrays(s, sweep.facts) if v.name not in sweep.plan.dense[id(s)]]
+
+
+def forward(sweep: ForwardSweep, s: Dense, region: Frame | Body, out: list[Stmt]) -> None:
+    """The statement, and what its reverse will need."""
+    frame = _frame_of(s, region)
+    out += sweep.erased(s, frame)
+    for v in saved(s, sweep):
+        sweep.tapes.push(sweep, frame, sweep.at(v), s, out)  # type: ignore[arg-type]
+
+
+def backward(sweep: ForwardSweep, s: Dense, region: Frame | Body, bars: Bars, out: list[Stmt]) -> None:
+    """The reverse of a statement."""
+    frame, arrays = _frame_of(s, region), arrays_of(s)
+    contents = {v.name: sweep.at(v) for v in arrays}
+    for v in reversed(saved(s, sweep)):
+        contents[v.name] = sweep.tapes.pop(sweep, frame, v, s, out)
+    active = active_positions(s, sweep.facts)
+    m = Matrices(sweep.names, span=s.span, hint="bar")
+
+    def value(k: int) -> Var:
+        return contents[arrays[k].name]  # type: ignore[return-value]
+
+    def bar(k: int) -> Var | None:
+        return bars.arrays[arrays[k].name] if k in active else None
+
+    RULES[s.op].reverse(m, s, value, bar)
+    out += m.stmts

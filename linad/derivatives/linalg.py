@@ -1,0 +1,352 @@
+"""The derivatives of dense linear algebra: per operation, what its reverse adds to the adjoints and its tangent.
+
+Every rule is written in the same statements as the programs it belongs to, so that derivatives have derivatives. Adjoints are
+accumulated by `gemm` with transpose flags: no transposed copy is made, and a factorisation is used again.
+
+Formulas: Giles, An extended collection of matrix derivative results for forward and reverse mode algorithmic
+differentiation, Oxford report NA-08/01 (2008): products and solutions (2.2.1, 2.2.3), determinants (2.2.4), eigenvectors (3.1),
+singular values (3.2). Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527 (2016), equations 8 and 10.
+Townsend, Differentiating the singular value decomposition (2016), for singular vectors.
+
+Conventions: where a matrix is symmetric NumPy reads its lower triangle, so derivatives are by the lower triangle; where two
+eigenvalues or singular values are equal, a term whose numerator is 0 counts 0, another is infinite or nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from linad_typecheck.core import Atom, Const, Dense, Var
+
+from .matrices import ZERO, Matrices
+
+Arrays = Callable[[int], Var]  # by position among the arrays updated and those read
+MaybeArrays = Callable[[int], Var | None]
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRule:
+    """``needs(active)``: the positions of the arrays whose contents the reverse reads, as they were after the statement.
+    ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` write into ``m``; a bar or dot is None where no derivative
+    flows."""
+
+    needs: Callable[[frozenset[int]], tuple[int, ...]]
+    reverse: Callable[[Matrices, Dense, Arrays, MaybeArrays], None]
+    forward: Callable[[Matrices, Dense, MaybeArrays], None]
+
+
+def _flip(flag: str) -> str:
+    return "n" if flag == "t" else "t"
+
+
+# ------------------------------------------------------------------------------------------------------------ products
+
+
+def _gemm_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    ta, tb, sign = s.flags
+    c_bar, a_bar, b_bar = bar(0), bar(1), bar(2)
+    if a_bar is not None and ta == "n":
+        m.gemm(a_bar, c_bar, value(2), f"n{_flip(tb)}{sign}")
+    elif a_bar is not None:
+        m.gemm(a_bar, value(2), c_bar, f"{tb}t{sign}")
+    if b_bar is not None and tb == "n":
+        m.gemm(b_bar, value(1), c_bar, f"{_flip(ta)}n{sign}")
+    elif b_bar is not None:
+        m.gemm(b_bar, c_bar, value(1), f"t{ta}{sign}")
+
+
+def _gemm_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    a, b = s.read
+    if dot(1) is not None:
+        m.gemm(dot(0), dot(1), b, s.flags)
+    if dot(2) is not None:
+        m.gemm(dot(0), a, dot(2), s.flags)
+
+
+# ----------------------------------------------------------------------------------------------------------- solutions
+
+
+def _solve_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """``x_bar = A^-T x_bar`` in place, then ``A_bar -= x_bar x^T``."""
+    x_bar, a_bar = bar(0), bar(1)
+    m.dense("solve", _flip(s.flags), (x_bar,), (value(1), value(2), value(3)))
+    if a_bar is not None:
+        left, right = (x_bar, value(0)) if s.flags == "n" else (value(0), x_bar)
+        m.gemm(a_bar, left, right, "ntm")
+
+
+def _solve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    """``x_dot = A^-1 (x_dot - A_dot x)``."""
+    if dot(1) is not None:
+        m.gemm(dot(0), dot(1), s.updated[0], f"{s.flags}nm")
+    m.dense("solve", s.flags, (dot(0),), s.read)
+
+
+def _trisolve_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    x_bar, l_bar = bar(0), bar(1)
+    m.dense("trisolve", _flip(s.flags), (x_bar,), (value(1),))
+    if l_bar is not None:
+        left, right = (x_bar, value(0)) if s.flags == "n" else (value(0), x_bar)
+        whole = m.product(left, right, "ntm")
+
+        def give(i: Atom, j: Atom) -> None:
+            m.add(l_bar, (i, j), m.load(whole, (i, j)))
+
+        m.lower(m.dims(whole)[0], give, lambda i: give(i, i))
+
+
+def _trisolve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    l_dot = dot(1)
+    if l_dot is not None:
+        lower = m.zeros_like(l_dot)
+
+        def take(i: Atom, j: Atom) -> None:
+            m.store(lower, (i, j), m.load(l_dot, (i, j)))
+
+        m.lower(m.dims(lower)[0], take, lambda i: take(i, i))
+        m.gemm(dot(0), lower, s.updated[0], f"{s.flags}nm")
+    m.dense("trisolve", s.flags, (dot(0),), s.read)
+
+
+# -------------------------------------------------------------------------------------------------------- determinants
+
+
+def _det_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """``A_bar += d_bar d A^-T``; of the logarithm without the factor d."""
+    d_bar, a_bar = bar(0), bar(1)
+    seed = m.load(d_bar, (ZERO,))
+    if s.op == "det":
+        seed = m.op("mul", seed, m.load(value(0), (ZERO,)))
+    inverse = m.eye(a_bar)
+    m.dense("solve", "t", (inverse,), (value(1), value(2), value(3)))
+    m.each(m.dims(inverse), lambda i, j: m.add(a_bar, (i, j), m.op("mul", seed, m.load(inverse, (i, j)))))
+    m.clear(d_bar)
+
+
+def _det_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    relative = m.copy(dot(1))
+    m.dense("solve", "n", (relative,), s.read)
+    trace = m.sum(m.dims(relative)[0], lambda i: m.load(relative, (i, i)), relative)
+    if s.op == "det":
+        trace = m.op("mul", trace, m.load(s.updated[0], (ZERO,)))
+    m.store(dot(0), (ZERO,), trace)
+
+
+# ------------------------------------------------------------------------------------------------------------ Cholesky
+
+
+def _half_symmetric(m: Matrices, t: Var) -> Var:
+    """Half of the lower triangle of a matrix, the diagonal halved, on both sides of the diagonal."""
+    out = m.zeros_like(t)
+
+    def below(i: Atom, j: Atom) -> None:
+        half = m.op("mul", m.c(0.5, t), m.load(t, (i, j)))
+        m.store(out, (i, j), half)
+        m.store(out, (j, i), half)
+
+    def diagonal(i: Atom) -> None:
+        m.store(out, (i, i), m.op("mul", m.c(0.5, t), m.load(t, (i, i))))
+
+    m.lower(m.dims(t)[0], below, diagonal)
+    return out
+
+
+def _transposed(m: Matrices, a: Var) -> Var:
+    out = m.zeros_like(a)
+    m.each(m.dims(a), lambda i, j: m.store(out, (j, i), m.load(a, (i, j))))
+    return out
+
+
+def _give_lower(m: Matrices, a_bar: Var, symmetric: Var) -> None:
+    """The adjoint of a symmetric matrix of which the lower triangle is read."""
+
+    def below(i: Atom, j: Atom) -> None:
+        m.add(a_bar, (i, j), m.op("add", m.load(symmetric, (i, j)), m.load(symmetric, (j, i))))
+
+    m.lower(m.dims(symmetric)[0], below, lambda i: m.add(a_bar, (i, i), m.load(symmetric, (i, i))))
+
+
+def _take_lower(m: Matrices, a_dot: Var) -> Var:
+    """The symmetric matrix with this lower triangle."""
+    out = m.zeros_like(a_dot)
+
+    def below(i: Atom, j: Atom) -> None:
+        e = m.load(a_dot, (i, j))
+        m.store(out, (i, j), e)
+        m.store(out, (j, i), e)
+
+    m.lower(m.dims(a_dot)[0], below, lambda i: m.store(out, (i, i), m.load(a_dot, (i, i))))
+    return out
+
+
+def _cholesky_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    l_bar, a_bar, low = bar(1), bar(2), value(1)
+    inner = _half_symmetric(m, m.product(low, l_bar, "tnp"))
+    m.dense("trisolve", "t", (inner,), (low,))
+    inner = _transposed(m, inner)
+    m.dense("trisolve", "t", (inner,), (low,))
+    _give_lower(m, a_bar, inner)
+    m.clear(l_bar)
+
+
+def _cholesky_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    low = s.updated[1]
+    inner = _take_lower(m, dot(2))
+    m.dense("trisolve", "n", (inner,), (low,))
+    inner = _transposed(m, inner)
+    m.dense("trisolve", "n", (inner,), (low,))
+    half = m.zeros_like(inner)
+    m.lower(
+        m.dims(inner)[0],
+        lambda i, j: m.store(half, (i, j), m.load(inner, (i, j))),
+        lambda i: m.store(half, (i, i), m.op("mul", m.c(0.5, half), m.load(inner, (i, i)))),
+    )
+    m.clear(dot(1))
+    m.gemm(dot(1), low, half)
+
+
+# --------------------------------------------------------------------------------------------------------- eigenvalues
+
+
+def _over_gap(m: Matrices, numerator: Atom, low: Atom, high: Atom) -> Atom:
+    """``numerator / (high - low)``, 0 where the numerator is 0."""
+    return m.unless_equal(numerator, Const(0.0, low.type), lambda: m.op("div", numerator, m.op("sub", high, low)))
+
+
+def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """``V (diag(w_bar) + F o V^T V_bar) V^T`` with ``F_ij = 1 / (w_j - w_i)``, of which the symmetric part counts."""
+    w_bar, v_bar, a_bar = bar(1), bar(2), bar(3)
+    w, v = value(1), value(2)
+    k = m.product(v, v_bar, "tnp")
+    inner = m.zeros_like(k)
+
+    def below(i: Atom, j: Atom) -> None:
+        skew = m.op("mul", m.c(0.5, k), m.op("sub", m.load(k, (i, j)), m.load(k, (j, i))))
+        e = _over_gap(m, skew, m.load(w, (i,)), m.load(w, (j,)))
+        m.store(inner, (i, j), e)
+        m.store(inner, (j, i), e)
+
+    m.lower(m.dims(k)[0], below, lambda i: m.store(inner, (i, i), m.load(w_bar, (i,))))
+    _give_lower(m, a_bar, m.product(m.product(v, inner), v, "ntp"))
+    m.clear(w_bar)
+    m.clear(v_bar)
+
+
+def _eigh_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    w, v = s.updated[1:]
+    k = m.product(m.product(v, _take_lower(m, dot(3)), "tnp"), v)
+    inner = m.zeros_like(k)
+
+    def row(i: Atom) -> None:
+        m.store(dot(1), (i,), m.load(k, (i, i)))
+        m.loop(n, lambda j: m.store(inner, (i, j), cell(i, j)))
+
+    def cell(i: Atom, j: Atom) -> Atom:
+        zero_on_diagonal = m.op("select", m.op("eq", i, j), m.c(0.0, k), m.load(k, (i, j)))
+        return _over_gap(m, zero_on_diagonal, m.load(w, (i,)), m.load(w, (j,)))
+
+    n = m.dims(k)[0]
+    m.loop(n, row)
+    m.clear(dot(2))
+    m.gemm(dot(2), v, inner)
+
+
+# ----------------------------------------------------------------------------------------------------- singular values
+
+
+def _scaled_columns(m: Matrices, a: Var, s: Var, op: str) -> Var:
+    """``a * s`` or ``a / s``, 0 where ``a`` is 0."""
+    out = m.zeros_like(a)
+
+    def cell(i: Atom, j: Atom) -> None:
+        e, by = m.load(a, (i, j)), m.load(s, (j,))
+        m.store(out, (i, j), m.unless_equal(e, m.c(0.0, a), lambda: m.op(op, e, by)))
+
+    m.each(m.dims(a), cell)
+    return out
+
+
+def _svd_reverse(m: Matrices, st: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """Townsend's equations, with J = F o (U^T U_bar) and K = F o (V^T V_bar), ``F_ij = 1 / (s_j^2 - s_i^2)``."""
+    u_bar, s_bar, vt_bar, a_bar = bar(1), bar(2), bar(3), bar(4)
+    u, s, vt = value(1), value(2), value(3)
+    ju, kv = m.product(u, u_bar, "tnp"), m.product(vt, vt_bar, "ntp")
+    inner = m.zeros_like(ju)
+
+    def cell(i: Atom, j: Atom) -> None:
+        si, sj = m.load(s, (i,)), m.load(s, (j,))
+        by_u = m.op("mul", m.op("sub", m.load(ju, (i, j)), m.load(ju, (j, i))), sj)
+        by_v = m.op("mul", m.op("sub", m.load(kv, (i, j)), m.load(kv, (j, i))), si)
+        e = _over_gap(m, m.op("add", by_u, by_v), m.op("mul", si, si), m.op("mul", sj, sj))
+        m.store(inner, (i, j), m.op("select", m.op("eq", i, j), m.load(s_bar, (i,)), e))
+
+    m.each(m.dims(inner), cell)
+    m.gemm(a_bar, m.product(u, inner), vt)
+    # what is orthogonal to the vectors: (U_bar - U U^T U_bar) S^-1 V^T + U S^-1 (V_bar - V V^T V_bar)^T
+    rest = m.copy(u_bar)
+    m.gemm(rest, u, ju, "nnm")
+    m.gemm(a_bar, _scaled_columns(m, rest, s, "div"), vt)
+    rest = _transposed_of(m, vt_bar)
+    m.gemm(rest, vt, kv, "tnm")
+    m.gemm(a_bar, u, _scaled_columns(m, rest, s, "div"), "ntp")
+    for v in (u_bar, s_bar, vt_bar):
+        m.clear(v)
+
+
+def _transposed_of(m: Matrices, a: Var) -> Var:
+    rows, columns = m.dims(a)
+    out = m.zeros((columns, rows), a.type.dtype)
+    m.each((rows, columns), lambda i, j: m.store(out, (j, i), m.load(a, (i, j))))
+    return out
+
+
+def _svd_forward(m: Matrices, st: Dense, dot: MaybeArrays) -> None:
+    u, s, vt = st.updated[1:]
+    a_dot = dot(4)
+    av = m.product(a_dot, vt, "ntp")
+    atu = m.product(a_dot, u, "tnp")
+    p = m.product(u, av, "tnp")
+    by_u, by_v = m.zeros_like(p), m.zeros_like(p)
+
+    def cell(i: Atom, j: Atom) -> None:
+        si, sj = m.load(s, (i,)), m.load(s, (j,))
+        low, high = m.op("mul", si, si), m.op("mul", sj, sj)
+        pij, pji = m.load(p, (i, j)), m.load(p, (j, i))
+        off = m.op("ne", i, j)
+
+        def masked(a: Atom, x: Atom, b: Atom, y: Atom) -> Atom:
+            total = m.op("add", m.op("mul", a, x), m.op("mul", b, y))
+            return _over_gap(m, m.op("select", off, total, m.c(0.0, p)), low, high)
+
+        m.store(by_u, (i, j), masked(pij, sj, pji, si))
+        m.store(by_v, (i, j), masked(pij, si, pji, sj))
+
+    n = m.dims(p)[0]
+    m.loop(n, lambda i: m.store(dot(2), (i,), m.load(p, (i, i))))
+    m.each((n, n), cell)
+    m.gemm(av, u, p, "nnm")  # A_dot V without what lies along U, over s
+    m.clear(dot(1))
+    m.gemm(dot(1), u, by_u)
+    rest = _scaled_columns(m, av, s, "div")
+    m.each(m.dims(rest), lambda i, j: m.add(dot(1), (i, j), m.load(rest, (i, j))))
+    m.gemm(atu, vt, p, "ttm")
+    rest = _scaled_columns(m, atu, s, "div")
+    m.gemm(rest, vt, by_v, "tnp")
+    m.each(m.dims(rest), lambda i, j: m.store(dot(3), (j, i), m.load(rest, (i, j))))
+
+
+def _always(*positions: int) -> Callable[[frozenset[int]], tuple[int, ...]]:
+    return lambda active: positions
+
+
+RULES: dict[str, DenseRule] = {
+    "gemm": DenseRule(lambda a: tuple(p for p, q in ((2, 1), (1, 2)) if q in a), _gemm_reverse, _gemm_forward),
+    "solve": DenseRule(lambda a: (1, 2, 3, *((0,) if 1 in a else ())), _solve_reverse, _solve_forward),
+    "trisolve": DenseRule(lambda a: (1, *((0,) if 1 in a else ())), _trisolve_reverse, _trisolve_forward),
+    "det": DenseRule(_always(0, 1, 2, 3), _det_reverse, _det_forward),
+    "logdet": DenseRule(_always(1, 2, 3), _det_reverse, _det_forward),
+    "cholesky": DenseRule(_always(1), _cholesky_reverse, _cholesky_forward),
+    "eigh": DenseRule(_always(1, 2), _eigh_reverse, _eigh_forward),
+    "svd": DenseRule(_always(1, 2, 3), _svd_reverse, _svd_forward),
+}

@@ -1,0 +1,105 @@
+"""Dense linear algebra in the reference interpreter: NumPy's, and textbook loops where NumPy has no such function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def _gemm(flags: str, c: Array, a: Array, b: Array) -> None:
+    ta, tb, sign = flags
+    product = (a.T if ta == "t" else a) @ (b.T if tb == "t" else b)
+    c[...] = c + product if sign == "p" else c - product
+
+
+def _lu(flags: str, info: Array, f: Array, p: Array, a: Array) -> None:
+    """Gaussian elimination with partial pivoting; F is the transpose of what it leaves."""
+    n, work = a.shape[0], a.copy()
+    info[0] = 0
+    for k in range(n):
+        best = k + int(np.argmax(np.abs(work[k:, k]))) if not np.isnan(work[k:, k]).all() else k
+        p[k] = best
+        work[[k, best]] = work[[best, k]]
+        if work[k, k] == 0:
+            info[0] = info[0] or k + 1
+            continue
+        work[k + 1 :, k] /= work[k, k]
+        work[k + 1 :, k + 1 :] -= np.outer(work[k + 1 :, k], work[k, k + 1 :])
+    f[...] = work.T
+
+
+def _triangular(t: Array, x: Array, lower: bool, unit: bool) -> None:
+    n = t.shape[0]
+    for i in range(n) if lower else range(n - 1, -1, -1):
+        others = slice(0, i) if lower else slice(i + 1, n)
+        x[i] = x[i] - t[i, others] @ x[others]
+        if not unit:
+            x[i] = x[i] / t[i, i]
+
+
+def _solve(flags: str, x: Array, a: Array, f: Array, p: Array) -> None:
+    n = f.shape[0]
+    if flags == "n":
+        for i in range(n):
+            x[[i, p[i]]] = x[[p[i], i]]
+        _triangular(f.T, x, True, True)
+        _triangular(f.T, x, False, False)
+    else:
+        _triangular(f, x, True, False)
+        _triangular(f, x, False, True)
+        for i in range(n - 1, -1, -1):
+            x[[i, p[i]]] = x[[p[i], i]]
+
+
+def _det(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
+    d[0] = np.prod(np.diagonal(f)) * (-1.0) ** int(np.sum(p != np.arange(p.size)))
+
+
+def _logdet(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
+    d[0] = np.sum(np.log(np.abs(np.diagonal(f))))
+
+
+def _detsign(flags: str, d: Array, f: Array, p: Array) -> None:
+    d[0] = np.prod(np.sign(np.diagonal(f))) * (-1.0) ** int(np.sum(p != np.arange(p.size)))
+
+
+def _failing(info: Array, compute: Callable[[], tuple[Array, ...]], *outs: Array) -> None:
+    info[0] = 0
+    try:
+        for out, value in zip(outs, compute(), strict=True):
+            out[...] = value
+    except np.linalg.LinAlgError:
+        info[0] = 1
+
+
+def _cholesky(flags: str, info: Array, low: Array, a: Array) -> None:
+    _failing(info, lambda: (np.linalg.cholesky(a),), low)
+
+
+def _trisolve(flags: str, x: Array, low: Array) -> None:
+    _triangular(low if flags == "n" else low.T, x, flags == "n", False)
+
+
+def _eigh(flags: str, info: Array, w: Array, v: Array, a: Array) -> None:
+    _failing(info, lambda: np.linalg.eigh(a), w, v)
+
+
+def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> None:
+    _failing(info, lambda: np.linalg.svd(a, full_matrices=False), u, s, vt)
+
+
+RULES: dict[str, Callable[..., None]] = {
+    "gemm": _gemm,
+    "lu": _lu,
+    "solve": _solve,
+    "det": _det,
+    "logdet": _logdet,
+    "detsign": _detsign,
+    "cholesky": _cholesky,
+    "trisolve": _trisolve,
+    "eigh": _eigh,
+    "svd": _svd,
+}
