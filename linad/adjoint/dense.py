@@ -7,6 +7,7 @@ Reverses run in the opposite order, so places match. Nothing is factorised, mult
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from linad_typecheck.core import Alloc, Atom, Const, Dense, Names, Reserve, Stmt, Var
@@ -18,7 +19,7 @@ from ..derivatives.matrices import ONE, ZERO, Matrices
 from .activity import Facts
 from .bars import Bars
 from .errors import NoDerivative
-from .plan import Body, Frame
+from .plan import Body, Frame, Plan
 
 if TYPE_CHECKING:
     from .forward_sweep import ForwardSweep
@@ -43,6 +44,14 @@ def needed_arrays(s: Dense, facts: Facts) -> tuple[Var, ...]:
     """The matrices whose contents the reverse of a statement reads."""
     positions = RULES[s.op].needs(active_positions(s, facts))
     return tuple(dict.fromkeys(arrays_of(s)[k] for k in positions))
+
+
+def readable(s: Dense, plan: Plan, stable: Callable[[Var, int], bool]) -> frozenset[str]:
+    """The matrices that hold at the reverse of a statement what they hold when it has run."""
+    if plan.log_everything:
+        return frozenset()
+    at = plan.facts.end[id(s)]
+    return frozenset(v.name for v in needed_arrays(s, plan.facts) if stable(v, at))
 
 
 class Tapes:

@@ -49,7 +49,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
 from .activity import Facts
-from .dense import needed_arrays
+from .dense import readable
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
 from .kept import kept_cells, stored_values
@@ -161,7 +161,7 @@ class _Planner:
                 case Call():
                     self.plan.unchanged[id(s)] = self.unchanged(s, frame, path)
                 case Dense() if self.facts.matters(s):
-                    self.plan.dense[id(s)] = self.readable(s, frame, path)
+                    self.plan.dense[id(s)] = readable(s, self.plan, lambda v, at: self.stable(v, at, frame, path))
                 case Loop() if not self.facts.matters(s):
                     self.plan.modes[id(s)] = "plain"
                     self.settle(s.body, region)
@@ -313,13 +313,6 @@ class _Planner:
             if group == place and first <= at <= last and (at > position or any(a <= at <= b for a, b in spans)):
                 return False
         return True
-
-    def readable(self, s: Dense, frame: Frame, path: tuple[Body, ...]) -> frozenset[str]:
-        """The matrices that hold at the reverse of a statement what they hold when it has run."""
-        if self.plan.log_everything:
-            return frozenset()
-        at = self.facts.end[id(s)]
-        return frozenset(v.name for v in needed_arrays(s, self.facts) if self.stable(v, at, frame, path))
 
     def choose_expanded(self, body: Body) -> None:
         """Local arrays of an iteration whose contents its reverse may need keep a slice per iteration.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
+from linad_typecheck.core import Dense
+from linad_typecheck.dense_ops import DENSE
 
 Array = np.ndarray
 
@@ -89,6 +92,18 @@ def _eigh(flags: str, info: Array, w: Array, v: Array, a: Array) -> None:
 
 def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> None:
     _failing(info, lambda: np.linalg.svd(a, full_matrices=False), u, s, vt)
+
+
+def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
+    """The statement as an action on the environment, which also counts its operations; ``get`` gives the look-up of a name."""
+    rule, op, gets = RULES[s.op], DENSE[s.op], [get(a) for a in (*s.updated, *s.read)]
+
+    def run(env: dict) -> None:
+        arrays = [find(env) for find in gets]
+        rule(s.flags, *arrays)
+        counts["dense"] += op.flops(*(a.shape for a in arrays))
+
+    return run
 
 
 RULES: dict[str, Callable[..., None]] = {

@@ -1,8 +1,7 @@
 """Running the core: each block becomes one closure per statement, once; values live in a dictionary per call.
 
-Counting is done per execution of a block (what its straight-line statements cost is known beforehand) plus, as it
-happens, what depends on sizes. Moves rebind names, which is value semantics for every program in which an array that is
-updated has one live name: what the linear checker proves.
+Counting is done per execution of a block, whose straight-line statements cost what they cost, plus what depends on sizes.
+Moves rebind names: value semantics where an array that is updated has one live name, which the linear checker proves.
 """
 
 from __future__ import annotations
@@ -40,12 +39,11 @@ from linad_typecheck.core import (
     Store,
     Var,
 )
-from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
 from .counting import kind_of
-from .dense import RULES as DENSE_RULES
+from .dense import perform
 from .logs import Log, as_log
 from .outcome import WEIGHTS, CoreError, CoreFault, Outcome, StepLimit
 from .scalars import DTYPES, RULES, cast
@@ -346,17 +344,6 @@ def _add_array(m: _Machine, s: AddArray) -> Action:
     return do
 
 
-def _dense(m: _Machine, s: Dense) -> Action:
-    gets, run, op = [_get(a) for a in (*s.updated, *s.read)], DENSE_RULES[s.op], DENSE[s.op]
-
-    def do(env: Env) -> None:
-        arrays = [get(env) for get in gets]
-        run(s.flags, *arrays)
-        m.counts["dense"] += op.flops(*(a.shape for a in arrays))
-
-    return do
-
-
 def _fill(m: _Machine, s: Fill) -> Action:
     get, value = _get(s.array), _get(s.value)
 
@@ -446,7 +433,7 @@ _ACTIONS: dict[type, Callable[..., Action]] = {
     Alloc: _alloc,
     Copy: _copy,
     AddArray: _add_array,
-    Dense: _dense,
+    Dense: lambda m, s: perform(s, m.counts, _get),
     Fill: _fill,
     Reserve: _reserve,
     Check: _check,
