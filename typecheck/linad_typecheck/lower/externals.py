@@ -319,10 +319,6 @@ def _math_log(ctx: Lowering, args: Args) -> Value:
     return _math("log")(ctx, args)
 
 
-def _math_pow(ctx: Lowering, args: Args) -> Value:
-    return _math("pow", 2)(ctx, args)
-
-
 def _scaled(factor: float) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
@@ -459,7 +455,7 @@ RULES: dict[str, Rule] = {
     **{f"math.{n}": _math(n, 2) for n in ("atan2", "copysign")},
     **{f"math.{n}": _math_round(n) for n in ("floor", "ceil", "trunc")},
     "math.log": _math_log,
-    "math.pow": _math_pow,
+    "math.pow": _math("pow", 2),
     "math.radians": _scaled(math.pi / 180),
     "math.degrees": _scaled(180 / math.pi),
     "numpy.radians": _scaled(math.pi / 180),
