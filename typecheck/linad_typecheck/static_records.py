@@ -68,9 +68,14 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
 def _no_record(node: ast.ClassDef, bases: list[Entity | None]) -> Entity:
     if any(isinstance(b, RecordClass) and b.named_tuple for b in bases):
         return Opaque(f"the class `{node.name}` derived from a named tuple", "derive from `NamedTuple` itself")
-    if any(b is None or isinstance(b, GlobalArray) for b in bases):
+    if any(b is None or isinstance(b, GlobalArray) or _elsewhere(b) for b in bases):
         return GlobalArray(None, node.name)
     return Opaque(f"the class `{node.name}`", MAKE_RECORD)
+
+
+def _elsewhere(base: Entity) -> bool:
+    """Whether a class is that of a library which may make anything of its children."""
+    return isinstance(base, External) and base.dotted.partition(".")[0] not in ("builtins", "typing", "abc", "enum")
 
 
 def _dataclass_options(node: ast.ClassDef, scope: StaticScope) -> dict[str, object] | None:

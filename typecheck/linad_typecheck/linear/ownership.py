@@ -141,7 +141,12 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
         case "joined" | "carried":
             ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span))
         case "lent":
-            ctx.report(Lent(loss.made if loss.made != NOWHERE else loss.span, f"the array `{loss.by}`", f"bound to `{name}`, which is another array on other paths"))
+            where = loss.made if loss.made != NOWHERE else loss.span
+            # of a field, say, the copy is taken elsewhere than behind the expression
+            part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.lent.items())
+            how = f"bound to `{name}`, which is another array on other paths"
+            what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"
+            ctx.report(Lent(where, what, how, () if part else None))
         case _ if loss.span == span or (loss.span.line, loss.span.column) > (span.line, span.column):
             ctx.report(MovedInLoop(span, name, loss.by, loss.span))
         case _:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
 from ..messages.annotations import BadDimension, RankTooHigh, UnionAnnotation, UnsupportedAnnotation, VariadicDimension
-from ..scope import Annotation, External, Opaque, RecordClass, Scope, resolve
+from ..scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
 from ..types import DType
@@ -219,6 +219,8 @@ class _Reader:
                 return self.record(node, cls)
             case Opaque(what=what, instead=instead):
                 raise self.unsupported(node, f"is {what}", instead)
+            case GlobalArray(type=None):  # the text does not say what it is
+                return UNKNOWN
             case None:
                 raise self.unsupported(node, "names nothing")
         raise self.unsupported(node)
