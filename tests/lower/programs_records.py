@@ -246,3 +246,68 @@ def shared_reads(c: float) -> float:
     u = np.full(2, c)
     t = Pair(u, u)
     return t.a[0] * t.b[1]
+
+
+def steady_array(p: Layer, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total += p.w[i % len(p.w)] * p.b
+        p = p._replace(b=p.b * 0.5 + i)
+    return total + p.w[0] * p.gain
+
+
+def steady_and_written(c: float, n: int) -> float:
+    p = Pair(np.zeros(2), c)
+    for i in range(n):
+        p.a[i % 2] += p.b
+        p = Pair(p.a, p.b * c)
+    return p.a[0] * p.a[1] + p.b
+
+
+def exchanged_at_a_break(c: float, n: int) -> float:
+    p = Pair(np.full(2, c), np.full(2, 2.0 * c))
+    for i in range(n):
+        p.a[0] += i
+        if p.a[0] > 3.0:
+            p = Pair(p.b, p.a)
+            break
+    return p.a[0] + 10.0 * p.b[0]
+
+
+def exchanged_in_the_inner_loop(c: float, n: int) -> float:
+    p = Scaled(Pair(np.full(2, c), np.full(2, 2.0)), c)
+    k = 0
+    for i in range(n):
+        for j in range(i):
+            p = Scaled(Pair(p.x.b, p.x.a), p.by * 1.5)
+            p.x.a[j % 2] += p.by
+        k += 1
+        p = p._replace(by=p.by + k)
+    return p.x.a[0] * p.x.b[1] + p.x.a[1] + p.by
+
+
+def one_of_two_exchanged(c: float, n: int) -> float:
+    p = (np.full(2, c), np.full(2, 3.0), 0.0)
+    for i in range(n):
+        fresh = np.full(2, p[1][0] * c)
+        fresh[1] = p[0][0]
+        p = (p[0], fresh, p[2] + fresh[1])
+        p[0][0] += p[2]
+    return p[0][0] + p[1][1] * p[2] + p[1][0]
+
+
+def nested_steady(m: Model, n: int) -> float:
+    s = (m, 1.0)
+    while s[1] < n:
+        s = (dataclasses.replace(s[0], steps=s[0].steps + 1), s[1] * 2.0 + s[0].first.w[0] ** 2)
+    return s[1] * s[0].steps + s[0].second.w[1]
+
+
+def rebound_beside(c: float, n: int) -> float:
+    u = np.full(2, c)
+    p = Pair(np.full(2, 2.0), c)
+    for i in range(n):
+        p.a[1] *= u[0]
+        u = p.a * 0.5
+        p = p._replace(b=u[1])
+    return u[0] + u[1] + p.a[1] + p.b

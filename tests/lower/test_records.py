@@ -51,6 +51,13 @@ CASES = {
     "closure": [(m.Pair(1.5, 2.0), 3.0)],
     "chosen": [(m.Pair(1.5, 2.0), 3.0), (m.Pair(1.5, 2.0), -1.0)],
     "shared_reads": [(1.5,)],
+    "steady_array": [(LAYER, 4), (LAYER, 0)],
+    "steady_and_written": [(1.5, 3), (1.5, 0)],
+    "exchanged_at_a_break": [(1.5, 5), (0.25, 2), (1.5, 0)],
+    "exchanged_in_the_inner_loop": [(0.75, 3), (0.75, 4), (0.75, 0)],
+    "one_of_two_exchanged": [(0.75, 3), (0.75, 0)],
+    "nested_steady": [(m.Model(LAYER, LAYER), 9)],
+    "rebound_beside": [(0.75, 3), (0.75, 0)],
 }
 EACH = [pytest.param(name, args, id=f"{name}-{k}") for name, every in CASES.items() for k, args in enumerate(every)]
 SCOPE = StaticModule(SourceFile(m.__file__, Path(m.__file__).read_text(encoding="utf-8"))).scope
