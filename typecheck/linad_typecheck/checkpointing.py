@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import get_args
 
@@ -10,14 +11,16 @@ from .core import Scheme
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 DEFAULT: Scheme = "revolve"
 _UNLIMITED = ("tape", "recompute")  # what they keep is settled: everything, one snapshot
+LATER = object()
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 
 def bytes_of(memory: object) -> int | None:
     """The bytes that ``"200MB"``, ``"64 KiB"`` or an int stand for; None where that is no size."""
-    if isinstance(memory, int) and not isinstance(memory, bool):
-        return memory if 1 <= memory < 2**62 else None
+    size = _whole(memory)
+    if size is not None:
+        return size if 1 <= size < 2**62 else None
     found = _SIZE.fullmatch(memory) if isinstance(memory, str) else None
     if found is None:
         return None
@@ -25,8 +28,16 @@ def bytes_of(memory: object) -> int | None:
     return size if 1 <= size < 2**62 else None
 
 
+def _whole(x: object) -> int | None:
+    """An int of any kind, NumPy's included."""
+    try:
+        return None if isinstance(x, bool) else operator.index(x)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
 def misuse(scheme: object, slots: object, memory: object) -> str | None:
-    """What is wrong with options whose values are known; None where nothing is. ``slots`` that are not known are True."""
+    """What is wrong with options; None where nothing is. ``slots`` may be `LATER`: known when the program runs."""
     if scheme is not None and scheme not in SCHEMES:
         known = ", ".join(f'"{s}"' for s in SCHEMES)
         return f"has no scheme {scheme!r}; there are {known}"
@@ -35,7 +46,7 @@ def misuse(scheme: object, slots: object, memory: object) -> str | None:
     if scheme in _UNLIMITED and (slots is not None or memory is not None):
         kept = "every step" if scheme == "tape" else "the first state only"
         return f'takes no `slots` or `memory` with scheme="{scheme}", which keeps {kept}'
-    if slots is not None and slots is not True and (isinstance(slots, bool) or not isinstance(slots, int) or slots < 1):
+    if slots is not None and slots is not LATER and (_whole(slots) or 0) < 1:
         return f"keeps at least one snapshot: `slots` is an int of 1 or more, not {slots!r}"
     if memory is not None and bytes_of(memory) is None:
         return f'reads `memory` as a number of bytes, such as "200MB" or 1_000_000, not {memory!r}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ..checkpointing import DEFAULT, bytes_of, misuse
+from ..checkpointing import DEFAULT, LATER, bytes_of, misuse
 from ..core import Atom, Check, Checkpoint, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -64,7 +64,7 @@ def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None
         slots = _slots(ctx, found.options["slots"])
         if slots is None:
             return None
-        given["slots"] = True if not isinstance(slots, Const) else slots.value
+        given["slots"] = slots.value if isinstance(slots, Const) else LATER
         if literal and not isinstance(slots, Const):
             ctx.report(
                 Unsupported(
