@@ -14,44 +14,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import Alloc, Block, Call, Const, Function, If, Loop, Program, blocks, free_vars, walk
+from linad_typecheck.core import Alloc, Block, Const, Function, Loop, Program, walk
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import Array, Scalar, is_float
 
+from . import steps
 from .interpret import Outcome, run
 from .pipeline import differentiate, only_called, prepare
-
-# Steps that one executed primitive of the primal costs in forward and reverse sweep together, at most. A statement runs
-# at most twice forward (2), and a word of log costs its store, its load and the log's growth (6): 8 for every value.
-_VALUE = 8
-STEPS: Mapping[str, int] = {
-    "add": _VALUE + 3,
-    "mul": _VALUE + 4,
-    "div": _VALUE + 6,
-    "unary": _VALUE + 13,
-    "pow": _VALUE + 14,
-    "choose": _VALUE + 6,
-    "cast": _VALUE + 2,
-    "compare": _VALUE,
-    "logic": _VALUE,
-    "int": _VALUE,
-    "load": _VALUE + 3,
-    "pop": _VALUE + 3,
-    "store": _VALUE + 5,
-    "log": _VALUE + 5,
-    "addto": _VALUE + 8,
-    "alloc": 4,
-    "copy": 6,
-    "fill": 8,
-    "check": 1,
-    "branch": 8,
-    "loop": 16,
-}
-_JOINED = 8  # per value that a branch, or a turn of a loop, joins
-_INNER = 24  # per loop that stands in a block, each time the block runs: counts, addresses, cursors
-_PUSHED = 3  # of a value in a program with recursion: its place on the stack, there and back, and its conversion to an int
-_SEGMENT = 20  # per block, call and turn in such a program: where each of three stacks stands is read and written, twice
-_BOUNDARY = 6  # per word of arguments and results
 
 
 @dataclass(frozen=True)
@@ -154,23 +123,18 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
 
 
 def bound(program: Program, values: Sequence[object]) -> int | None:
-    """What value and gradient of a prepared program cost at most: its primitives by `STEPS`, and its boundary."""
+    """What value and gradient of a prepared program cost at most: what its executed statements pay for, and its boundary."""
     program = only_called(program)
-    statements = [s for f in program.functions.values() for s in walk(f.body)]
-    if any(isinstance(s, Loop) and s.mark is not None for s in statements):
+    if any(isinstance(s, Loop) and s.mark is not None for f in program.functions.values() for s in walk(f.body)):
         return None
     functions = {name: _counting(f) for name, f in program.functions.items()}
     outcome = run(replace(program, functions=functions), values)
-    counts = outcome.counts
-    calls = [s for s in statements if isinstance(s, Call)]
-    pushed = _PUSHED if calls else 0
-    joined, inner = (max(n) for n in zip(*map(_widest, functions.values()), strict=True))
-    per_block = joined * (_JOINED + pushed) + inner * _INNER + (_SEGMENT if calls else 0)
-    total = sum((c + (pushed if c >= _VALUE else 0)) * counts.get(k, 0) for k, c in STEPS.items())
-    total += per_block * (counts.get("branch", 0) + counts.get("loop", 0) + counts.get("call", 0) + 1)
-    total += max((len(s.args) + len(s.outs) for s in calls), default=0) * (_VALUE + pushed) * counts.get("call", 0)
-    words = sum(np.size(v) for v in (*values, *outcome.results))
-    return total + _BOUNDARY * words
+    total = steps.BOUNDARY * sum(np.size(v) for v in (*values, *outcome.results))
+    for block, around, place in steps.places(functions):
+        each = steps.of_block(around, place) + sum(steps.of_statement(s, place) for s in block.stmts)
+        total += outcome.blocks.get(id(block), 0) * each
+        total += sum(n * steps.words(kind, place) for kind, n in outcome.words.get(id(block), {}).items())
+    return total
 
 
 def _counting(f: Function) -> Function:
@@ -186,20 +150,6 @@ def _counting(f: Function) -> Function:
         return s
 
     return replace(f, body=inside(f.body))
-
-
-def _widest(f: Function) -> tuple[int, int]:
-    """The most values that a branch or loop joins or borrows, and the most loops that stand in one block."""
-    joined = max((len(s.outs) + len(_borrowed(s)) for s in walk(f.body) if isinstance(s, If | Loop)), default=0)
-    all_blocks = [f.body, *(b for s in walk(f.body) for b in blocks(s))]
-    inner = max(sum(isinstance(s, Loop) for s in b.stmts) for b in all_blocks)
-    return joined, inner
-
-
-def _borrowed(s: If | Loop) -> set[str]:
-    """Float scalars of outer blocks that are mentioned in a branch or a loop."""
-    found = {n: v for b in blocks(s) for n, v in free_vars(b).items()}
-    return {n for n, v in found.items() if is_float(v.type) and not isinstance(v.type, Array)}
 
 
 class _Callable(ModuleType):

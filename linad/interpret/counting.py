@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
 from linad_typecheck.core import AddTo, Call, Check, Dim, If, Let, Load, Stmt, Store
 from linad_typecheck.ops import OPS
+
+from .outcome import WEIGHTS
 
 _KINDS = {Load: "load", Store: "store", AddTo: "addto", Dim: "dim", If: "branch", Call: "call", Check: "check"}
 
@@ -14,3 +20,42 @@ def kind_of(s: Stmt) -> str | None:
     A load or a store that turns out to be of a log is counted over, as ``pop`` or ``log``, when it runs.
     """
     return OPS[s.op].kind if isinstance(s, Let) else _KINDS.get(type(s))
+
+
+@dataclass
+class Tally:
+    """What one execution of a block, named by its id, costs at its own level, how often it was executed, and the words that
+    its statements have set, by kind."""
+
+    block: int
+    kinds: Counter[str]
+    times: int = 0
+    words: Counter[str] = field(default_factory=Counter)
+
+
+def totals(counts: Mapping[str, int], tallies: Iterable[Tally]) -> dict[str, int]:
+    """Executed primitives by kind: what was counted as it happened, and what blocks are known to cost."""
+    total = Counter({k: 0 for k in WEIGHTS})
+    total.update(counts)
+    for tally in tallies:
+        for kind, n in tally.kinds.items():
+            total[kind] += n * tally.times
+        for kind, n in tally.words.items():
+            total["addto" if kind == "addarray" else kind] += n
+    return dict(total)
+
+
+def executions(tallies: Iterable[Tally]) -> dict[int, int]:
+    """How often each block was executed."""
+    found: Counter[int] = Counter()
+    for tally in tallies:
+        found[tally.block] += tally.times
+    return dict(found)
+
+
+def words(tallies: Iterable[Tally]) -> dict[int, Counter[str]]:
+    """The words that the statements of each block have set, by kind: ``alloc``, ``copy``, ``fill``, ``addarray``."""
+    found: dict[int, Counter[str]] = {}
+    for tally in tallies:
+        found.setdefault(tally.block, Counter()).update(tally.words)
+    return found

@@ -10,7 +10,6 @@ import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from linad_typecheck.core import (
@@ -36,16 +35,17 @@ from linad_typecheck.core import (
     Program,
     Read,
     Reserve,
+    Stmt,
     Store,
     Var,
 )
 from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
-from .counting import kind_of
+from .counting import Tally, executions, kind_of, totals, words
 from .dense import perform
 from .logs import Log, as_log
-from .outcome import WEIGHTS, CoreError, CoreFault, Outcome, StepLimit
+from .outcome import CoreError, CoreFault, Outcome, StepLimit
 from .scalars import DTYPES, RULES, cast
 
 RECURSION_LIMIT = 1000
@@ -58,12 +58,8 @@ Action = Callable[[Env], None]
 _POISON = {"f64": np.nan, "f32": np.nan, "i64": -(1 << 62), "i32": -(1 << 30), "bool": True}
 
 
-@dataclass
-class _Tally:
-    """What one execution of a block costs at its own level, and how often it was executed."""
-
-    kinds: Counter[str]
-    times: int = 0
+def _poison(dtype: np.dtype) -> object:
+    return next(_POISON[name] for name, t in DTYPES.items() if np.dtype(t) == dtype)
 
 
 class _Machine:
@@ -71,11 +67,12 @@ class _Machine:
 
     def __init__(self, program: Program, limit: int | None) -> None:
         self.program, self.limit = program, limit
-        self.tallies: list[_Tally] = []
+        self.tallies: list[Tally] = []
         self.counts: Counter[str] = Counter()
         self.executed = 0
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
+        self.words: Counter[str] = Counter()
         self.fills: dict[int, tuple[object, object]] = {}
         self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
 
@@ -101,11 +98,12 @@ class _Machine:
         if wanted <= old:
             return
         fill, _ = self.fills.get(id(array), (None, None))
-        longer = np.full(max(wanted, 2 * old), 0 if fill is None else fill, array.dtype)
+        longer = np.full(max(wanted, 2 * old), _poison(array.dtype) if fill is None else fill, array.dtype)
         longer[:old] = array
         longer = as_log(longer, array.kind if type(array) is Log else "no", array)
         self.counts["copy"] += old
-        self.counts["alloc"] += longer.size - old
+        if fill is not None:
+            self.counts["alloc"] += longer.size - old
         self.live -= old  # for the peak, a log grows where it lies
         self.made(longer, fill)
         self.live += old
@@ -145,10 +143,14 @@ class _Machine:
 
         return call
 
+    def action(self, s: Stmt, tally: Tally) -> Action:
+        self.words = tally.words  # of the block that the statement stands in
+        return _ACTIONS[type(s)](self, s)
+
     def block(self, block: Block) -> Callable[[Env], tuple[object, ...]]:
-        tally = _Tally(Counter(kind for s in block.stmts if (kind := kind_of(s))))
+        tally = Tally(id(block), Counter(kind for s in block.stmts if (kind := kind_of(s))))
         self.tallies.append(tally)
-        actions = [_ACTIONS[type(s)](self, s) for s in block.stmts]
+        actions = [self.action(s, tally) for s in block.stmts]
         results = [_get(a) for a in block.results]
         steps = len(actions) + 1
 
@@ -162,14 +164,6 @@ class _Machine:
             return tuple([get(env) for get in results])
 
         return execute
-
-    def total(self) -> dict[str, int]:
-        total = Counter({k: 0 for k in WEIGHTS})
-        total.update(self.counts)
-        for tally in self.tallies:
-            for kind, n in tally.kinds.items():
-                total[kind] += n * tally.times
-        return dict(total)
 
 
 def _get(a: Atom) -> Callable[[Env], object]:
@@ -300,57 +294,62 @@ def _dim(m: _Machine, s: Dim) -> Action:
 
 def _alloc(m: _Machine, s: Alloc) -> Action:
     out, gets, dtype = s.out.name, [_get(a) for a in s.shape], s.out.type.dtype
-    fill = _POISON[dtype] if s.fill is None else _typed(s.fill.value, s.fill.type)
+    given = None if s.fill is None else _typed(s.fill.value, s.fill.type)
+    fill = _POISON[dtype] if given is None else given
+    count = m.words
 
     def do(env: Env) -> None:
         shape = tuple([int(get(env)) for get in gets])
         if any(n < 0 for n in shape):
             raise CoreError("ValueError", "negative dimensions are not allowed", s.span)
-        words = int(np.prod(shape, dtype=object))
-        if words > _MAX_WORDS:
-            raise CoreError("MemoryError", f"an array of {words} elements", s.span)
+        size = int(np.prod(shape, dtype=object))
+        if size > _MAX_WORDS:
+            raise CoreError("MemoryError", f"an array of {size} elements", s.span)
         env.pop(out, None)  # the array of the last iteration dies first
-        env[out] = m.made(as_log(np.full(shape, fill, DTYPES[dtype]), s.log), fill)
+        env[out] = m.made(as_log(np.full(shape, fill, DTYPES[dtype]), s.log), given)
         if s.fill is not None:
-            m.counts["alloc"] += words
+            count["alloc"] += size
         if s.log == "slices":
-            m.kept += words
+            m.kept += size
 
     return do
 
 
 def _copy(m: _Machine, s: Copy) -> Action:
     out, get = s.out.name, _get(s.array)
+    count = m.words
 
     def do(env: Env) -> None:
         a = get(env)
         env.pop(out, None)
         env[out] = m.made(np.array(a))
-        m.counts["copy"] += a.size
+        count["copy"] += a.size
 
     return do
 
 
 def _add_array(m: _Machine, s: AddArray) -> Action:
     get, other = _get(s.array), _get(s.other)
+    count = m.words
 
     def do(env: Env) -> None:
         a, b = get(env), other(env)
         if a.shape != b.shape:
             raise CoreFault(f"&{s.array} += &{s.other} of shapes {a.shape} and {b.shape}")
         a[...] = a + b
-        m.counts["addto"] += a.size
+        count["addarray"] += a.size
 
     return do
 
 
 def _fill(m: _Machine, s: Fill) -> Action:
     get, value = _get(s.array), _get(s.value)
+    count = m.words
 
     def do(env: Env) -> None:
         a = get(env)
         a[...] = value(env)
-        m.counts["fill"] += a.size
+        count["fill"] += a.size
 
     return do
 
@@ -433,7 +432,7 @@ _ACTIONS: dict[type, Callable[..., Action]] = {
     Alloc: _alloc,
     Copy: _copy,
     AddArray: _add_array,
-    Dense: lambda m, s: perform(s, m.counts, _get),
+    Dense: lambda m, s: perform(s, m.words, _get),
     Fill: _fill,
     Reserve: _reserve,
     Check: _check,
@@ -497,4 +496,5 @@ def run(
         finally:
             sys.setrecursionlimit(depth)
     arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
-    return Outcome(results, arrays, machine.total(), machine.peak, machine.kept)
+    counts = totals(machine.counts, machine.tallies)
+    return Outcome(results, arrays, counts, machine.peak, machine.kept, executions(machine.tallies), words(machine.tallies))

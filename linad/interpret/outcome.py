@@ -69,6 +69,10 @@ class Outcome:
     log_words : int
         Words that logs hold: cells of logs that were stored to, and the slices in which arrays of single iterations are
         kept for the reverse sweep.
+    blocks : Mapping[int, int]
+        How often each block was executed, by its id.
+    words : Mapping[int, Mapping[str, int]]
+        The words that statements of each block have set, by its id and by kind.
     """
 
     results: tuple[object, ...]
@@ -76,6 +80,8 @@ class Outcome:
     counts: Mapping[str, int] = field(default_factory=dict)
     peak_words: int = 0
     log_words: int = 0
+    blocks: Mapping[int, int] = field(default_factory=dict)
+    words: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def work(self) -> int:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from linad_typecheck.core import Program
 
 from linad import derive, linear_grad
 from linad.pipeline import prepare
 from linad.specialise import checked_or_error
-from linad_typecheck.core import Program
 
 
 def core_of(f: Callable[..., Any], *args: Any) -> tuple[Program, list[object]]:
