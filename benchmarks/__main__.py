@@ -1,4 +1,4 @@
-"""`python -m benchmarks [scaling] [native] [startup] [lsp]`: measure, print, and write benchmarks/results/."""
+"""`python -m benchmarks [scaling] [native] [startup] [lsp] [checkpoint]`: measure, print, and write benchmarks/results/."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
 
-from benchmarks import lsp, native, plot, report, scaling, startup
+from benchmarks import checkpoint, lsp, native, plot, report, scaling, startup
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("scaling", "native", "startup", "lsp")
+PARTS = ("scaling", "native", "startup", "lsp", "checkpoint")
 
 
 def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
@@ -37,6 +37,7 @@ def main() -> None:
     curves: list[scaling.Curve] = []
     results: list[native.Result] = []
     waits: list[startup.Wait] = []
+    points: list[checkpoint.Point] = []
     with Progress(console=console) as progress:
         if "scaling" in parts:
             curves = collect(progress, "in place against pure", scaling.measure(), 2 * len(scaling.CASES))
@@ -46,8 +47,14 @@ def main() -> None:
             waits += collect(progress, "start-up", startup.measure(), 7)
         if "lsp" in parts:
             waits += collect(progress, "in an editor", lsp.measure(), 3)
+        if "checkpoint" in parts:
+            points = collect(progress, "checkpointing", checkpoint.measure(), checkpoint.count())
     text = report.whole(machine(), curves, results, waits)
+    if points:
+        text += "\n" + checkpoint.table(points)
     console.print(Markdown(text))
+    if points:
+        console.print(f"wrote {plot.draw_schemes(points, RESULTS / 'checkpoint.png')}")
     if curves:
         console.print(f"wrote {plot.draw(curves, RESULTS / 'scaling.png')}")
     if set(parts) == set(PARTS):  # a part alone is not the table that the documents rest on

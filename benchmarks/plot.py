@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from benchmarks.checkpoint import Point
 from benchmarks.scaling import Curve
 
 COLOURS = {"in-place": "#2f68b8", "pure": "#c9852c"}
@@ -41,6 +42,29 @@ def draw(curves: list[Curve], path: Path) -> Path:
             ax.set_xlim(60, 3e6)
         axes[0].set_ylabel("seconds for one gradient")
         axes[0].legend(frameon=False, loc="upper left")
+        figure.savefig(path)
+        plt.close(figure)
+    return path
+
+
+SCHEME_COLOURS = {"revolve": "#2f68b8", "bisect": "#c9852c", "periodic": "#3d8f5f", "tape": "#1f2430"}
+
+
+def draw_schemes(points: list[Point], path: Path) -> Path:
+    """Time over the function's against megabytes, a curve per scheme with a point per number of slots."""
+    longest = max(p.steps for p in points if p.scheme == "tape")
+    with plt.rc_context(STYLE):
+        figure, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
+        ax.set_title(f"One gradient of {longest:,} steps")
+        ax.grid(True, color="#eceef3", lw=0.8)
+        for scheme, colour in SCHEME_COLOURS.items():
+            mine = [p for p in points if p.scheme == scheme and p.steps == longest]
+            if mine:
+                sizes, times = [max(p.megabytes, 0.1) for p in mine], [p.seconds for p in mine]
+                ax.loglog(sizes, times, "o-", color=colour, ms=4, lw=1.8, label=scheme)
+        ax.set_xlabel("megabytes added by the gradient")
+        ax.set_ylabel("seconds")
+        ax.legend(frameon=False)
         figure.savefig(path)
         plt.close(figure)
     return path
