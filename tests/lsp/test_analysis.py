@@ -107,7 +107,7 @@ LINES = st.sampled_from(
 )
 
 
-@quick(60)
+@quick(25)
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 2), LINES), min_size=1, max_size=6))
 def test_any_edits_give_what_a_fresh_check_gives(edits):
     a = Analyser(NAME)

@@ -147,7 +147,7 @@ async def test_a_whole_conversation(client: LanguageClient, tmp_path: Path):
     if code_action and code_action.code_action_literal_support:
         assert "keep the old values with a copy" in [a.title for a in actions]
 
-    replace_all(client, uri, text.replace("v = u", "v = u.copy()"), 2)
+    replace_all(client, uri, text.replace("v = u", "v = u.copy()").replace("return u[1]", "return v[1]"), 2)
     assert await diagnostics(client, uri, 0) == []
 
     replace_all(client, uri, GOOD, 3)
@@ -161,6 +161,7 @@ async def test_a_whole_conversation(client: LanguageClient, tmp_path: Path):
     client.text_document_did_close(t.DidCloseTextDocumentParams(t.TextDocumentIdentifier(uri)))
 
 
+@pytest.mark.parametrize("client", ["vscode", "helix", "zed"], indirect=True)
 async def test_a_notebook(client: LanguageClient):
     book = "file:///somewhere/book.ipynb"
     head, _, rest = MOVED.partition("@linear_grad")

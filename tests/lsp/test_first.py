@@ -54,6 +54,7 @@ def talk(*messages: dict, raw: bytes = b"") -> tuple[list[dict], int]:
     done = subprocess.run(
         [sys.executable, "-m", "linad_typecheck.cli", "lsp"], input=framed(*messages) + raw, capture_output=True, timeout=30
     )
+    assert b"closed file" not in done.stderr
     return unframed(done.stdout), done.returncode
 
 

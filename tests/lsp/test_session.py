@@ -105,6 +105,10 @@ def test_moved_place_without_an_error():
     assert [x["range"]["start"]["line"] for x in found] == [at(text, "v = u", "v")["line"]]
 
 
+def errors(found: list[dict]) -> list[dict]:
+    return [d for d in found if d["severity"] == 1]
+
+
 def apply(text: str, action: dict) -> str:
     (edits,) = action["edit"]["changes"].values()
     lines = Lines(text)
@@ -122,7 +126,7 @@ def test_quick_fix_repairs():
     assert copy["diagnostics"][0]["code"] == "LIN101"
     repaired = apply(MOVED, copy)
     assert "v = u.copy()" in repaired
-    assert session(repaired).diagnostics(URI)[0] == {URI: []}
+    assert not errors(session(repaired).diagnostics(URI)[0][URI])
 
 
 def test_actions_elsewhere_and_of_other_kinds():
@@ -224,7 +228,7 @@ def test_questions_about_a_cell():
     (fix,) = [a for a in s.actions("cell:4", {"start": place, "end": place}) if a["kind"] == "quickfix"]
     assert list(fix["edit"]["changes"]) == ["cell:4"]
     s.change("cell:4", [{"text": CELLS["cell:4"].replace("v = u", "v = u.copy()")}], 2)
-    assert s.diagnostics(s.home("cell:4"))[0]["cell:4"] == []
+    assert not errors(s.diagnostics(s.home("cell:4"))[0]["cell:4"])
     assert {h["position"]["line"] for h in s.hints("cell:4", WHOLE)} <= set(range(6))
     assert s.hints("cell:1", WHOLE) == []
 

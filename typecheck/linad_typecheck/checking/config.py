@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -98,6 +97,8 @@ def read(file: Path) -> Settings | None:
     BadSettings
         Where the file is not TOML, or a setting is unknown or of the wrong type.
     """
+    import tomllib  # where there is a file to read: an editor waits for every import
+
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 BEGAN = perf_counter()
-SECONDS = 0.25  # from here to the end of the first look at a document: what is found by then is shown, the rest follows
+SECONDS = 0.2  # from here to the end of the first look at a document: what is found by then is shown, the rest follows
 _WAITED = ("initialized", "$/setTrace", "workspace/didChangeConfiguration", "textDocument/didOpen")
 
 
@@ -178,10 +178,11 @@ class _Quiet:
             if "method" not in message and message.get("id") in self.answered:
                 self.answered.remove(message["id"])
                 return len(data)
-        return self.out.write(data)
+        return len(data) if self.out.closed else self.out.write(data)  # nobody listens any more: nothing to say
 
     def flush(self) -> None:
-        self.out.flush()
+        if not self.out.closed:
+            self.out.flush()
 
     def close(self) -> None:
         self.out.close()

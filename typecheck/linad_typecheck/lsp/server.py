@@ -60,7 +60,7 @@ class Server(LanguageServer):
 
     def _check(self) -> None:
         homes, self._changed = self._changed, set()
-        for home in homes:
+        for home in homes if not self.protocol._shutdown else ():
             if home not in self.session.documents and home not in self.session.notebooks:
                 continue
             wrong = self.session.wrong_settings(home)
