@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from .api import value_and_grad as value_and_grad
     from .api import vjp as vjp
     from .checkpointing import checkpoint as checkpoint
+    from .combinators import build as build
+    from .combinators import fold as fold
+    from .combinators import map as map
+    from .combinators import reduce as reduce
+    from .combinators import scanl as scanl
+    from .combinators import scanr as scanr
+    from .combinators import shift1l as shift1l
+    from .combinators import shift1r as shift1r
+    from .combinators import sum as sum
     from .cost import cost as cost
     from .decorator import LinearGrad as LinearGrad
     from .decorator import linear_grad as linear_grad
@@ -35,6 +44,7 @@ _HOMES = {
     "vjp": ".api",
     "jvp": ".api",
     "checkpoint": ".checkpointing",
+    **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
     "show": ".show",
     "explain": ".show",
     "cost": ".cost",
@@ -48,13 +58,22 @@ __all__ = [
     "LinadWarning",
     "LinearGrad",
     "ZeroGradientWarning",
+    "build",
     "checkpoint",
     "cost",
     "explain",
+    "fold",
     "grad",
     "jvp",
     "linear_grad",
+    "map",
+    "reduce",
+    "scanl",
+    "scanr",
+    "shift1l",
+    "shift1r",
     "show",
+    "sum",
     "value_and_grad",
     "vjp",
 ]

@@ -81,7 +81,7 @@ def canonical(value: object) -> str | None:
         return None
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
-    homes = [home] if isinstance(home, str) else []
+    homes = [home.removeprefix("_")] if isinstance(home, str) else []  # `_operator` is where `operator` has its functions from
     if isinstance(value, np.ufunc):
         homes = ["numpy", "scipy.special"]
     for module in homes:

@@ -17,6 +17,7 @@ from ..span import Span
 from ..types import I64, Array
 from .arrays import LITERALS, array_of, method
 from .attributes import attribute_of
+from .combinators import COMBINATORS, combine
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, operands, pull, usable
@@ -75,6 +76,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
                 return value
             args = _library_args(ctx, node, name, hint)
             return Poison() if args is None else call_external(ctx, dotted, args)
+        case EntityValue(entity=External(dotted=dotted)) if dotted in COMBINATORS:
+            return combine(ctx, node, dotted, hint)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint)
             return Poison() if args is None else call_external(ctx, dotted, args)

@@ -24,36 +24,22 @@ from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
 from .numbers import as_scalar, binary, cast, truth
 from .places import fresh_array, is_array, rank_of
+from .quoted import Do, Quoted
 from .statements import STATEMENTS, assign, block
-from .values import SILENT, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+from .values import (
+    SILENT,
+    Binding,
+    Bottom,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    literal,
+)
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
-
-
-class Do(ast.stmt):
-    """A statement of our own: ``run`` lowers it."""
-
-    _fields = ()
-    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-
-    def __init__(self, at: ast.expr, run: Callable[[], None]) -> None:
-        super().__init__()
-        ast.copy_location(self, at)
-        self.run = run
-
-
-class Quoted(ast.expr):
-    """An expression that has been evaluated."""
-
-    _fields = ()
-    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-
-    def __init__(self, at: ast.expr, value: Value) -> None:
-        super().__init__()
-        ast.copy_location(self, at)
-        self.value = value
 
 
 STATEMENTS[Do] = lambda ctx, s: s.run()
@@ -239,17 +225,28 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     return ScalarValue(found, True)
 
 
+def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str) -> Value:
+    """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
+    span = ctx.span(what)
+    key = f"%{hint}{sum(n[0] == '%' for n in ctx.env)}"
+    ctx.env[key] = Binding(start, span)
+
+    def go_on(value: Value, at: Span) -> None:
+        ctx.env[key] = Binding(step(ctx.env[key].value, value, at), at)
+
+    _Run(ctx, what, go_on).go()
+    return ctx.env.pop(key).value
+
+
 def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value, hint: str) -> Value:
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
+    if name == "sum":
+        return carry(ctx, what, start, lambda total, v, at: binary(ctx, ast.Add, total, v, span, hint), hint)
     key, started = f"%{hint}{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
     ctx.env[key] = Binding(start, span)
-    if name != "sum":
-        ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
-
-    def add(value: Value, at: Span) -> None:
-        ctx.env[key] = Binding(binary(ctx, ast.Add, ctx.env[key].value, value, span, hint), at)
+    ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
 
     def choose(value: Value, at: Span) -> None:
         v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
@@ -266,12 +263,11 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
             ctx.env[key] = Binding(best, at)
         ctx.env[started] = Binding(ScalarValue(TRUE, True), at)
 
-    _Run(ctx, what, add if name == "sum" else choose).go()
+    _Run(ctx, what, choose).go()
     found = ctx.env.pop(key).value
-    if name != "sum":
-        some = ctx.env.pop(started).value
-        if isinstance(some, ScalarValue):
-            ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
+    some = ctx.env.pop(started).value
+    if isinstance(some, ScalarValue):
+        ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
     return found
 
 

@@ -16,8 +16,9 @@ from .context import ONE, ZERO, Lowering
 from .numbers import cast, check_nonzero
 from .records import only_fields
 from .places import is_array, load, rank_of, read, size_of
+from .quoted import Quoted
 from .slices import Place, view_of
-from .values import SILENT, ArrayValue, Binding, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from .values import SILENT, ArrayValue, Binding, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
 
 
 def _callee(ctx: Lowering, node: ast.expr) -> str:
+    if isinstance(node, Quoted):
+        return node.value.entity.dotted if isinstance(node.value, EntityValue) else ""
     if not isinstance(node, ast.Name) or node.id in ctx.env or node.id in ctx.local_names:
         return ""
     found = ctx.source.scope.lookup(node.id)

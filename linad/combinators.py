@@ -1,0 +1,144 @@
+"""Building, mapping, folding and scanning arrays with functions: in plain Python as written here, in checked functions as
+loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"]
+
+
+def build(n: int, f: Callable[[int], Any]) -> np.ndarray:
+    """The array of ``f(0), f(1), ..., f(n - 1)``.
+
+    Parameters
+    ----------
+    n : int
+        The length; at least 0.
+    f : callable
+        From an index to a scalar.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Examples
+    --------
+    >>> build(4, lambda i: i * 0.5)
+    array([0. , 0.5, 1. , 1.5])
+    """
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
+    return np.array([f(i) for i in range(n)])
+
+
+def map(f: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
+    """``f`` of the elements at each place of one or more arrays of equal length.
+
+    Examples
+    --------
+    >>> map(lambda a, b: a * b, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    array([3., 8.])
+    """
+    return np.array([f(*values) for values in zip(*arrays, strict=True)])
+
+
+def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
+    """``op(...op(op(init, a[0]), a[1])..., a[-1])``.
+
+    Examples
+    --------
+    >>> reduce(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0])).item()
+    24.0
+    """
+    for v in a:
+        init = op(init, v)
+    return init
+
+
+def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
+    """A state, which may be a tuple, carried through arrays of equal length: ``state = f(state, a[i], b[i], ...)``.
+
+    Examples
+    --------
+    >>> fold(lambda s, a, b: s + a * b, 0.0, np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
+    11.0
+    """
+    for values in zip(*arrays, strict=True):
+        init = f(init, *values)
+    return init
+
+
+def scanl(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> np.ndarray:
+    """What `reduce` has found after each element, from the left; as long as ``a``.
+
+    Examples
+    --------
+    >>> scanl(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0]))
+    array([ 2.,  6., 24.])
+    """
+    found = []
+    for v in a:
+        init = op(init, v)
+        found.append(init)
+    return np.array(found)
+
+
+def scanr(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> np.ndarray:
+    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``; as long as ``a``.
+
+    Examples
+    --------
+    >>> scanr(lambda v, p: v * p, 1.0, np.array([2.0, 3.0, 4.0]))
+    array([24., 12.,  4.])
+    """
+    found = []
+    for v in a[::-1]:
+        init = op(v, init)
+        found.append(init)
+    return np.array(found[::-1])
+
+
+def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
+    """The array moved one place to the left; ``fill`` comes in at the end.
+
+    Examples
+    --------
+    >>> shift1l(np.array([1.0, 2.0, 3.0]), 9.0)
+    array([2., 3., 9.])
+    """
+    b = np.empty_like(a)
+    b[:-1] = a[1:]
+    b[-1:] = fill
+    return b
+
+
+def shift1r(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
+    """The array moved one place to the right; ``fill`` comes in at the start.
+
+    Examples
+    --------
+    >>> shift1r(np.array([1.0, 2.0, 3.0]), 9.0)
+    array([9., 1., 2.])
+    """
+    b = np.empty_like(a)
+    b[1:] = a[:-1]
+    b[:1] = fill
+    return b
+
+
+def sum(n: int, f: Callable[[int], Any]) -> Any:
+    """``f(0) + f(1) + ... + f(n - 1)``.
+
+    Examples
+    --------
+    >>> sum(4, lambda i: i * 0.5)
+    3.0
+    """
+    total = 0
+    for i in range(n):
+        total = total + f(i)
+    return total

@@ -1,0 +1,226 @@
+"""`linad.build`, `map`, `reduce`, `fold`, `scanl`, `scanr`, `shift1l`, `shift1r` and `sum`: each is the loop that it
+abbreviates, written as Python and lowered like Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+
+from ..core import Check, Const, Var
+from ..messages.language import BadCall
+from ..messages.types import WrongType
+from ..scope import External
+from ..span import Span
+from ..types import BOOL, I64, INTS, Scalar
+from .comprehensions import array_from, carry
+from .context import Lowering
+from .expressions import expression, usable
+from .indexing import indexed
+from .numbers import binary, cast
+from .places import (
+    dtype_of,
+    fresh_array,
+    is_array,
+    plus,
+    put,
+    rank_of,
+    same_size,
+    shape_of,
+    size_of,
+)
+from .quoted import Quoted
+from .slices import Place, Slice, view_of
+from .updates import assign_region, region
+from .values import (
+    SILENT,
+    Binding,
+    EntityValue,
+    Poison,
+    ScalarValue,
+    Value,
+    describe,
+    join_dtypes,
+    literal,
+    type_of,
+)
+
+
+def _at(node: ast.Call, made: ast.expr) -> ast.expr:
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
+def _arrays(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> bool:
+    """Whether the values are arrays of one length, which is checked where the program runs."""
+    span = ctx.span(node)
+    for v in values:
+        if not is_array(v) or not rank_of(v):
+            ctx.report(WrongType(span, f"`{name}` runs over arrays", describe(type_of(v))))
+            return False
+    sizes = [size_of(ctx, v, 0, span) for v in values]
+    for k, n in enumerate(sizes[1:], 2):
+        same_size(ctx, n, sizes[0], f"zip() argument {k} has {{0}} elements and argument 1 has {{1}}", (n, sizes[0]), span)
+    return True
+
+
+def _over(node: ast.Call, values: list[Value]) -> tuple[ast.comprehension, list[ast.expr]]:
+    """Running over arrays together, and their elements as expressions."""
+    names = [f"%element{k}" for k in range(len(values))]
+    given: list[ast.expr] = [Quoted(node, v) for v in values]
+    loads: list[ast.expr] = [ast.Name(n, ast.Load()) for n in names]
+    stores: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+    if len(values) == 1:
+        return ast.comprehension(stores[0], given[0], [], 0), loads
+    together = ast.Call(_library(node, "builtins.zip"), given, [])
+    return ast.comprehension(ast.Tuple(stores, ast.Store()), together, [], 0), loads
+
+
+def _library(node: ast.Call, dotted: str) -> Quoted:
+    return Quoted(node, EntityValue(External(dotted), dotted.rpartition(".")[2]))
+
+
+def _apply(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], hint: str) -> Value:
+    """``f(*values)``."""
+    call = ast.Call(Quoted(node.args[0], f), [Quoted(node, v) for v in values], [])
+    return usable(ctx, expression(ctx, ast.copy_location(call, node), hint), "the result", ctx.span(node))
+
+
+def _over_range(node: ast.Call, values: list[Value]) -> ast.ListComp:
+    n, f = values
+    over = ast.Call(_library(node, "builtins.range"), [Quoted(node.args[0], n)], [])
+    element = ast.Call(Quoted(node.args[1], f), [ast.Name("%k", ast.Load())], [])
+    return _at(node, ast.ListComp(element, [ast.comprehension(ast.Name("%k", ast.Store()), over, [], 0)]))
+
+
+def _build(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
+    n, span = values[0], ctx.span(node)
+    if not isinstance(n, ScalarValue) or n.dtype not in INTS:
+        ctx.report(WrongType(span, "a length is an int", describe(type_of(n)), "convert it: `int(...)`"))
+        return Poison()
+    if not ctx.is_nonneg(n.atom):
+        ok = Const(False, BOOL) if isinstance(n.atom, Const) else ctx.let("ok", "ge", (n.atom, Const(0, n.atom.type)), BOOL, span)
+        ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
+    return array_from(ctx, _over_range(node, values), None, hint)
+
+
+def _sum(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
+    return carry(ctx, _over_range(node, values), literal(0), lambda total, v, at: binary(ctx, ast.Add, total, v, at, hint), hint)
+
+
+def _map(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
+    f, *given = values
+    if not _arrays(ctx, node, given, "linad.map"):
+        return Poison()
+    part, elements = _over(node, given)
+    return array_from(ctx, _at(node, ast.ListComp(ast.Call(Quoted(node.args[0], f), elements, []), [part])), None, hint)
+
+
+def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
+    f, start, *given = values
+    if not _arrays(ctx, node, given, "linad.fold"):
+        return Poison()
+    part, elements = _over(node, given)
+    what = _at(node, ast.GeneratorExp(ast.Tuple(elements, ast.Load()), [part]))
+    return carry(ctx, what, start, lambda state, v, at: _apply(ctx, node, f, [state, *v.items], hint), hint)
+
+
+def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
+    """What a fold has found after each element."""
+    f, start, a = values
+    span = ctx.span(node)
+    if not _arrays(ctx, node, [a], "linad.scanr" if right else "linad.scanl"):
+        return Poison()
+    if not isinstance(start, ScalarValue):
+        ctx.report(WrongType(span, "a scan carries a scalar", describe(type_of(start)), "carry several values with `linad.fold`, or write the loop"))
+        return Poison()
+    n = size_of(ctx, a, 0, span)
+
+    def step(state: Value, element: Value) -> Value:
+        return _apply(ctx, node, f, [element, state] if right else [state, element], hint)
+
+    found = start
+    for _ in range(3):  # the type of what is carried, which the first element may widen
+        with ctx.block():
+            after = step(found, ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else a)
+        if not isinstance(after, ScalarValue):
+            if not isinstance(after, SILENT):
+                ctx.report(WrongType(span, "a scan carries a scalar", describe(type_of(after))))
+            return Poison()
+        joined = join_dtypes(found.dtype, found.weak, after.dtype, after.weak)
+        if joined is None:
+            ctx.report(WrongType(span, "what a scan carries keeps its type", describe(type_of(after))))
+            return Poison()
+        found = ScalarValue(cast(ctx, found.atom, joined, span), found.weak and after.weak)
+    made = fresh_array(ctx, hint, (n,), after.dtype, None, span)
+    last = plus(ctx, n, Const(-1, I64), span)
+    kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
+    ctx.env[kept] = Binding(made, span)
+
+    def go_on(state: Value, i: Value, at: Span) -> Value:
+        k = i.atom if not right else ctx.let("k", "sub", (last, i.atom), I64, span)
+        if isinstance(k, Var):
+            ctx.nonneg.add(k.name)
+        new = step(state, indexed(ctx, a, [Place(ScalarValue(k, True), span)], "", span))
+        if isinstance(new, ScalarValue):
+            put(ctx, ctx.env[kept].value, (k,), cast(ctx, new.atom, made.var.type.dtype, span), span)
+        return new
+
+    over = ast.Call(_library(node, "builtins.range"), [Quoted(node, ScalarValue(n, True))], [])
+    part = ast.comprehension(ast.Name("%k", ast.Store()), over, [], 0)
+    carry(ctx, _at(node, ast.GeneratorExp(ast.Name("%k", ast.Load()), [part])), found, go_on, hint)
+    return ctx.env.pop(kept).value
+
+
+def _shift(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
+    """The elements one place on, and ``fill`` at the end that is left."""
+    a, fill = values[0], values[1] if len(values) == 2 else literal(0.0)
+    span = ctx.span(node)
+    if not _arrays(ctx, node, [a], "linad.shift1r" if right else "linad.shift1l"):
+        return Poison()
+    made = fresh_array(ctx, hint, shape_of(ctx, a, span), dtype_of(a), None, span)
+    one, end = Const(1, I64), Const(-1, I64)
+    head, tail = Slice(None, end, None, span), Slice(one, None, None, span)
+    first, rest = Slice(None, one, None, span), Slice(end, None, None, span)
+    moved = view_of(ctx, a, [head if right else tail], "", span)
+    for part, value in ((tail if right else head, moved), (first if right else rest, fill)):
+        where = region(ctx, view_of(ctx, made, [part], "", span), "", span)
+        if where is not None:
+            assign_region(ctx, where, value, span)
+    return made
+
+
+Lower = Callable[[Lowering, ast.Call, list[Value], str], Value]
+
+COMBINATORS: dict[str, tuple[Lower, int, int | None]] = {
+    "linad.build": (_build, 2, 2),
+    "linad.sum": (_sum, 2, 2),
+    "linad.map": (_map, 2, None),
+    "linad.reduce": (_fold, 3, 3),
+    "linad.fold": (_fold, 3, None),
+    "linad.scanl": (_scan, 3, 3),
+    "linad.scanr": (partial(_scan, right=True), 3, 3),
+    "linad.shift1l": (_shift, 1, 2),
+    "linad.shift1r": (partial(_shift, right=True), 1, 2),
+}
+
+
+def combine(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
+    """The value of a call of a combinator."""
+    lower, least, most = COMBINATORS[dotted]
+    fill = [k.value for k in node.keywords if k.arg == "fill" and "shift" in dotted]
+    given = [*node.args, *fill]
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    if starred or len(fill) != len(node.keywords) or not least <= len(given) <= (most or 99):
+        takes = f"{least} arguments" if least == most else f"{least} arguments or more" if most is None else f"{least} or {most} arguments"
+        ctx.report(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
+        return Poison()
+    values = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in given]
+    if any(isinstance(v, SILENT) for v in values):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in values)
+        return Poison()
+    from .calls import closed
+
+    return lower(ctx, node, [closed(ctx, v, ctx.span(node)) for v in values], hint)

@@ -1,0 +1,32 @@
+"""Nodes of our own among those of `ast`: expressions that are evaluated already, and statements that lower themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from .values import Value
+
+
+class Do(ast.stmt):
+    """A statement of our own: ``run`` lowers it."""
+
+    _fields = ()
+    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+    def __init__(self, at: ast.expr, run: Callable[[], None]) -> None:
+        super().__init__()
+        ast.copy_location(self, at)
+        self.run = run
+
+
+class Quoted(ast.expr):
+    """An expression that has been evaluated."""
+
+    _fields = ()
+    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+    def __init__(self, at: ast.expr, value: Value) -> None:
+        super().__init__()
+        ast.copy_location(self, at)
+        self.value = value
