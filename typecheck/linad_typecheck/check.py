@@ -35,8 +35,9 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
 
 
 def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
-    """What can be said about the gradients of a function that has no error."""
+    """What can be said about the updates and the gradients of a function that has no error."""
     from .activity import zero_gradients
+    from .lost_updates import lost_updates
 
     assert checked.program is not None and checked.signature is not None
     a, source = function.node.args, function.source
@@ -45,4 +46,5 @@ def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagno
     if function.wrt is not None:
         wanted = {every[w].arg if isinstance(w, int) else w for w in function.wrt}
         places = {name: span for name, span in places.items() if name in wanted}
-    return tuple(m.diagnostic() for m in zero_gradients(checked.program, checked.signature, places))
+    found = [*lost_updates(checked.program, source), *zero_gradients(checked.program, checked.signature, places)]
+    return tuple(m.diagnostic() for m in found)

@@ -39,6 +39,8 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN210", "unused-suppression", "warning", "a `linad: ignore` comment that silences nothing"),
     ("LIN211", "no-source", "error", "the text of a function cannot be found"),
     ("LIN212", "source-changed", "error", "the text of a function is no longer what Python runs"),
+    ("LIN213", "impure-call", "error", "a call that reads or changes something outside the function"),
+    ("LIN214", "captured-global", "error", "a value of the module that is no number and no array"),
     # 3xx types and shapes
     ("LIN301", "wrong-type", "error", "an operation on operands it is not defined for"),
     ("LIN302", "wrong-rank", "error", "an array is indexed with the wrong number of indices"),
@@ -50,10 +52,12 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN308", "union-annotation", "error", "an annotation allows several types"),
     ("LIN309", "bad-dimension", "error", "a dimension of an annotation that is not a size"),
     ("LIN310", "too-many-dimensions", "error", "an annotation with more than four dimensions"),
+    ("LIN311", "return-mismatch", "warning", "what a function returns is not what its annotation says"),
     # 4xx derivatives
     ("LIN401", "no-gradient", "error", "a gradient by something that is not a float parameter"),
     ("LIN402", "non-scalar-loss", "error", "a gradient of a function whose result is not one float"),
     ("LIN403", "zero-gradient", "warning", "a parameter reaches the result through no derivative"),
+    ("LIN404", "update-lost", "warning", "a result or an update that nothing reads"),
     # 9xx internal
     ("LIN901", "internal-error", "error", "a defect of linad itself"),
 )

@@ -5,21 +5,23 @@ from __future__ import annotations
 import io
 import os
 import tokenize
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .checking.misplaced import misplaced
 from .checking.recover import recovered
 from .checking.suppress import without_ignored
 from .diagnostics import Diagnostic
+from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
 from .messages.language import TooDeep
 from .scope import FunctionSource
-from .signature import Checked
+from .signature import Checked, Leaf, RecordStructure, Structure
 from .source import SourceFile
 from .span import Span
 from .static_scope import StaticModule, decorated, first_line
+from .types import Type, is_float
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,42 @@ def check_function(function: FunctionSource) -> Checked:
     source, line = function.source, first_line(function.node)
     place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
     try:
-        return check(function, {})
+        checked = check(function, {})
+        return replace(checked, diagnostics=(*checked.diagnostics, *_no_gradients(function, checked)))
     except (RecursionError, MemoryError):
         return Checked(None, None, (TooDeep(place, function.name).diagnostic(),))
     except Exception as error:  # a defect here must not hide what is found elsewhere
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
         return Checked(None, None, (InternalError(place, function.name, shown).diagnostic(),))
+
+
+def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic]:
+    """The parameters of the option ``wrt`` that hold no float."""
+    if checked.signature is None or function.wrt is None:
+        return []
+    a = function.node.args
+    nodes = {p.arg: p for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    names = list(nodes)
+    found = []
+    for name in (names[w] if isinstance(w, int) else w for w in function.wrt):
+        info = next((p for p in checked.signature.params if p.name == name), None)
+        types = [] if info is None else list(_types(info.structure))
+        if types and not any(map(is_float, types)):
+            what = " and ".join(sorted({_SAID[t.dtype[0]] for t in types}))
+            found.append(NoGradient(function.source.span(nodes[name]), name, what).diagnostic())
+    return found
+
+
+_SAID = {"i": "of integers", "b": "of bools"}
+
+
+def _types(structure: Structure) -> Iterator[Type]:
+    match structure:
+        case Leaf(type=t):
+            yield t
+        case tuple() | RecordStructure():
+            for item in structure if isinstance(structure, tuple) else structure.items:
+                yield from _types(item)
 
 
 def _syntax(source: SourceFile, error: SyntaxError) -> Diagnostic:

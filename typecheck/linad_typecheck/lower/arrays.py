@@ -50,8 +50,21 @@ def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
         case TextValue(text=text) if text in _TEXTS:
             return _TEXTS[text]
     if not isinstance(v, SILENT):
-        ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", describe(type_of(v))))
+        found = describe(type_of(v))
+        ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", found, _instead_of_dtype(v)))
     return None
+
+
+def _instead_of_dtype(v: Value) -> str:
+    """What was probably meant by what is no dtype."""
+    match v:
+        case ScalarValue():
+            return "a shape of several sizes is one tuple: `np.zeros((m, n))`"
+        case EntityValue(entity=External(dotted=dotted)) if "complex" in dotted:
+            return "numbers are real: keep real and imaginary parts in two arrays"
+        case TextValue(text=text) if "complex" in text:
+            return "numbers are real: keep real and imaginary parts in two arrays"
+    return "write `dtype=np.float64`, or leave it out"
 
 
 def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:

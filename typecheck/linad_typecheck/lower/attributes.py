@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from ..messages.language import Unsupported
-from ..messages.types import WrongType
 from ..scope import External, Module, RecordClass
 from .context import Lowering
 from .externals import constant_external
@@ -16,8 +15,8 @@ from .values import SILENT, DTypeValue, EntityValue, Poison, ScalarValue, TupleV
 
 LATER = {
     "flat": "write a loop over the cells",
-    "real": "leave it out: arrays are real",
-    "imag": "arrays are real",
+    "real": "leave it out: numbers are real",
+    "imag": "numbers are real: write 0.0",
     "strides": "layout is not visible inside",
 }
 
@@ -61,7 +60,10 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                     return transposed(ctx, base, None, span)
             instead = LATER.get(node.attr, "write a loop over the cells")
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", instead))
+        case ScalarValue():
+            instead = LATER.get(node.attr, "") if node.attr in ("real", "imag") else "only arrays have attributes"
+            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))
         case _ if not isinstance(base, SILENT):
-            ctx.report(WrongType(span, f"`.{node.attr}` is not an attribute of this", describe(type_of(base))))
+            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", "only arrays have attributes"))
     return Poison()
 

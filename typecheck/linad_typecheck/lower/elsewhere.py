@@ -6,6 +6,7 @@ LOOP = "write a loop that adds up"
 _NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
 _DRAW = "draw the numbers outside the function and pass them as an array"
 ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128"), "keep real and imaginary parts apart"),
     "builtins.range": "use it in a `for`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
     "builtins.reversed": "use it in a `for`", "builtins.print": "print the results outside the function",
     "builtins.map": "write a loop", "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
@@ -15,8 +16,6 @@ ELSEWHERE: dict[str, str] = {
     "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
     "builtins.getattr": "write the attribute out", "builtins.type": "types are fixed: leave the test out",
     "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
-    "numpy.dot": LOOP,
-    "numpy.vdot": LOOP, "numpy.inner": LOOP,
     "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
     "numpy.unique": "find the values outside the function and pass their indices",
     "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from ..core import Atom, Check, Const, Let
 from ..linear.ownership import report_lost
 from ..messages.language import (
+    CapturedGlobal,
+    ImpureCall,
     MaybeUndefined,
     Undefined,
     UnknownFunction,
@@ -35,6 +37,7 @@ from .attributes import attribute
 from .context import FALSE, Lowering
 from .elementwise import lift
 from .externals import BUILTINS, Args, call_external, constant_external, is_known, near
+from .impure import LIBRARY_PARTS, impure
 from .indexing import subscript
 from .joins import Arm, join
 from .numbers import COMPARE, binary, compare, truth, unary
@@ -163,10 +166,18 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
         case Module() | Helper() | Annotation() | RecordClass():
             return EntityValue(found, name)
         case Opaque(what=what, instead=instead):
+            if instead in (None, "") and what in _HELD_BY_MODULES:
+                told = CapturedGlobal(span, name, what)
+                if not any(d.message == told.message() for d in ctx.programs.diagnostics):  # once for all its uses
+                    ctx.report(told)
+                return Poison()
             what = what if f"`{name}`" in what else f"{what} `{name}`"
             ctx.report(Unsupported(span, what, instead or "pass what it holds as a parameter"))
             return Poison()
     return Poison()
+
+
+_HELD_BY_MODULES = ("a list", "a dict", "a set", "a string", "a str", "a tuple", "a bytes", "a complex")
 
 
 def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
@@ -174,6 +185,10 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     constant = constant_external(dotted)
     if constant is not None:
         return constant
+    outside = impure(dotted)
+    if outside is not None and dotted not in LIBRARY_PARTS:
+        ctx.report(ImpureCall(span, name, *outside))
+        return Poison()
     if not is_known(dotted):
         ctx.report(UnknownFunction(span, name, near(dotted)))
         return Poison()

@@ -43,7 +43,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if not is_array(base):
         if not isinstance(base, SILENT):
             ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base))))
-        parts_of(ctx, node.slice)
+        for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:  # what it means is unknown
+            if not isinstance(part, (ast.Slice, ast.Starred, ast.Constant)):
+                pull(ctx, part)
         return Poison()
     parts = parts_of(ctx, node.slice)
     if parts is None:

@@ -14,7 +14,7 @@ from ..types import BOOL, FLOATS, I64, INTS, Array
 from .context import ONE, ZERO, Lowering
 from .numbers import cast
 from .places import AnyArray, as_view, base_index, dtype_of, is_array, plus, rank_of, read, simplest, size_of, times
-from .values import SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .values import SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
 from .views import Along, View, Whole
 
 # --------------------------------------------------------------------------------------------- parts of an index
@@ -87,7 +87,10 @@ def _value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             ctx.programs.poisoned |= isinstance(value, Poison)
             return [None]
     is_float = isinstance(value, ScalarValue) and value.dtype in FLOATS
-    ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), "convert it: `int(...)`" if is_float else ""))
+    instead = "convert it: `int(...)`" if is_float else ""
+    if isinstance(value, TextValue):
+        instead = "arrays have no fields here: pass each field as an array of its own"
+    ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), instead))
     return [None]
 
 

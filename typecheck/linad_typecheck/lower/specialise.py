@@ -20,6 +20,7 @@ from ..span import Span
 from ..types import BOOL, I64, Array
 from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
 from .context import RET, Lent, Lowering
+from .results import against_annotation
 from .statements import block
 from .values import (
     Binding,
@@ -247,6 +248,12 @@ def _written(p: Var, body: Block, programs: Specialiser) -> bool:
 
 def lower_body(ctx: Lowering) -> Value:
     """Lower the statements of a function; its result."""
+    value = _body(ctx)
+    against_annotation(ctx, value)
+    return value
+
+
+def _body(ctx: Lowering) -> Value:
     for name, b in ctx.env.items():
         ctx.typed(name, b.span, b.value)
     block(ctx, body_of(ctx.source), frozenset())

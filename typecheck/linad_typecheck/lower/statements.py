@@ -31,6 +31,7 @@ from .joins import branch
 from .numbers import binary, cast
 from .places import held, is_array, materialise, writable
 from .records import only_fields, refuse_attribute
+from .results import taken
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
 from .values import (
@@ -402,7 +403,9 @@ def _writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:
 def _expression(ctx: Lowering, s: ast.Expr) -> None:
     if isinstance(s.value, ast.Constant):  # a docstring or `...`
         return
-    expression(ctx, s.value)
+    at = len(ctx.out)
+    value = expression(ctx, s.value)
+    taken(ctx, s, value, ctx.out[at:])
 
 
 def _function(ctx: Lowering, s: ast.FunctionDef) -> None:

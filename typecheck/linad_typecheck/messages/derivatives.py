@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..diagnostics import Label
+from ..diagnostics import Fix, Label
 from ..span import Span
 from . import Message
 
@@ -26,6 +26,58 @@ class Cut:
         if self.op in _INTEGER:
             return "an integer from here on"
         return f"the derivative of `{self.op}` is zero"
+
+
+@dataclass(frozen=True)
+class NoGradient(Message):
+    """The option ``wrt`` names a parameter that holds no float."""
+
+    slug = "no-gradient"
+    name: str
+    what: str
+
+    def message(self) -> str:
+        return f"there is no gradient by `{self.name}`, which is {self.what}"
+
+    def label(self) -> str:
+        return "named by `wrt`"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("name float parameters, or make this one a float"),)
+
+
+@dataclass(frozen=True)
+class UpdateLost(Message):
+    """An array of the function is updated and never read: what was computed reaches no result."""
+
+    slug = "update-lost"
+    name: str
+
+    def message(self) -> str:
+        return f"the update of `{self.name}` reaches no result"
+
+    def label(self) -> str:
+        return f"nothing reads `{self.name}`"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"use `{self.name}` in what is returned, or leave it out"),)
+
+
+@dataclass(frozen=True)
+class ResultUnused(Message):
+    """A call as a statement whose result nobody takes, and which updates nothing."""
+
+    slug = "update-lost"
+    callee: str
+
+    def message(self) -> str:
+        return f"the result of `{self.callee}` is not used, and the call changes nothing"
+
+    def label(self) -> str:
+        return "computed and thrown away"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("assign the result to a name, or leave the call out"),)
 
 
 @dataclass(frozen=True)

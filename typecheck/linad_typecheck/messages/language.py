@@ -28,6 +28,47 @@ class Unsupported(Message):
 
 
 @dataclass(frozen=True)
+class ImpureCall(Message):
+    """A call whose meaning is not in its arguments alone. ``does`` tells what else it reads or changes."""
+
+    slug = "impure-call"
+    name: str
+    does: str
+    instead: str
+
+    def message(self) -> str:
+        return f"`{self.name}` {self.does}"
+
+    def label(self) -> str:
+        return "not a function of its arguments alone"
+
+    def notes(self) -> tuple[str, ...]:
+        return ("the derivative may run a part of the function again, so it must come out the same each time",)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(self.instead),)
+
+
+@dataclass(frozen=True)
+class CapturedGlobal(Message):
+    """A name of the module that is bound to what has no type here: a list, a dict, a string."""
+
+    slug = "captured-global"
+    name: str
+    what: str
+
+    def message(self) -> str:
+        return f"`{self.name}` of the module is {self.what}, which a differentiated function cannot read"
+
+    def label(self) -> str:
+        return self.what
+
+    def fixes(self) -> tuple[Fix, ...]:
+        array = " or make it a NumPy array," if self.what in ("a list", "a tuple") else ""
+        return (Fix(f"pass what it holds as a parameter,{array} or bind its numbers to names of their own"),)
+
+
+@dataclass(frozen=True)
 class TooDeep(Message):
     """A function whose expressions or blocks are nested beyond what Python's own recursion reaches."""
 

@@ -148,6 +148,32 @@ class Truncated(Message):
 
 
 @dataclass(frozen=True)
+class ReturnMismatch(Message):
+    """What is returned is not of the annotated type; ``forgotten`` where nothing is returned at all."""
+
+    slug = "return-mismatch"
+    function: str
+    annotated: str
+    found: str
+    at: Span
+    forgotten: bool = False
+
+    def message(self) -> str:
+        if self.forgotten:
+            return f"`{self.function}` returns nothing, and its annotation says `{self.annotated}`"
+        return f"`{self.function}` returns {self.found}, and its annotation says `{self.annotated}`"
+
+    def label(self) -> str:
+        return "annotated here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.forgotten else (Label(self.at, f"{self.found} here"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("end with a `return`" if self.forgotten else "return what the annotation says, or change it"),)
+
+
+@dataclass(frozen=True)
 class SizesDiffer(Message):
     slug = "sizes-differ"
     why: str

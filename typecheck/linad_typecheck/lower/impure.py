@@ -1,0 +1,25 @@
+"""Calls that are no functions of their arguments: they draw, ask, tell, or change something outside."""
+
+from __future__ import annotations
+
+_DRAWS = ("gives other numbers at each call", "draw the numbers outside the function and pass them as an array")
+_CLOCK = ("reads the clock", "read the clock outside the function and pass the time")
+_TELLS = ("writes something out", "print the results outside the function")
+_FILES = ("reads or writes outside the program", "do it outside the function and pass what it gives")
+_SYSTEM = ("asks the system", "ask outside the function and pass the answer")
+
+_IMPURE: dict[str, tuple[str, str]] = {
+    "random": _DRAWS, "numpy.random": _DRAWS, "secrets": _DRAWS, "uuid": _DRAWS,
+    "time": _CLOCK, "datetime": _CLOCK, "builtins.print": _TELLS, "logging": _TELLS, "warnings.warn": _TELLS,
+    "builtins.open": _FILES, "builtins.input": _FILES, "numpy.load": _FILES, "numpy.save": _FILES, "numpy.savez": _FILES,
+    "numpy.loadtxt": _FILES, "numpy.savetxt": _FILES, "numpy.genfromtxt": _FILES, "pathlib": _FILES, "shutil": _FILES,
+    "subprocess": _FILES, "socket": _FILES, "urllib": _FILES, "json.load": _FILES, "json.dump": _FILES,
+    "pickle": _FILES, "os": _SYSTEM, "sys": _SYSTEM, "platform": _SYSTEM, "gc": _SYSTEM, "threading": _SYSTEM,
+}  # fmt: skip
+LIBRARY_PARTS = ("random", "numpy.random", "os", "os.path", "sys", "time", "datetime")  # by themselves they do nothing
+
+
+def impure(dotted: str) -> tuple[str, str] | None:
+    """What a library function does beside computing, and what to write instead; None where it only computes."""
+    parts = dotted.split(".")
+    return next((_IMPURE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _IMPURE), None)
