@@ -58,10 +58,10 @@ def svg(text: str) -> str:
     width, height = columns * WIDTH + 2 * MARGIN, len(lines) * HEIGHT + 2 * MARGIN
     light, dark = ("".join(_rule(name, colour) for name, colour in colours.items()) for colours in (_LIGHT, _DARK))
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
-        'role="img" aria-label="an ownership error of linad check">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+        + ' role="img" aria-label="an ownership error of linad check">',
         f"<style>text{{font:{SIZE}px ui-monospace,Menlo,Consolas,monospace;white-space:pre}}"
-        f".bold,.error,.help,.place{{font-weight:600}}{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
+        + f".bold,.error,.help,.place{{font-weight:600}}{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
         f'<rect class="page" width="{width:g}" height="{height:g}" rx="8"/>',
     ]
     for k, line in enumerate(lines):

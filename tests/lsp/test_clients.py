@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types as t
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+from pytest_lsp import (
+    ClientServerConfig,
+    LanguageClient,
+    client_capabilities,
+    make_test_lsp_client,
+)
 
 from .programs import GOOD, MOVED
-
 
 
 def a_client() -> LanguageClient:

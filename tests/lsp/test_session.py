@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+from linad_typecheck.lsp import remarks
 from linad_typecheck.lsp.convert import Client, client_of
 from linad_typecheck.lsp.positions import Lines
 from linad_typecheck.lsp.session import Session
@@ -85,6 +86,13 @@ def test_hints_can_be_chosen(kind, word):
     without = labels(GOOD, settings_of({"linad": {"inlayHints": {kind: False}}}))
     assert not any(word in label for label in without.values())
     assert labels(GOOD, settings_of({"inlayHints": False})) == {}
+
+
+def test_large_programs_are_not_differentiated(monkeypatch):
+    monkeypatch.setattr(remarks, "LARGE", 10)
+    found = labels(GOOD)
+    assert any("dup" in label for label in found.values())
+    assert not any("log" in label or "sum" in label for label in found.values())
 
 
 def test_hints_of_a_range_alone():

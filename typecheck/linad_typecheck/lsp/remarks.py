@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 
+from ..core import Program, walk
 from ..signature import Leaf
 from .analysis import Placed, Record
 
+LARGE = 2000  # statements of the core, beyond which a program is not differentiated for a hint
 _OF_VALUES = ("dup'ed", "recomputed", "logged")
 _NAME = re.compile(r"(?!the cell )[^\W\d]\w*(?=$|[,: ])")
 Remark = tuple[int, str, str]  # line, kind, text
@@ -29,7 +32,7 @@ def remarks(p: Placed) -> list[Remark]:
 
 def _remarks(record: Record) -> Iterator[Remark]:
     program = record.checked.program
-    if program is None or find_spec("linad") is None:
+    if program is None or find_spec("linad") is None or _large(program):
         return
     try:
         explain = import_module("linad.show.explain").explain_program
@@ -44,6 +47,12 @@ def _remarks(record: Record) -> Iterator[Remark]:
                 yield r.line, r.kind, f"a value{r.text[first.end():]}"
             continue
         yield r.line, r.kind, r.text
+
+
+def _large(program: Program) -> bool:
+    """Whether an editor would wait too long for the derivative."""
+    statements = (s for f in program.functions.values() for s in walk(f.body))
+    return next(islice(statements, LARGE, None), None) is not None
 
 
 def _wrt(record: Record) -> tuple[str, ...]:
