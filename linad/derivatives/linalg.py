@@ -218,6 +218,10 @@ def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> Non
     """``V (diag(w_bar) + F o V^T V_bar) V^T`` with ``F_ij = 1 / (w_j - w_i)``, of which the symmetric part counts."""
     w_bar, v_bar, a_bar = bar(1), bar(2), bar(3)
     w, v = value(1), value(2)
+    if v_bar is None:
+        _give_lower(m, a_bar, m.product(_scaled_columns(m, v, w_bar, "mul"), v, "ntp"))
+        m.clear(w_bar)
+        return
     k = m.product(v, v_bar, "tnp")
     inner = m.zeros_like(k)
 
@@ -227,10 +231,15 @@ def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> Non
         m.store(inner, (i, j), e)
         m.store(inner, (j, i), e)
 
-    m.lower(m.dims(k)[0], below, lambda i: m.store(inner, (i, i), m.load(w_bar, (i,))))
+    def diagonal(i: Atom) -> None:
+        if w_bar is not None:
+            m.store(inner, (i, i), m.load(w_bar, (i,)))
+
+    m.lower(m.dims(k)[0], below, diagonal)
     _give_lower(m, a_bar, m.product(m.product(v, inner), v, "ntp"))
-    m.clear(w_bar)
-    m.clear(v_bar)
+    for bar_ in (w_bar, v_bar):
+        if bar_ is not None:
+            m.clear(bar_)
 
 
 def _eigh_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
@@ -238,18 +247,17 @@ def _eigh_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     k = m.product(m.product(v, _take_lower(m, dot(3)), "tnp"), v)
     inner = m.zeros_like(k)
 
-    def row(i: Atom) -> None:
-        m.store(dot(1), (i,), m.load(k, (i, i)))
-        m.loop(n, lambda j: m.store(inner, (i, j), cell(i, j)))
-
     def cell(i: Atom, j: Atom) -> Atom:
         zero_on_diagonal = m.op("select", m.op("eq", i, j), m.c(0.0, k), m.load(k, (i, j)))
         return _over_gap(m, zero_on_diagonal, m.load(w, (i,)), m.load(w, (j,)))
 
     n = m.dims(k)[0]
-    m.loop(n, row)
-    m.clear(dot(2))
-    m.gemm(dot(2), v, inner)
+    if dot(1) is not None:
+        m.loop(n, lambda i: m.store(dot(1), (i,), m.load(k, (i, i))))
+    if dot(2) is not None:
+        m.each((n, n), lambda i, j: m.store(inner, (i, j), cell(i, j)))
+        m.clear(dot(2))
+        m.gemm(dot(2), v, inner)
 
 
 # ----------------------------------------------------------------------------------------------------- singular values
@@ -271,6 +279,13 @@ def _svd_reverse(m: Matrices, st: Dense, value: Arrays, bar: MaybeArrays) -> Non
     """Townsend's equations, with J = F o (U^T U_bar) and K = F o (V^T V_bar), ``F_ij = 1 / (s_j^2 - s_i^2)``."""
     u_bar, s_bar, vt_bar, a_bar = bar(1), bar(2), bar(3), bar(4)
     u, s, vt = value(1), value(2), value(3)
+    if u_bar is None and vt_bar is None:
+        m.gemm(a_bar, _scaled_columns(m, u, s_bar, "mul"), vt)
+        m.clear(s_bar)
+        return
+    u_bar = m.zeros_like(u) if u_bar is None else u_bar
+    s_bar = m.zeros_like(s) if s_bar is None else s_bar
+    vt_bar = m.zeros_like(vt) if vt_bar is None else vt_bar
     ju, kv = m.product(u, u_bar, "tnp"), m.product(vt, vt_bar, "ntp")
     inner = m.zeros_like(ju)
 
@@ -323,17 +338,22 @@ def _svd_forward(m: Matrices, st: Dense, dot: MaybeArrays) -> None:
         m.store(by_v, (i, j), masked(pij, si, pji, sj))
 
     n = m.dims(p)[0]
-    m.loop(n, lambda i: m.store(dot(2), (i,), m.load(p, (i, i))))
+    if dot(2) is not None:
+        m.loop(n, lambda i: m.store(dot(2), (i,), m.load(p, (i, i))))
+    if dot(1) is None and dot(3) is None:
+        return
     m.each((n, n), cell)
     m.gemm(av, u, p, "nnm")  # A_dot V without what lies along U, over s
-    m.clear(dot(1))
-    m.gemm(dot(1), u, by_u)
-    rest = _scaled_columns(m, av, s, "div")
-    m.each(m.dims(rest), lambda i, j: m.add(dot(1), (i, j), m.load(rest, (i, j))))
-    m.gemm(atu, vt, p, "ttm")
-    rest = _scaled_columns(m, atu, s, "div")
-    m.gemm(rest, vt, by_v, "tnp")
-    m.each(m.dims(rest), lambda i, j: m.store(dot(3), (j, i), m.load(rest, (i, j))))
+    if dot(1) is not None:
+        m.clear(dot(1))
+        m.gemm(dot(1), u, by_u)
+        rest = _scaled_columns(m, av, s, "div")
+        m.each(m.dims(rest), lambda i, j: m.add(dot(1), (i, j), m.load(rest, (i, j))))
+    if dot(3) is not None:
+        m.gemm(atu, vt, p, "ttm")
+        right = _scaled_columns(m, atu, s, "div")
+        m.gemm(right, vt, by_v, "tnp")
+        m.each(m.dims(right), lambda i, j: m.store(dot(3), (j, i), m.load(right, (i, j))))
 
 
 def _always(*positions: int) -> Callable[[frozenset[int]], tuple[int, ...]]:

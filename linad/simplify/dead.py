@@ -20,7 +20,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
     walk,
-    written,
+    writes,
 )
 from linad_typecheck.types import Array
 
@@ -38,21 +38,27 @@ def drop_dead(f: Function) -> Function:
 def _write_only(f: Function) -> set[str]:
     """Arrays allocated in the function that no statement reads, returns, passes on or renames."""
     made: set[str] = set()
+    together: list[set[str]] = []
     seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
     for s in walk(f.body):
         match s:
             case Alloc(out=v) | Copy(out=v):
                 made.add(v.name)
-        target = written(s)
+        targets = {v.name for v in writes(s)}
+        if len(targets) > 1:
+            together.append(targets)
         for a in operands(s):
-            if isinstance(a, Var) and isinstance(a.type, Array) and (target is None or a.name != target.name):
+            if isinstance(a, Var) and isinstance(a.type, Array) and a.name not in targets:
                 seen.add(a.name)
         if isinstance(s, If):
             seen |= {r.name for b in (s.then, s.orelse) for r in b.results if isinstance(r, Var)}
         if isinstance(s, Loop):
             seen |= {r.name for r in s.body.results if isinstance(r, Var)}
-        if getattr(s, "checked", False) and target is not None:  # its index check needs the array's size
-            seen.add(target.name)
+        if getattr(s, "checked", False) and targets:  # its index check needs the array's size
+            seen |= targets
+    for targets in [t for _ in together for t in together]:  # what one statement writes is made for all of it
+        if not targets <= made - seen:
+            seen |= targets
     return made - seen
 
 
@@ -72,9 +78,9 @@ class _Sweep:
         return Block(tuple(reversed(kept)), results)
 
     def statement(self, s: Stmt, live: set[str]) -> Stmt | None:
-        target = written(s)
-        if target is not None:
-            return None if target.name in self.unseen else s
+        targets = writes(s)
+        if targets:
+            return None if targets[0].name in self.unseen else s
         match s:
             case Check() | Call():
                 return s
