@@ -9,13 +9,13 @@ build in which every check is in its place says what is the case.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from linad_typecheck.core import (
     AddTo,
     Alloc,
     Atom,
     Block,
-    Call,
     Check,
     Const,
     Copy,
@@ -31,9 +31,6 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
-    outputs,
-    walk,
-    writes,
 )
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
@@ -42,11 +39,25 @@ from linad_typecheck.types import BOOL, I64, Array
 from linad.simplify.invariant import logs_of
 
 from .hoisted import Endpoints, Scan, Test, place
+from .loops import defined, definitions, scatters, steps, updated
 from .ranges import Ranges, Snapshot, constant, unknown
 
 ZERO = Const(0, I64)
 LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only
 SMALL = 2**62
+
+
+Answer = Literal["proved", "before", "inside"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """An index of an access in a loop: whether it is proved to be in range, tested before a loop, or where it is used."""
+
+    span: Span
+    array: str
+    axis: int
+    answer: Answer
 
 
 @dataclass
@@ -68,6 +79,13 @@ def check_accesses(f: Function, hoist: bool, indexed: dict[int, tuple[str, int]]
     return replace(f, body=checker.block(f.body))
 
 
+def index_checks(f: Function) -> tuple[Access, ...]:
+    """What becomes of the index checks in the loops of a function, in the build whose checks are hoisted."""
+    checker = Checker(f, True, {})
+    checker.block(f.body)
+    return tuple(checker.accesses)
+
+
 class Checker:
     """The walk over one function."""
 
@@ -77,6 +95,8 @@ class Checker:
         self.names = Names(all_names(f))
         self.ranges = Ranges()
         self.frames: list[Frame] = []
+        self.accesses: list[Access] = []  # those in loops
+        self.tested: set[str] = set()  # indices that a test before a loop is about
         self.loads: dict[str, Load] = {}  # ints that come out of an array
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
         self.places: dict[str, tuple[Var, int]] = {}  # what array and axis a size is of
@@ -175,7 +195,7 @@ class Checker:
         r = self.ranges
         self.carried_sizes(s)
         movable = self.hoist and not s.exits and s.stop is not None and r.form(s.step).value in (1, -1)
-        frame = Frame(s, movable, _defined(s), _updated(s))
+        frame = Frame(s, movable, defined(s), updated(s))
         self.frames.append(frame)
         with r.scope():
             self.enter(s)
@@ -249,8 +269,8 @@ class Checker:
         if low < -SMALL or high > SMALL:
             return 0, start
         results = s.body.results[1:] if s.exits else s.body.results
-        definitions = _definitions(s.body)
-        signs = _steps(results[k], c, definitions)
+        made = definitions(s.body)
+        signs = steps(results[k], c, made)
         if signs is None:
             return 0, start
         return (1 if signs <= {0, 1} else -1 if signs <= {0, -1} else 0), start
@@ -278,6 +298,7 @@ class Checker:
             return
         if self.scan(i, size) or (r.exact(f) and self.endpoints(f, None, None)):
             r.forms[s.out.name] = f
+            self.tested.add(s.out.name)
             out.append(_alias(s, i))
             return
         if r.exact(f) and r.proves(f + size) and r.proves(size - 1 - f):
@@ -304,10 +325,18 @@ class Checker:
             return
         f, size = r.form(i), self.size(s.array, axis)
         if (s.array.name, axis, f) in r.done or (r.proves(f) and r.proves(size - 1 - f)):
+            self.note(s, axis, "before" if isinstance(i, Var) and i.name in self.tested else "proved")
             return
-        if not self.scan(i, size) and not self.endpoints(f, size, i):
+        if self.scan(i, size) or self.endpoints(f, size, i):
+            self.note(s, axis, "before")
+        else:
+            self.note(s, axis, "inside")
             out.extend(self.explicit(s.array, axis, i, s.span))
         self.passed(s.array, axis, f, size)
+
+    def note(self, s: Load | Store | AddTo, axis: int, answer: Answer) -> None:
+        if self.frames:
+            self.accesses.append(Access(s.span, base_name(s.array.name), axis, answer))
 
     def passed(self, array: Var, axis: int, f: Affine, size: Affine) -> None:
         """From here on the index is known to be in range."""
@@ -369,7 +398,7 @@ class Checker:
         """Test all indices that a loop takes from an array before the loop, where the loop can then be vectorised."""
         frame = self.movable()
         load = self.loads.get(i.name) if isinstance(i, Var) else None
-        if frame is None or load is None or i.name not in frame.inside or _scatters(frame.loop):
+        if frame is None or load is None or i.name not in frame.inside or scatters(frame.loop):
             return False
         if load.array.name in frame.inside | frame.updated | self.resized or not self.visible(size, frame):
             return False
@@ -441,59 +470,6 @@ def _is_int(a: Atom) -> bool:
     return not isinstance(a.type, Array) and a.type.dtype in ("i64", "i32")
 
 
-def _defined(s: Loop) -> set[str]:
-    """The names that a loop defines."""
-    names = {s.index.name, *(c.name for c in s.carried)}
-    for t in walk(s.body):
-        names.update(v.name for v in outputs(t))
-        if isinstance(t, Loop):
-            names.update((t.index.name, *(c.name for c in t.carried)))
-    return names
-
-
-def _updated(s: Loop) -> set[str]:
-    """The arrays that a loop may update."""
-    names = {w.name for t in walk(s.body) for w in writes(t)}
-    calls = [t for t in walk(s.body) if isinstance(t, Call)]
-    return names | {a.name for t in calls for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
-
-
 def _simple(f: Affine) -> bool:
     """A constant, or one unknown plus a constant."""
     return not f.terms or (len(f.terms) == 1 and f.terms[0][1] == 1)
-
-
-def _scatters(s: Loop) -> bool:
-    """Whether a loop writes where loaded indices say: then it is not vectorised, and a check in it costs nothing."""
-    loaded = {t.out.name for t in walk(s.body) if isinstance(t, Load) and t.out.type.dtype in ("i64", "i32")}
-    for t in walk(s.body):
-        if isinstance(t, Let) and any(isinstance(i, Var) and i.name in loaded for i in t.ins):
-            loaded.add(t.out.name)
-    return any(
-        isinstance(i, Var) and i.name in loaded for t in walk(s.body) if isinstance(t, Store | AddTo) for i in t.index
-    )
-
-
-def _definitions(b: Block) -> dict[str, Stmt]:
-    return {v.name: t for t in walk(b) for v in outputs(t)}
-
-
-def _steps(a: Atom, c: Var, definitions: dict[str, Stmt]) -> set[int] | None:
-    """The signs of what a loop body adds to a carried int; None where it does something else to it."""
-    if not isinstance(a, Var):
-        return None
-    if a.name == c.name:
-        return {0}
-    match definitions.get(a.name):
-        case Let(op="add", ins=(x, Const(value=k))) | Let(op="add", ins=(Const(value=k), x)) if abs(k) < 2**20:
-            rest = _steps(x, c, definitions)
-            return None if rest is None else rest | {(k > 0) - (k < 0)}
-        case Let(op="sub", ins=(x, Const(value=k))) if abs(k) < 2**20:
-            rest = _steps(x, c, definitions)
-            return None if rest is None else rest | {(k < 0) - (k > 0)}
-        case If(then=then, orelse=orelse, outs=outs):
-            k = next(k for k, o in enumerate(outs) if o.name == a.name)
-            first, second = (_steps(b.results[k], c, definitions) for b in (then, orelse))
-            return None if first is None or second is None else first | second
-    return None
-

@@ -14,15 +14,10 @@ from linad_typecheck.core import (
     Drop,
     Dup,
     Function,
-    If,
     Load,
     Loop,
     Program,
-    Stmt,
-    Store,
-    Var,
     base_name,
-    blocks,
     walk,
 )
 from linad_typecheck.facts import Fact
@@ -32,6 +27,8 @@ from ..adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.order import order_free
 from ..adjoint.plan import Body, Plan
 from ..adjoint.schedules import ONLINE_SLOTS
+from ..emit.bounds import index_checks
+from ..emit.exits import thread_exits
 from ..pipeline import Gradient, differentiate, prepare
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
@@ -155,8 +152,9 @@ def loop_text(s: Loop, plan: Plan) -> str:
         case "fused":
             return f"{kind}, fused: each iteration is run again beside its reverse, without a log"
         case "logged":
-            words = words_per_iteration(plan.bodies[id(s)])
-            return f"{kind}, reversed: {words or 'no'} word{'s' if words != 1 else ''} logged per iteration"
+            always, sometimes = words_per_iteration(plan.bodies[id(s)], plan)
+            also = f", {sometimes} more where a branch is taken" if sometimes else ""
+            return f"{kind}, reversed: {always or 'no'} word{'s' if always != 1 else ''} logged per iteration{also}"
         case "checkpointed":
             return f"{kind}, checkpointed, {checkpoint_text(plan.snapshots[id(s)])}; each step is run again beside its reverse"
     return f"{kind}, without derivative: its reverse has nothing to do"
@@ -196,9 +194,12 @@ def loop_kind(s: Loop, plan: Plan) -> str:
     return "sum" if s.carried or adds else "map"
 
 
-def words_per_iteration(body: Body) -> int:
-    """Scalars that one iteration logs; slices of local arrays are counted apart."""
-    return sum(how == "logged" for how in body.source.values())
+def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
+    """Scalars that each iteration logs, and those that arms log where they are taken; slices of local arrays are counted
+    apart, and what inner loops log stands at those."""
+    logged = [n for n, how in body.source.items() if how == "logged"]
+    always = sum(plan.facts.home[n] == id(body.loop.body) for n in logged)
+    return always, len(logged) - always
 
 
 def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
@@ -211,6 +212,8 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
             case "logged":
                 each = "call" if body.stacked and len(body.path) == 1 else "iteration"
                 yield Remark(line, "logged", f"{what}, 1 word per {each}")
+            case "re-read" if name in plan.kept:
+                yield Remark(line, "re-read", f"{what} from {base_name(plan.kept[name].array.name)}, where it is stored")
             case "re-read" if isinstance(s, Load):
                 yield Remark(line, "re-read", f"{what} from {base_name(s.array.name)}")
             case "re-read":
@@ -225,21 +228,19 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
 # -------------------------------------------------------------------------------------------------------- index checks
 
 
+_ANSWERS = {
+    "inside": "tested in each iteration",
+    "before": "tested once, before the loop",
+    "proved": "proved, not tested",
+}
+
+
 def _from_checks(f: Function) -> Iterable[Remark]:
-    """Accesses in loops that carry an index test in the core; the emitter proves or hoists what it can."""
-
-    def visit(stmts: Iterable[Stmt], inside: bool) -> Iterable[Remark]:
-        for s in stmts:
-            if (
-                inside
-                and isinstance(s, Load | Store | AddTo)
-                and s.checked
-                and any(isinstance(i, Var) for i in s.index)
-            ):
-                yield Remark(
-                    s.span.line, "index check", f"of {base_name(s.array.name)}, where it is not proved before the loop"
-                )
-            for b in blocks(s):
-                yield from visit(b.stmts, inside or isinstance(s, Loop) or (inside and isinstance(s, If)))
-
-    return visit(f.body.stmts, False)
+    """Accesses in loops: which index tests stay there, which are made before the loop, which are not needed."""
+    found: dict[tuple[int, str], set[str]] = {}
+    for a in index_checks(thread_exits(f)):
+        found.setdefault((a.span.line, a.array), set()).add(a.answer)
+    for (line, array), answers in found.items():
+        for answer, text in _ANSWERS.items():
+            if answer in answers:
+                yield Remark(line, "index check", f"of {array}: {text}")
