@@ -1,14 +1,17 @@
-"""Index checks that cannot fail are dropped: the index is that of a loop which ends at the size of the axis."""
+"""What indices need not be asked: loop indices from 0 on are not counted from the end of an array, and one of a loop that ends
+at the size of an axis is in range."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, If, Load, Loop, Stmt, Store, Var, walk
+from linad_typecheck.core import AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.types import I64
 
 
 def drop_proved_checks(f: Function) -> Function:
-    """The function without the checks of accesses that are surely in range."""
+    """The function without `wrap` of what is not negative, and without the checks of accesses that are surely in range."""
     return replace(f, body=_Prover(f).block(f.body, {}))
 
 
@@ -17,6 +20,8 @@ class _Prover:
         self.made: dict[str, tuple[Atom, ...]] = {}
         self.sizes: dict[str, set[tuple[str, int]]] = {}
         self.like: dict[str, str] = {}  # copies, to the array they have the shape of
+        self.upwards: set[str] = set()  # indices that are not negative
+        self.same: dict[str, Atom] = {}
         for s in walk(f.body):
             match s:
                 case Alloc(out=v, shape=shape, log="no"):
@@ -24,10 +29,29 @@ class _Prover:
                 case Copy(out=v, array=a):
                     self.like[v.name] = self.like.get(a.name, a.name)
                 case Dim(out=v, array=a, axis=axis):
+                    self.upwards.add(v.name)
                     self.sizes.setdefault(v.name, set()).add((self.like.get(a.name, a.name), axis))
 
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
     def block(self, block: Block, ends: dict[str, Atom]) -> Block:
-        return replace(block, stmts=tuple(self.statement(s, ends) for s in block.stmts))
+        kept: list[Stmt] = []
+        for s in block.stmts:
+            s = rebuild(s, self.use)
+            match s:
+                case Let(out=v, op="wrap", ins=(i, _)) if self.is_upwards(i):
+                    self.same[v.name] = i
+                    continue
+                case Let(out=v, op="add" | "mul" | "min", ins=ins) if all(map(self.is_upwards, ins)):
+                    self.upwards.add(v.name)
+            kept.append(self.statement(s, ends))
+        return Block(tuple(kept), tuple(map(self.use, block.results)))
+
+    def is_upwards(self, a: Atom) -> bool:
+        if isinstance(a, Const):
+            return a.type == I64 and a.value >= 0
+        return a.name in self.upwards
 
     def statement(self, s: Stmt, ends: dict[str, Atom]) -> Stmt:
         match s:
@@ -38,7 +62,9 @@ class _Prover:
             case If():
                 return replace(s, then=self.block(s.then, ends), orelse=self.block(s.orelse, ends))
             case Loop():
-                upwards = isinstance(s.start, Const) and s.start.value >= 0 and isinstance(s.step, Const) and s.step.value > 0
+                upwards = self.is_upwards(s.start) and isinstance(s.step, Const) and s.step.value > 0
+                if upwards:
+                    self.upwards.add(s.index.name)
                 inner = {**ends, s.index.name: s.stop} if upwards and s.stop is not None else ends
                 return replace(s, body=self.block(s.body, inner))
         return s

@@ -68,7 +68,7 @@ def _arrays(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> bo
 
 def _over(node: ast.Call, values: list[Value]) -> tuple[ast.comprehension, list[ast.expr]]:
     """Running over arrays together, and their elements as expressions."""
-    names = [f"%element{k}" for k in range(len(values))]
+    names = [f"%k{k or ''}" for k in range(len(values))]
     given: list[ast.expr] = [Quoted(node, v) for v in values]
     loads: list[ast.expr] = [ast.Name(n, ast.Load()) for n in names]
     stores: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]

@@ -228,7 +228,7 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
 def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str) -> Value:
     """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
     span = ctx.span(what)
-    key = f"%{hint}{sum(n[0] == '%' for n in ctx.env)}"
+    key = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}"
     ctx.env[key] = Binding(start, span)
 
     def go_on(value: Value, at: Span) -> None:
@@ -244,7 +244,7 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
         return _truth_of_loop(ctx, name, what, span)
     if name == "sum":
         return carry(ctx, what, start, lambda total, v, at: binary(ctx, ast.Add, total, v, span, hint), hint)
-    key, started = f"%{hint}{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
+    key, started = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
     ctx.env[key] = Binding(start, span)
     ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
 

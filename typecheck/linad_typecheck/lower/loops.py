@@ -93,10 +93,8 @@ def _for(ctx: Lowering, s: ast.For) -> None:
 
 def _hint(target: ast.expr) -> str:
     match target:
-        case ast.Name(id=name):
-            return name
-        case ast.Tuple(elts=[ast.Name(id=name), *_]):
-            return name
+        case ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_]):
+            return name.strip("%")
     return "i"
 
 
