@@ -180,3 +180,13 @@ def test_explain_lists_the_codes_where_nothing_is_near(capsys):
     assert main(["explain", "zzzzzzz"]) == 2
     told = capsys.readouterr().err
     assert "LIN101  use-after-move" in told and "did you mean" not in told
+
+
+def test_the_hooks_are_commands(write):
+    from pathlib import Path
+
+    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text()
+    entries = [line.partition(": ")[2].split() for line in hooks.splitlines() if line.strip().startswith("entry:")]
+    assert len(entries) == 2
+    for program, *arguments in entries:
+        assert program == "linad" and main([*arguments, write("clean.py", CLEAN)]) == 0

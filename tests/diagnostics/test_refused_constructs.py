@@ -43,7 +43,7 @@ REFUSED = {
     "d = [i for i in range(3)]\nreturn w": (1, "list comprehension", "loop"),
     "d = []\nd.append(w)\nreturn w": (1, "a list", "np.zeros"),
     "return [w, w]": (1, "a list", "np.array"),
-    "return TABLE['a']": (1, "a dict `TABLE`", "parameter"),
+    "return TABLE['a']": (1, "`TABLE` of the module is a dict", "parameter"),
     "global TABLE\nreturn w": (1, "`global`", "parameter"),
     "def g():\n    nonlocal w\n    w = 1.0\ng()\nreturn w": (2, "`nonlocal`", "return"),
     "with open('f') as h:\n    pass\nreturn w": (1, "`with`", "around"),

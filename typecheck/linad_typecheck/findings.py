@@ -21,7 +21,7 @@ from .signature import Checked, Leaf, RecordStructure, Structure
 from .source import SourceFile
 from .span import Span
 from .static_scope import StaticModule, decorated, first_line
-from .types import Type, is_float
+from .types import Array, Type, is_float
 
 
 @dataclass(frozen=True)
@@ -130,12 +130,14 @@ def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic
         info = next((p for p in checked.signature.params if p.name == name), None)
         types = [] if info is None else list(_types(info.structure))
         if types and not any(map(is_float, types)):
-            what = " and ".join(sorted({_SAID[t.dtype[0]] for t in types}))
+            what = " and ".join(dict.fromkeys(_said(t) for t in types))
             found.append(NoGradient(function.source.span(nodes[name]), name, what).diagnostic())
     return found
 
 
-_SAID = {"i": "of integers", "b": "of bools"}
+def _said(t: Type) -> str:
+    word = "int" if t.dtype[0] == "i" else "bool"
+    return f"an array of {word}s" if isinstance(t, Array) else f"a{'n' if word == 'int' else ''} {word}"
 
 
 def _types(structure: Structure) -> Iterator[Type]:

@@ -26,7 +26,7 @@ def against_annotation(ctx: Lowering, value: Value) -> None:
     annotated, found = _annotated(ctx, note), type_of(value)
     if annotated is None or _fits(found, annotated):
         return
-    at, text = ctx.returned[0][0], ast.unparse(note)
+    at, text = ctx.returned[0][0], ctx.source.source.segment(ctx.span(note))
     forgotten = isinstance(value, NoneValue)
     ctx.report(ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten))
 

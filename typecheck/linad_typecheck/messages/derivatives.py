@@ -57,7 +57,7 @@ class UpdateLost(Message):
         return f"the update of `{self.name}` reaches no result"
 
     def label(self) -> str:
-        return f"nothing reads `{self.name}`"
+        return f"no result depends on `{self.name}`"
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(f"use `{self.name}` in what is returned, or leave it out"),)
