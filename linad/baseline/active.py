@@ -258,36 +258,29 @@ class ActiveArray:
     def fill(self, value: object) -> None:
         self.cells[...] = self._cell(value)
 
-    def ravel(self) -> Self:
-        return self._like(self.cells.ravel())
+    def flatten(self) -> Self:
+        return self._like(self.cells.flatten())
 
-    def reshape(self, *shape: Any) -> Self:
-        return self._like(self.cells.reshape(*shape))
+    def item(self, *index: int) -> Active:
+        return self.cells.item(*index)
+
+    def __getattr__(self, name: str) -> Any:
+        from .whole_arrays import method
+
+        return method(self, name)
 
     def astype(self, dtype: Any) -> Any:
-        dtype = np.dtype(dtype)
+        dtype = np.dtype(getattr(dtype, "type", dtype))
         if dtype.kind != "f":
             return self.values.astype(dtype)
         return type(self)(map_cells(lambda c: c.cast(dtype.type), self.cells), dtype, self.kind)
-
-    def sum(self) -> Active:
-        total = self.kind.constant(self.dtype.type(0.0))
-        for c in self.cells.flat:
-            total = total + c
-        return total
-
-    def mean(self) -> Active:
-        return self.sum() / self.size
-
-    def dot(self, other: Any) -> Any:
-        return (self * other).sum() if self.ndim == 1 == np.ndim(as_cells(other)) else self @ other
 
     def _broadcast(self, op: str, other: object, swapped: bool = False) -> Self:
         a, b = np.broadcast_arrays(self.cells, as_cells(other))
         pairs = zip(b.flat, a.flat, strict=True) if swapped else zip(a.flat, b.flat, strict=True)
         out = np.empty(a.shape, dtype=object)
         out.flat = [self.kind.apply(op, x, y) for x, y in pairs]
-        dtype = np.result_type(*(out.flat[0].value,)) if out.size else self.dtype
+        dtype = np.result_type(out.flat[0].value) if out.size else np.result_type(self.dtype, _kind_of(other))
         return type(self)(out, dtype, self.kind)
 
     def _operate(self, op: str, other: object, swapped: bool = False) -> Any:
@@ -302,11 +295,37 @@ class ActiveArray:
     def __neg__(self):
         return self._like(map_cells(lambda c: -c, self.cells))
 
+    def __pos__(self):
+        return self.copy()
+
+    def __abs__(self):
+        return self._like(map_cells(abs, self.cells))
+
     def __matmul__(self, other):
-        return self._like(np.asarray(np.dot(self.cells, as_cells(other)), dtype=object))
+        return self._multiplied(self, other)
+
+    def __rmatmul__(self, other):
+        return self._multiplied(other, self)
+
+    def _multiplied(self, a: Any, b: Any) -> Any:
+        from .whole_arrays import shims
+
+        return shims(self.kind)["matmul"](a, b)
 
     def __pow__(self, other):
-        return self._operate("powi" if isinstance(other, int) else "pow", other)
+        return self._operate("powi" if _whole_numbers(other) else "pow", other)
+
+    def __rpow__(self, other):
+        return self._operate("pow", other, swapped=True)
+
+    def __ipow__(self, other):
+        return self._update("powi" if _whole_numbers(other) else "pow", other)
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+    def __int__(self) -> int:
+        return int(self.values)
 
     def __repr__(self) -> str:
         return f"ActiveArray({self.values!r})"
@@ -325,6 +344,16 @@ def _install() -> None:
 
 
 _install()
+
+
+def _whole_numbers(x: object) -> bool:
+    kind = getattr(getattr(x, "dtype", None), "kind", "i" if type(x) is int else "f")
+    return kind == "i"
+
+
+def _kind_of(x: object) -> Any:
+    """What an operand adds to the dtype of a result without cells."""
+    return x.dtype if isinstance(x, (ActiveArray, np.ndarray)) else plain(x)
 
 
 def map_cells(f: Callable[[Any], Any], cells: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import whole_arrays
 from .active import Active, ActiveArray, as_cells, map_cells, plain
 from .rules import evaluate
 
@@ -105,12 +106,17 @@ def numpy_shims(kind: type[Active]) -> Shims:
         "reciprocal": _ufunc(kind, "div", lambda x: (1.0, x)),
         **{name: _test(getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
         **_constructors(kind),
-        **_whole_arrays(kind),
+        **whole_arrays.shims(kind),
         "float64": Cast(np.float64),
         "float32": Cast(np.float32),
         "where": functools.partial(_where, kind),
-        "clip": lambda x, low, high: _ufunc(kind, "minimum")(_ufunc(kind, "maximum")(x, low), high),
+        "clip": functools.partial(_clip, kind),
     }
+
+
+def _clip(kind: type[Active], x: Any, low: Any = None, high: Any = None) -> Any:
+    x = x if low is None else _ufunc(kind, "maximum")(x, low)
+    return x if high is None else _ufunc(kind, "minimum")(x, high)
 
 
 def _is_array(x: Any) -> bool:
@@ -131,6 +137,8 @@ def _ufunc(kind: type[Active], op: str, operands: Callable[..., tuple] | None = 
             ins = tuple(x.cast(np.float64) if isinstance(x, Active) else np.float64(x) for x in ins)
         return _apply(kind, op, *ins)
 
+    if op in whole_arrays.AT:
+        call.at = whole_arrays.AT[op]
     return call
 
 
@@ -190,6 +198,12 @@ def _constructors(kind: type[Active]) -> Shims:
             out[i] = cells[i]
         return out
 
+    def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+        if not whole_arrays.carries((start, stop)):
+            return wrap(np.linspace(start, stop, num, endpoint))
+        steps = wrap(np.arange(num).astype(float))
+        return steps * ((stop - start) / (max(num - 1, 1) if endpoint else num)) + start
+
     plain_makers = {"zeros": filled(0.0), "ones": filled(1.0), "empty": filled(np.nan), "full": full}
     return {
         **plain_makers,
@@ -197,33 +211,13 @@ def _constructors(kind: type[Active]) -> Shims:
         "array": array,
         "asarray": lambda x, dtype=None: x if isinstance(x, ActiveArray) and dtype is None else array(x, dtype),
         "copy": lambda a: a.copy(),
-        **{name: _real_made(getattr(np, name), wrap) for name in ("arange", "linspace", "eye")},
+        "linspace": linspace,
+        **{name: _real_made(getattr(np, name), wrap) for name in ("arange", "eye", "identity")},
     }
 
 
 def _real_made(make: Callable[..., np.ndarray], wrap: Callable[[np.ndarray], Any]) -> Callable[..., Any]:
     return lambda *args, dtype=None: wrap(make(*map(plain, args), dtype=real_dtype(dtype)))
-
-
-def _whole_arrays(kind: type[Active]) -> Shims:
-    """Reductions, in order of the cells."""
-
-    def reduced(method: str, numpy: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda a: getattr(a, method)() if isinstance(a, ActiveArray) else numpy(a)
-
-    def dot(a: Any, b: Any) -> Any:
-        if not any(isinstance(x, ActiveArray) for x in (a, b)):
-            return np.dot(a, b)
-        return (a if isinstance(a, ActiveArray) else ActiveArray.constant(a, kind)).dot(b)
-
-    return {
-        "sum": reduced("sum", np.sum),
-        "mean": reduced("mean", np.mean),
-        "dot": dot,
-        "size": lambda a: a.size,
-        "shape": lambda a: a.shape,
-        "ndim": lambda a: a.ndim,
-    }
 
 
 def builtin_shims(kind: type[Active]) -> Shims:

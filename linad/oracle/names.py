@@ -157,9 +157,9 @@ def _sum(items: Any, start: Any = 0) -> Any:
 BUILTINS: dict[str, Any] = {
     "range": Range,
     "len": lambda a: weak(builtins.len(a)),
-    "float": lambda x=0.0: Num(np.float64(unwrap(x)), True),
-    "int": lambda x=0: weak(builtins.int(unwrap(x))),
-    "bool": lambda x=False: builtins.bool(x),
+    "float": Cast(float, lambda x=0.0: Num(np.float64(unwrap(x)), True)),
+    "int": Cast(int, lambda x=0: weak(builtins.int(unwrap(x)))),
+    "bool": Cast(bool, lambda x=False: builtins.bool(x)),
     "min": _extremum(lambda item, best: item < best),
     "max": _extremum(lambda item, best: item > best),
     "sum": _sum,

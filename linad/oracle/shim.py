@@ -115,6 +115,10 @@ def unwrap(value: Any) -> Any:
             return value.array
         case Cast():
             return value.type
+        case Lifted():
+            return value.function
+        case slice():
+            return slice(*(unwrap(v) for v in (value.start, value.stop, value.step)))
         case list():
             return [unwrap(v) for v in value]
         case _:
@@ -189,6 +193,18 @@ class Arr:
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self.array)))
 
+    def __bool__(self) -> bool:
+        return bool(self.array)
+
+    def __float__(self) -> float:
+        return float(self.array)
+
+    def __int__(self) -> int:
+        return int(self.array)
+
+    def __index__(self) -> int:
+        return self.array.__index__()
+
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.array, name)
         return lifted(value) if callable(value) and not isinstance(value, np.generic) else wrap(value)
@@ -215,20 +231,40 @@ def _in_place(f: Callable[[Any, Any], Any]) -> Callable:
     return apply
 
 
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Arr, f"__{_name}__", _array_binary(getattr(operator, _name))[0])
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Arr, f"__{_name}__", lambda a, f=getattr(operator, _name): wrap(f(a.array)))
+Arr.__hash__ = None  # type: ignore[assignment]
+
+
 for _name in _BINARY:
     setattr(Arr, f"__i{_name}__", _in_place(getattr(operator, f"i{_name}")))
 
 
-def lifted(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy on shim values."""
-    return lambda *args, **options: wrap(f(*map(unwrap, args), **{k: unwrap(v) for k, v in options.items()}))
+class Lifted:
+    """A function of NumPy on shim values; its attributes, as ``at`` of ``np.add``, are lifted too."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return wrap(self.function(*map(unwrap, args), **{k: unwrap(v) for k, v in options.items()}))
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.function, name)
+        return Lifted(value) if callable(value) else value
+
+
+lifted = Lifted
 
 
 class Cast:
-    """``np.float32`` and the like: a conversion when called, a type when given as ``dtype``."""
+    """``float``, ``np.float32`` and the like: a conversion when called, a type when given as ``dtype``."""
 
-    def __init__(self, type: type) -> None:
+    def __init__(self, type: type, convert: Callable[..., Any] | None = None) -> None:
         self.type = type
+        self.convert = convert or (lambda x=0: wrap(type(unwrap(x))))
 
-    def __call__(self, x: Any = 0) -> Any:
-        return wrap(self.type(unwrap(x)))
+    def __call__(self, *args: Any) -> Any:
+        return self.convert(*args)
