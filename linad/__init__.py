@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .combinators import shift1l as shift1l
     from .combinators import shift1r as shift1r
     from .combinators import sum as sum
+    from .boundary.workspace import release_memory as release_memory
     from .cost import cost as cost
     from .decorator import LinearGrad as LinearGrad
     from .decorator import linear_grad as linear_grad
@@ -45,6 +46,7 @@ _HOMES = {
     "jvp": ".api",
     "checkpoint": ".checkpointing",
     **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
+    "release_memory": ".boundary.workspace",
     "show": ".show",
     "explain": ".show",
     "cost": ".cost",
@@ -68,6 +70,7 @@ __all__ = [
     "linear_grad",
     "map",
     "reduce",
+    "release_memory",
     "scanl",
     "scanr",
     "shift1l",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 
+import linad
 from linad import linear_grad
 from linad.boundary import workspace
 from linad.boundary.kernel import DONE, SHORT, Loaded
@@ -93,14 +94,14 @@ def test_memory_is_used_again_and_released():
         build.call((n,), err)
     assert taken[0] is taken[1] is taken[2]
     assert len(build.pool) >= 800
-    workspace.release()
+    workspace.release_memory()
     assert len(build.pool) == 0
     build.call((10,), err)
     assert taken[3] is not taken[0]
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
-    workspace.release()
+    workspace.release_memory()
     monkeypatch.setattr(workspace, "LIMIT", 10_000)
     taken = []
     first, second, err = fake(taken), fake(taken), np.zeros(1, np.int64)
@@ -110,6 +111,29 @@ def test_what_is_kept_is_bounded(monkeypatch):
     assert 0 < workspace.kept() <= 10_000
     second.call((100_000,), err)
     assert workspace.kept() <= 10_000 and len(taken[-1]) >= 100_000
+
+
+def test_a_set_whose_room_another_has_taken_is_let_go(monkeypatch):
+    linad.release_memory()
+    monkeypatch.setattr(workspace, "LIMIT", 10_000)
+    first, second = workspace.Pool(("f64",)), workspace.Pool(("f64",))
+    first.give(first.larger(first.take(), [800]), True)
+    held = first.take()
+    second.give(second.larger(second.take(), [800]), True)
+    first.give(held, False)
+    assert workspace.kept() <= 10_000 and len(first) == 0
+    assert linad.release_memory() > 0 and workspace.kept() == 0
+
+
+def test_what_does_not_fit_says_how_much_it_is(monkeypatch):
+    def empty(n, dtype):
+        raise MemoryError
+
+    pool = workspace.Pool(("f64",))
+    held = pool.take()
+    monkeypatch.setattr(np, "empty", empty)
+    with pytest.raises(MemoryError, match=r"take 8\.0 GiB.*linad\.checkpoint"):
+        pool.larger(held, [2**30])
 
 
 def test_more_than_there_can_be():
