@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeVar
 
-from linad_typecheck.checkpointing import misuse
+from linad_typecheck.checkpointing import FUNCTION, misuse
 
 T = TypeVar("T")
 
@@ -49,9 +49,13 @@ def checkpoint(
 
     Raises
     ------
+    TypeError
+        Where ``over`` is a function.
     ValueError
         Where the options make no sense.
     """
+    if callable(over):
+        raise TypeError(f"linad.checkpoint {FUNCTION}")
     why = misuse(scheme, slots, memory)
     if why is not None:
         raise ValueError(f"linad.checkpoint {why}")
