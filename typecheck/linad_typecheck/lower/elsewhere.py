@@ -24,6 +24,7 @@ ELSEWHERE: dict[str, str] = {
     "numpy.random": _DRAW, "random": _DRAW,
     "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function",
     "numpy.einsum": "write nested loops",
+    "linad.checkpoint": "put it around what a `for` runs over, or around the condition of a `while`",
 }  # fmt: skip
 
 
