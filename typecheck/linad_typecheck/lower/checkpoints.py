@@ -76,8 +76,7 @@ def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None
             return None
     for name in ("memory", "scheme"):
         if name in given and given[name] is None:
-            what = "a literal or a constant of the module"
-            ctx.report(BadCall(ctx.span(found.options[name]), NAME, f"takes {what} as `{name}`"))
+            ctx.report(BadCall(ctx.span(found.options[name]), NAME, f"takes a literal as `{name}`"))
             return None
     scheme, memory = given.get("scheme"), given.get("memory")
     why = misuse(scheme, given.get("slots"), memory)
