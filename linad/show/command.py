@@ -1,4 +1,4 @@
-"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: the text of a file is read, nothing of it is run."""
+"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: a file is read, nothing of it is run."""
 
 from __future__ import annotations
 

@@ -141,9 +141,16 @@ def test_the_decorator_by_any_name(write, capsys):
 def test_helpers_of_other_modules_are_checked_where_they_are(write, capsys):
     write("pkg/__init__.py", "")
     write("pkg/inner.py", "def twice(x):\n    return x * nothing\n")
-    write("pkg/main.py", "from linad import linear_grad\nfrom .inner import twice\n@linear_grad\ndef f(x: float) -> float:\n    return twice(x)\n")
+    write(
+        "pkg/main.py",
+        "from linad import linear_grad\nfrom .inner import twice\n@linear_grad\ndef f(x: float) -> float:\n    return twice(x)\n",
+    )
     assert main(["check", "pkg", "--output-format", "concise"]) == 1
-    assert capsys.readouterr().out.splitlines()[0].endswith("inner.py:2:16: error[LIN202]: there is no name `nothing` here")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .endswith("inner.py:2:16: error[LIN202]: there is no name `nothing` here")
+    )
 
 
 def test_what_is_no_function_is_refused(write, capsys):

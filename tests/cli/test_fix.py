@@ -16,7 +16,9 @@ MOVED = (
     HEAD
     + '@linear_grad\ndef f(x: Float64[np.ndarray, "n"]) -> float:\n    u = x.copy()\n    v = u\n    v[0] = 1.0\n    return u[0] + v[0]\n'
 )
-UNUSED = HEAD + "@linear_grad\ndef f(x: float) -> float:\n    y = x  # linad: ignore[maybe-undefined]\n    return y * y\n"
+UNUSED = (
+    HEAD + "@linear_grad\ndef f(x: float) -> float:\n    y = x  # linad: ignore[maybe-undefined]\n    return y * y\n"
+)
 
 
 @pytest.fixture

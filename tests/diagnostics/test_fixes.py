@@ -16,7 +16,9 @@ from .suites import PRELUDE, cases
 from .test_codes import FENCE
 
 SUITES = [c for f in sorted((Path(__file__).parent / "suites").glob("*.md")) for c in cases(f)]
-TEXTS = {f"{c.file.stem}: {c.name}": c.program if "from linad" in c.program else f"{PRELUDE}\n\n{c.program}" for c in SUITES}
+TEXTS = {
+    f"{c.file.stem}: {c.name}": c.program if "from linad" in c.program else f"{PRELUDE}\n\n{c.program}" for c in SUITES
+}
 TEXTS |= {f"page {slug}": text for slug in CODES for kind, text in FENCE.findall(page(CODES[slug])) if kind == "fail"}
 FIXES = [
     pytest.param(text, d, f, id=f"{name}: {d.slug}: {f.message[:30]}")

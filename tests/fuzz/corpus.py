@@ -18,7 +18,17 @@ from linad import linear_grad
 Vec = Float64[np.ndarray, "n"]
 """
 _FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TYPES = {"n": "int", "k": "int", "i": "int", "steps": "int", "x": "Vec", "y": "Vec", "u": "Vec", "v": "Vec", "a": "Vec"}
+_TYPES = {
+    "n": "int",
+    "k": "int",
+    "i": "int",
+    "steps": "int",
+    "x": "Vec",
+    "y": "Vec",
+    "u": "Vec",
+    "v": "Vec",
+    "a": "Vec",
+}
 
 
 @cache

@@ -94,7 +94,28 @@ def indent_lines(text: str, rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-STRANGE = ["é", "名前", "𝐱", "\u202e", "\0", "\f", "\r", "\x1b[31m", "“", "’", "\u2028", "🦀", "ﬁ", "\ud800", '"""', "'''", "\\", "((", "#", "\ufeff"]
+STRANGE = [
+    "é",
+    "名前",
+    "𝐱",
+    "\u202e",
+    "\0",
+    "\f",
+    "\r",
+    "\x1b[31m",
+    "“",
+    "’",
+    "\u2028",
+    "🦀",
+    "ﬁ",
+    "\ud800",
+    '"""',
+    "'''",
+    "\\",
+    "((",
+    "#",
+    "\ufeff",
+]
 
 
 def insert_strange(text: str, rng: random.Random) -> str:
@@ -153,7 +174,9 @@ DEEP = {
     "minus": "return " + "-" * 5000 + "x",
     "calls": "return " + "abs(" * 900 + "x" + ")" * 900,
     "ifs": "\n    ".join("    " * k + "if x > 0.0:" for k in range(95)) + "\n" + "    " * 97 + "return x",
-    "else ifs": "if x > 0.0:\n        y = 1.0\n" + "".join(f"    elif x > {k}.0:\n        y = {k}.0\n" for k in range(1500)) + "    return x",
+    "else ifs": "if x > 0.0:\n        y = 1.0\n"
+    + "".join(f"    elif x > {k}.0:\n        y = {k}.0\n" for k in range(1500))
+    + "    return x",
     "attributes": "return x" + ".a" * 5000,
     "subscripts": "return x" + "[0]" * 3000,
     "comparison": "return x if " + " < ".join(["x"] * 3000) + " else x",
@@ -170,20 +193,24 @@ DEEP = {
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_and_long_functions(name, tmp_path):
     """In a process of its own with half a gigabyte: no crash of the interpreter, no swallowing of the machine."""
-    (tmp_path / "deep.py").write_text(f"from linad import linear_grad\n\n\n@linear_grad\ndef f(x: float) -> float:\n    {DEEP[name]}\n")
+    (tmp_path / "deep.py").write_text(
+        f"from linad import linear_grad\n\n\n@linear_grad\ndef f(x: float) -> float:\n    {DEEP[name]}\n"
+    )
     code = (
         "import resource, sys\n"
         "resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\n"
         "from linad_typecheck.cli import main\n"
         "sys.exit(main(['check', 'deep.py', '--output-format', 'concise']))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(  # noqa: PLW1510 - the code is looked at below
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert ran.returncode in (0, 1), f"{ran.returncode} {ran.stdout[:500]} {ran.stderr[-500:]}"
     assert "LIN901" not in ran.stdout
 
 
 def test_ten_thousand_lines():
-    function = '''
+    function = """
 def helper_{k}(a, w):
     for i in range(len(a)):
         a[i] = a[i] * w + missing_{k}
@@ -197,7 +224,7 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
     for i in range(len(x)):
         s += u[i] ** 2 / (1.0 + x[i] ** 2)
     return math.sqrt(s)
-'''
+"""
     text = HEAD + "".join(function.format(k=k) for k in range(720))
     assert text.count("\n") > 10_000
     started = time.monotonic()
@@ -209,7 +236,9 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
 @pytest.mark.parametrize("every", [7, 40])
 def test_a_long_file_with_many_syntax_errors(every):
     text = HEAD + "".join(
-        f"def broken_{k}(:\n    pass\n" if k % every == 0 else f"@linear_grad\ndef f{k}(x: float) -> float:\n    return x * y{k}\n"
+        f"def broken_{k}(:\n    pass\n"
+        if k % every == 0
+        else f"@linear_grad\ndef f{k}(x: float) -> float:\n    return x * y{k}\n"
         for k in range(400)
     )
     started = time.monotonic()

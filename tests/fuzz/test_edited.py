@@ -69,7 +69,10 @@ def rename(f: ast.FunctionDef, rng: random.Random) -> None:
 def transplant(f: ast.FunctionDef, rng: random.Random) -> None:
     """An expression takes the place of another."""
     holders = [
-        (n, name) for n in ast.walk(f) for name in ("value", "left", "right", "test", "operand") if isinstance(getattr(n, name, None), ast.expr)
+        (n, name)
+        for n in ast.walk(f)
+        for name in ("value", "left", "right", "test", "operand")
+        if isinstance(getattr(n, name, None), ast.expr)
     ]
     (n, name), (m, other) = rng.choice(holders), rng.choice(holders)
     setattr(n, name, ast.parse(ast.unparse(getattr(m, other)), mode="eval").body)
@@ -130,7 +133,9 @@ def ends(whole: Whole) -> bool:
 
 def edited_case(rng: random.Random, folder: Path, count: int) -> Whole | None:
     module, name, args, updates = rng.choice(CASES)
-    text = Path(module.__file__).read_text(encoding="utf-8").replace("np.empty", "np.zeros")  # what is left unset is anything
+    text = (
+        Path(module.__file__).read_text(encoding="utf-8").replace("np.empty", "np.zeros")
+    )  # what is left unset is anything
     tree = ast.parse(text)
     tree.body = [s for s in tree.body if not (isinstance(s, ast.ImportFrom) and s.level)]
     f = next(s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name == name)

@@ -56,7 +56,9 @@ def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence
     match target, value:
         case ast.Name(), _ if not isinstance(value, ast.Tuple):
             return copied(source, value)
-        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values) if len(targets) == len(values):
+        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values)) if len(targets) == len(
+            values
+        ):
             for t, v in zip(targets, values, strict=True):
                 if isinstance(t, ast.Name) and t.id in names and not isinstance(v, ast.Starred):
                     return copied(source, v)

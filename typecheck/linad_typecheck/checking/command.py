@@ -30,12 +30,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=OUTPUT_FORMATS)
     parser.add_argument("--select", action="append", default=[], metavar="CODES", help="only these codes or slugs")
     parser.add_argument("--ignore", action="append", default=[], metavar="CODES", help="all but these codes or slugs")
-    parser.add_argument("--fix", action="store_true", help="apply safe fixes: those that keep what plain Python computes")
-    parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: also fixes that settle a meaning")
+    parser.add_argument(
+        "--fix", action="store_true", help="apply safe fixes: those that keep what plain Python computes"
+    )
+    parser.add_argument(
+        "--unsafe-fixes", action="store_true", help="with --fix or --diff: also fixes that settle a meaning"
+    )
     parser.add_argument("--diff", action="store_true", help="print what --fix would change; write nothing")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where there are findings")
     parser.add_argument("--config", metavar="FILE", help="take the settings from this file and no other")
-    parser.add_argument("--force-exclude", action="store_true", help="leave out excluded files also where they are named")
+    parser.add_argument(
+        "--force-exclude", action="store_true", help="leave out excluded files also where they are named"
+    )
     parser.add_argument("--stdin-filename", default="<stdin>", metavar="NAME", help="the name of standard input")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     parser.set_defaults(run=run)
@@ -136,7 +142,10 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _O
 def _keep(path: str, name: str, old: str, new: str, encoding: str, only_show: bool) -> None:
     if only_show:
         pairs = [t.splitlines(keepends=True) for t in (old, new)]
-        shown = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in difflib.unified_diff(*pairs, name, name)]
+        shown = [
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in difflib.unified_diff(*pairs, name, name)
+        ]
         write("".join(shown), end="")
     elif path == "-":
         sys.stdout.write(new)
@@ -162,7 +171,9 @@ def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str
         elif path.is_dir():
             here = settings.of(given)
             for folder, inner, names in os.walk(path):
-                inner[:] = sorted(n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n)))
+                inner[:] = sorted(
+                    n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n))
+                )
                 files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith(".py"))
                 yield from (f for f in files if not settings.of(f).excludes(f))
         else:

@@ -46,7 +46,9 @@ class Settings:
         inside = whole.relative_to(base).as_posix() if whole.is_relative_to(base) else whole.as_posix()
         heads = [inside, *(p.as_posix() for p in Path(inside).parents)]
         pattern = pattern.rstrip("/")
-        return any(fnmatch(head, pattern) for head in heads) or any(fnmatch(part, pattern) for part in Path(inside).parts)
+        return any(fnmatch(head, pattern) for head in heads) or any(
+            fnmatch(part, pattern) for part in Path(inside).parts
+        )
 
 
 def slugs(given: Sequence[str]) -> frozenset[str]:
@@ -62,7 +64,9 @@ def slugs(given: Sequence[str]) -> frozenset[str]:
         start = name if name.startswith("LIN") else "no code"
         matching = [c.slug for c in CODES.values() if c.slug == name or c.code.startswith(start)]
         if not matching:
-            raise BadSettings(f"there is no code `{name}`{did_you_mean(name, (*CODES, *(c.code for c in CODES.values())))}")
+            raise BadSettings(
+                f"there is no code `{name}`{did_you_mean(name, (*CODES, *(c.code for c in CODES.values())))}"
+            )
         found.update(matching)
     return frozenset(found)
 

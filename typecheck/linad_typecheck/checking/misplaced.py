@@ -19,7 +19,12 @@ def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
                 yield node, _message(module, node, f"the coroutine function `{name}`", "write a plain function: `def`")
             case ast.ClassDef(name=name, body=body):
                 if _decorator(module, node):
-                    yield node, _message(module, node, f"the class `{name}`", "decorate a plain function of numbers and arrays")
+                    yield (
+                        node,
+                        _message(
+                            module, node, f"the class `{name}`", "decorate a plain function of numbers and arrays"
+                        ),
+                    )
                 for inner in body:
                     if isinstance(inner, ast.FunctionDef) and _decorator(module, inner) and _bound(inner):
                         what = f"the method `{name}.{inner.name}`"

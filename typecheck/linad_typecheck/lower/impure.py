@@ -11,7 +11,8 @@ _SYSTEM = ("asks the system", "ask outside the function and pass the answer")
 _IMPURE: dict[str, tuple[str, str]] = {
     "random": _DRAWS, "numpy.random": _DRAWS, "secrets": _DRAWS, "uuid": _DRAWS,
     "time": _CLOCK, "datetime": _CLOCK, "builtins.print": _TELLS, "logging": _TELLS, "warnings.warn": _TELLS,
-    "builtins.open": _FILES, "builtins.input": _FILES, "numpy.load": _FILES, "numpy.save": _FILES, "numpy.savez": _FILES,
+    "builtins.open": _FILES, "builtins.input": _FILES, "numpy.load": _FILES, "numpy.save": _FILES,
+    "numpy.savez": _FILES,
     "numpy.loadtxt": _FILES, "numpy.savetxt": _FILES, "numpy.genfromtxt": _FILES, "pathlib": _FILES, "shutil": _FILES,
     "subprocess": _FILES, "socket": _FILES, "urllib": _FILES, "json.load": _FILES, "json.dump": _FILES,
     "pickle": _FILES, "os": _SYSTEM, "sys": _SYSTEM, "platform": _SYSTEM, "gc": _SYSTEM, "threading": _SYSTEM,

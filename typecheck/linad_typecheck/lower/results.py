@@ -10,7 +10,19 @@ from ..messages.derivatives import ResultUnused
 from ..messages.types import ReturnMismatch
 from . import annotations as notes
 from .context import Lowering
-from .values import SILENT, ArrayType, NoneValue, OtherType, ScalarType, TupleType, Value, ValueType, contains, describe, type_of
+from .values import (
+    SILENT,
+    ArrayType,
+    NoneValue,
+    OtherType,
+    ScalarType,
+    TupleType,
+    Value,
+    ValueType,
+    contains,
+    describe,
+    type_of,
+)
 
 _RANK = {"b": 0, "i": 1, "f": 2}  # of kinds of numbers: one is accepted where a wider one is annotated
 
@@ -54,8 +66,10 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
             return d in (None, found.dtype) and r in (None, found.rank)
         case notes.TupleType(items=items), TupleType(items=parts):
             return len(items) == len(parts) and all(map(_fits, parts, items))
-        case (notes.NoneType() | notes.ScalarType() | notes.ArrayType() | notes.TupleType()), _:
-            return not isinstance(found, (ScalarType, ArrayType, TupleType)) and not isinstance(getattr(found, "value", None), NoneValue)
+        case ((notes.NoneType() | notes.ScalarType() | notes.ArrayType() | notes.TupleType()), _):
+            return not isinstance(found, (ScalarType, ArrayType, TupleType)) and not isinstance(
+                getattr(found, "value", None), NoneValue
+            )
     return True  # records and whatever else is annotated
 
 
