@@ -392,8 +392,9 @@ def dense_eigh(info, w, v, a):
     info[0] = 0
     if n == 0:
         return
-    if not _finite(a):
-        info[0] = 1
+    if not _finite(a):  # as in NumPy
+        w[:] = math.nan
+        v[:] = math.nan
         return
     by_columns = np.empty((n, n), a.dtype)
     _transpose_into(by_columns, a)
