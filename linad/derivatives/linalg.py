@@ -109,6 +109,25 @@ def _trisolve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     m.dense("trisolve", s.flags, (dot(0),), s.read)
 
 
+def _gramsolve_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """``x_bar = (A^T A)^-1 x_bar`` in place, then ``A_bar -= A (x x_bar^T + x_bar x^T)``."""
+    x_bar, a_bar = bar(0), bar(1)
+    m.dense("gramsolve", "", (x_bar,), (value(1), value(2)))
+    if a_bar is not None:
+        inner = m.product(value(0), x_bar, "ntp")
+        m.gemm(inner, x_bar, value(0), "ntp")
+        m.gemm(a_bar, value(1), inner, "nnm")
+
+
+def _gramsolve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    """``x_dot = (A^T A)^-1 (x_dot - A_dot^T (A x) - A^T (A_dot x))``."""
+    x, (a, low) = s.updated[0], s.read
+    if dot(1) is not None:
+        m.gemm(dot(0), dot(1), m.product(a, x), "tnm")
+        m.gemm(dot(0), a, m.product(dot(1), x), "tnm")
+    m.dense("gramsolve", "", (dot(0),), (a, low))
+
+
 # -------------------------------------------------------------------------------------------------------- determinants
 
 
@@ -364,6 +383,7 @@ RULES: dict[str, DenseRule] = {
     "gemm": DenseRule(lambda a: tuple(p for p, q in ((2, 1), (1, 2)) if q in a), _gemm_reverse, _gemm_forward),
     "solve": DenseRule(lambda a: (1, 2, 3, *((0,) if 1 in a else ())), _solve_reverse, _solve_forward),
     "trisolve": DenseRule(lambda a: (1, *((0,) if 1 in a else ())), _trisolve_reverse, _trisolve_forward),
+    "gramsolve": DenseRule(lambda a: (1, 2, *((0,) if 1 in a else ())), _gramsolve_reverse, _gramsolve_forward),
     "det": DenseRule(_always(0, 1, 2, 3), _det_reverse, _det_forward),
     "logdet": DenseRule(_always(1, 2, 3), _det_reverse, _det_forward),
     "cholesky": DenseRule(_always(1), _cholesky_reverse, _cholesky_forward),

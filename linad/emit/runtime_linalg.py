@@ -22,6 +22,8 @@ __all__ = [
     "dense_detsign",
     "dense_eigh",
     "dense_gemm",
+    "dense_gram",
+    "dense_gramsolve",
     "dense_logdet",
     "dense_lu",
     "dense_solve",
@@ -104,6 +106,7 @@ def _lapack(name, *plan):
 _GETRF = _lapack("numba_xxgetrf", "int", "int", "array", "int", "array")
 _POTRF = _lapack("numba_xxpotrf", "char", "int", "array", "int")
 _EVD = _lapack("numba_ez_xxxevd", "char", "char", "int", "array", "int", "array")
+_GEQRF = _lapack("numba_ez_geqrf", "int", "int", "array", "int", "array")
 _GESDD = _lapack(
     "numba_ez_gesdd", "char", "int", "int", "array", "int", "array", "array", "int", "array", "int"
 )
@@ -122,6 +125,11 @@ def _potrf(typing_context, uplo, n, a, lda):
 @intrinsic
 def _evd(typing_context, jobz, uplo, n, a, lda, w):
     return _EVD[1](jobz, uplo, n, a, lda, w), _EVD[0]
+
+
+@intrinsic
+def _geqrf(typing_context, m, n, a, lda, tau):
+    return _GEQRF[1](m, n, a, lda, tau), _GEQRF[0]
 
 
 @intrinsic
@@ -371,6 +379,36 @@ def dense_trisolve(x, low, transposed):
         _up_all(low, x, True, False)
     else:
         _down_all(low, x, False, False)
+
+
+@exact
+def dense_gram(info, low, a):
+    """The triangle L of ``A^T A = L L^T``, as R of a QR factorisation of A has it; info says where A has not full rank."""
+    m, n = a.shape
+    info[0] = 0
+    if n == 0:
+        return
+    if m < n or not _finite(a):
+        info[0] = 1
+        return
+    by_columns, tau = np.empty((n, m), a.dtype), np.empty(n, a.dtype)
+    _transpose_into(by_columns, a)
+    _geqrf(m, n, by_columns, m, tau)
+    largest = a.dtype.type(0.0)
+    for i in range(n):
+        for j in range(n):
+            low[i, j] = by_columns[i, j] if j <= i else 0.0
+        largest = max(largest, abs(low[i, i]))
+    for i in range(n - 1, -1, -1):
+        if abs(low[i, i]) <= largest * m * np.finfo(a.dtype).eps:
+            info[0] = i + 1
+
+
+@exact
+def dense_gramsolve(x, a, low):
+    """``X = (A^T A)^-1 X`` by the triangle of `dense_gram`."""
+    dense_trisolve(x, low, False)
+    dense_trisolve(x, low, True)
 
 
 # ------------------------------------------------------------------------------------------------------------- spectra

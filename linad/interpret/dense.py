@@ -86,6 +86,22 @@ def _trisolve(flags: str, x: Array, low: Array) -> None:
     _triangular(low if flags == "n" else low.T, x, flags == "n", False)
 
 
+def _gram(flags: str, info: Array, low: Array, a: Array) -> None:
+    n = a.shape[1]
+    info[0] = 0
+    if not np.isfinite(a).all() or a.shape[0] < n:
+        info[0] = 1
+        return
+    low[...] = np.linalg.qr(a, mode="r").T
+    tiny = np.abs(np.diagonal(low)) <= np.finfo(a.dtype).eps * max(a.shape) * np.abs(np.diagonal(low)).max(initial=0.0)
+    info[0] = int(np.argmax(tiny)) + 1 if tiny.any() else 0
+
+
+def _gramsolve(flags: str, x: Array, a: Array, low: Array) -> None:
+    _triangular(low, x, True, False)
+    _triangular(low.T, x, False, False)
+
+
 def _eigh(flags: str, info: Array, w: Array, v: Array, a: Array) -> None:
     _failing(info, lambda: np.linalg.eigh(a), w, v)
 
@@ -115,6 +131,8 @@ RULES: dict[str, Callable[..., None]] = {
     "detsign": _detsign,
     "cholesky": _cholesky,
     "trisolve": _trisolve,
+    "gram": _gram,
+    "gramsolve": _gramsolve,
     "eigh": _eigh,
     "svd": _svd,
 }

@@ -289,6 +289,15 @@ def cholesky_by_hand(a):
     return weighted(low)
 
 
+def least_squares(a, b):
+    x, squares, rank, s = np.linalg.lstsq(a, b, rcond=None)
+    return x @ x + np.sin(x[0]) + squares[0] * rank
+
+
+def least_squares_of_many(a, b):
+    return weighted(np.linalg.lstsq(a, b)[0])
+
+
 CASES = {
     "product": ("wide", "tall",),
     "transposed_left": ("tall", "tall",),
@@ -327,4 +336,6 @@ CASES = {
     "solved_by_hand": ("square", "vector3",),
     "product_by_hand": ("wide", "tall",),
     "cholesky_by_hand": ("positive",),
+    "least_squares": ("tall", "vector4"),
+    "least_squares_of_many": ("tall", "tall"),
 }

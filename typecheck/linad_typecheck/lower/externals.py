@@ -83,9 +83,9 @@ def constant_external(dotted: str) -> Value | None:
 @cache
 def _pull_rules() -> dict[str, Rule]:
     """Rules that take arrays of every kind, views and expressions among them."""
-    from . import arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, rearranging, reductions, shapes
+    from . import arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, products, rearranging, reductions, shapes
 
-    parts = (arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, rearranging, reductions, shapes)
+    parts = (arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, products, rearranging, reductions, shapes)
     return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 
@@ -98,8 +98,9 @@ def _array_rules() -> dict[str, Rule]:
 
 def is_known(dotted: str) -> bool:
     from .combinators import COMBINATORS
+    from .derivatives import TRANSFORMS
 
-    return dotted in COMBINATORS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS)) or elsewhere(dotted) is not None
+    return dotted in COMBINATORS or dotted in TRANSFORMS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS)) or elsewhere(dotted) is not None
 
 
 def near(dotted: str) -> str:
