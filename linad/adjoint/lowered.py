@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import cache
 
 from linad_typecheck.check import check
 from linad_typecheck.core import Block, Check, Function
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.source import SourceFile
+from linad_typecheck.span import NOWHERE
 from linad_typecheck.static_scope import StaticModule, functions_named
 
 from . import schedules
@@ -21,13 +23,14 @@ def _module() -> StaticModule:
 
 @cache
 def lowered(name: str) -> Function:
-    """A function of `schedules`. Its checks are left out: it divides by nothing that is zero."""
+    """A function of `schedules`. Its checks are left out: it divides by nothing that is zero. So are its places, which are
+    not in the user's file."""
     done = check(functions_named(_module())[name], {})
     assert done.program is not None, [d.message for d in done.diagnostics]
     main = done.program.main
-    return Function(name, main.params, _unchecked(main.body))
+    return Function(name, main.params, _bare(main.body))
 
 
-def _unchecked(block: Block) -> Block:
-    stmts = (rebuild(s, lambda a: a, block=_unchecked) for s in block.stmts if not isinstance(s, Check))
-    return Block(tuple(stmts), block.results)
+def _bare(block: Block) -> Block:
+    kept = (rebuild(s, lambda a: a, block=_bare) for s in block.stmts if not isinstance(s, Check))
+    return Block(tuple(replace(s, span=NOWHERE) for s in kept), block.results)

@@ -58,7 +58,7 @@ def prepared(text: str) -> Program:
 
 @cache
 def gradient(text: str, value: bool = True) -> Gradient:
-    g = differentiate(prepared(text), ("x", "w"), value, well_formed)
+    g = differentiate(prepared(text), ("x", "w"), value)
     well_formed("stored", g.stored)
     well_formed("simplified", g.simplified)
     assert not any(isinstance(s, Loop) and s.mark is not None for s in walk(g.stored.main.body))
