@@ -36,6 +36,8 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, is_float
 
+from .usefulness import useful
+
 _UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
 
 
@@ -73,6 +75,11 @@ class Facts:
             name = self.group[name]
         return name
 
+    def key(self, v: Var) -> str:
+        """What activity knows a variable by: its place, or the value that it is a copy of."""
+        value = v if isinstance(v.type, Array) else self.value(v)
+        return self.place(v) if isinstance(v.type, Array) else value.name if isinstance(value, Var) else v.name
+
     def is_active(self, a: Atom) -> bool:
         if not isinstance(a, Var) or not is_float(a.type):
             return False
@@ -109,10 +116,13 @@ def learn(
     wrt: Iterable[str],
     undo: dict[int, Var] | None = None,
     exchange: dict[int, Load] | None = None,
+    results: tuple[Atom, ...] = (),
 ) -> Facts:
-    """The facts of a linear function, differentiated by the parameters named in ``wrt``."""
+    """The facts of a linear function, differentiated by the parameters named in ``wrt``; ``results`` are ones that its block
+    does not name as such."""
     facts = Facts(f, modes, undo=undo or {}, exchange=exchange or {})
-    facts.active |= set(wrt)
+    wrt = set(wrt)
+    facts.active |= wrt
     _names(f, facts)
     facts.logs |= {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     facts.logs |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
@@ -123,6 +133,8 @@ def learn(
             _flow(s, facts)
         if len(facts.active) == before:
             break
+    asked = wrt | {facts.place(p.var) for p in f.params if p.var.name in wrt}
+    facts.active &= useful(f, facts.key, results) | asked
     return facts
 
 

@@ -175,7 +175,7 @@ class Calls:
     def _planned(self, key: Key) -> Pair:
         f, shapes = with_shapes(self.primal[key.callee])
         wrapped, loop = _as_iteration(f)
-        facts = learn(wrapped, self.modes, [f.params[k].var.name for k in key.active])
+        facts = learn(wrapped, self.modes, [f.params[k].var.name for k in key.active], results=f.body.results)
         lost = [
             p.var.name
             for k, p in enumerate(f.params)
