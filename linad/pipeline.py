@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Call, Program, walk
+from linad_typecheck.core import Call, Derivative, Program, walk
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
@@ -14,6 +14,7 @@ from .adjoint.calls import Calls
 from .adjoint.forward import forward
 from .adjoint.plan import Plan
 from .adjoint.reverse import reverse
+from .expand import expand
 from .inline import inline
 from .simplify import simplify
 from .simplify.sink import sink_selects
@@ -30,10 +31,17 @@ def linear(program: Program) -> Program:
 
 def prepare(program: Program, after: After | None = None) -> Program:
     """The lowered program inlined and simplified: what is compiled to call it, and differentiated."""
-    program = simplify(inline(program), after)
+    program = simplify(inline(expand(program, _derivative)), after)
     program = replace(program, functions={k: sink_selects(f) for k, f in program.functions.items()})
     linear(program)
     return program
+
+
+def _derivative(program: Program, d: Derivative) -> Program:
+    """The derivative of the entry that a declaration asks for."""
+    ready = prepare(program)
+    wrt = tuple(ready.main.params[k].var.name for k in d.wrt)
+    return tangent(ready, wrt) if d.kind == "forward" else differentiate(ready, wrt, d.value).simplified
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ class _Walk:
     def call(self, s: core.Call, control: Set) -> None:
         callee = self.program.functions[s.callee]
         arguments = [self.of(a) | Flow(control) for a in s.args]
-        if s.callee in self.stack:  # recursion: as if everything reached everything
+        if s.callee in self.stack or s.callee in self.program.derivatives:  # as if everything reached everything
             every = Flow(control)
             for flow in arguments:
                 every |= flow

@@ -327,11 +327,27 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class Derivative:
+    """What a declared function is to become: the derivative of ``callee`` by its flat parameters ``wrt``.
+
+    Its parameters and results are those that `linad.adjoint.reverse` or `forward` give it; ``value`` says whether the results
+    of ``callee`` are among them.
+    """
+
+    callee: str
+    kind: Literal["reverse", "forward"]
+    wrt: tuple[int, ...]
+    value: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """Functions by name; `entry` is the one that is called from Python."""
+    """Functions by name; `entry` is the one that is called from Python. Those in ``derivatives`` are only declared: they are
+    made before anything runs (`linad.expand`)."""
 
     entry: str
     functions: Mapping[str, Function] = field(default_factory=dict)
+    derivatives: Mapping[str, Derivative] = field(default_factory=dict)
 
     @property
     def main(self) -> Function:

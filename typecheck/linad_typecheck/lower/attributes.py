@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 
 from ..messages.language import Unsupported
-from ..scope import External, Module, RecordClass
+from ..scope import External, Helper, Module, RecordClass
 from .context import Lowering
 from .externals import constant_external
 from .places import dtype_of, is_array, product, rank_of, shape_of
 from .records import class_attribute, field
 from .shapes import transposed
-from .values import SILENT, DTypeValue, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from .values import SILENT, DerivativeValue, DTypeValue, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
 
+DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp")  # of a checked function
 LATER = {
     "flat": "write a loop over the cells",
     "real": "leave it out: numbers are real",
@@ -44,6 +45,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return class_attribute(ctx, node, found)
         case TupleValue():
             return field(ctx, node, base)
+        case EntityValue(entity=Helper()) if node.attr in DERIVATIVES:
+            return DerivativeValue(node.attr, base, None)
         case EntityValue(entity=External(dotted=dotted), name=name):
             return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
         case _ if is_array(base):

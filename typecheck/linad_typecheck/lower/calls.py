@@ -20,6 +20,7 @@ from .attributes import attribute_of
 from .combinators import COMBINATORS, combine
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
+from .derivatives import TRANSFORMS, call_derivative, transform
 from .expressions import expression, operands, pull, usable
 from .externals import Args, call_external
 from .places import is_array
@@ -30,15 +31,18 @@ from .values import (
     SILENT,
     ArrayValue,
     Bottom,
+    DerivativeValue,
     EntityValue,
     FunctionValue,
     Poison,
     TupleValue,
     Value,
+    ViewValue,
     as_argument,
     contains,
     describe,
     leaves,
+    map_arrays,
     rebuild,
     type_leaves,
     type_of,
@@ -78,6 +82,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return Poison() if args is None else call_external(ctx, dotted, args)
         case EntityValue(entity=External(dotted=dotted)) if dotted in COMBINATORS:
             return combine(ctx, node, dotted, hint)
+        case EntityValue(entity=External(dotted=dotted)) if dotted in TRANSFORMS:
+            return transform(ctx, node, dotted, hint)
+        case DerivativeValue():
+            return call_derivative(ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint)
             return Poison() if args is None else call_external(ctx, dotted, args)
@@ -197,7 +205,9 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
     ctx.emit(Call(outs, spec.name, tuple(atoms), span))
-    return rebuild(spec.result, iter(outs))
+    given_as = dict(zip(spec.flat, atoms, strict=False))
+    value = rebuild(spec.result, iter(outs))
+    return map_arrays(value, lambda v: replace(v, var=given_as[v.var.name]) if isinstance(v, ViewValue) and v.var.name in given_as else v)
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:

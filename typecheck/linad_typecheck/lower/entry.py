@@ -205,7 +205,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         params.append(Param(v, mode))
     params += [Param(v, "read") for v in ctx.hidden.values()]
     function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
-    program = Program(name, {name: function, **programs.functions()})
+    program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
     signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.hidden), tuple(ctx.source.updates))
     return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)

@@ -126,7 +126,10 @@ def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -
         found.append(place)
     if v.view.flat is None:
         return tuple(found)
-    place = ravelled(ctx, found, v.view.flat, span)
+    flat = v.view.flat
+    place = plus(ctx, flat.start, times(ctx, flat.step, ravelled(ctx, found, flat.sizes, span), span), span)
+    if isinstance(place, Var):
+        ctx.nonneg.add(place.name)
     sizes = tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank))
     return unravelled(ctx, place, sizes, span)
 
@@ -178,6 +181,8 @@ def either(
     ctx: Lowering, cond: Atom, one: Callable[[], ScalarValue], other: Callable[[], ScalarValue], span: Span
 ) -> ScalarValue:
     """``one()`` where ``cond``, else ``other()``; both of one dtype."""
+    if isinstance(cond, Const):
+        return one() if cond.value else other()
     values, blocks = [], []
     for side in (one, other):
         with ctx.block() as stmts:

@@ -11,10 +11,10 @@ from ..messages.language import BadCall
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
-from .context import ONE, ZERO, Lowering
-from .places import AnyArray, as_view, is_array, materialise, product, rank_of, same_size, shape_of, simplest
-from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
-from .views import Along, View, Whole, is_whole
+from .context import ONE, TRUE, ZERO, Lowering
+from .places import AnyArray, as_view, is_array, materialise, plus, product, rank_of, ravelled, same_size, shape_of, simplest, times
+from .values import SILENT, ArrayValue, Delayed, Loss, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .views import Along, Flat, View, Whole
 
 if TYPE_CHECKING:
     from .externals import Args
@@ -92,16 +92,49 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args) -> Value:
     sizes = _new_shape(ctx, v, shape, span)
     if sizes is None:
         return Poison()
-    view = View(tuple(Along(ZERO, ONE, k) for k in range(len(sizes))), sizes, sizes)
     match v:
         case UnionValue(one=one, other=other):
             return replace(v, one=reshaped(ctx, one, shape, args), other=reshaped(ctx, other, shape, args))
         case ArrayValue(var=var):
-            return ViewValue(var, view)
-        case ViewValue(var=var, view=old) if old.flat is not None and is_whole(replace(old, flat=None, shape=tuple(map(Whole, range(len(old.shape)))))):
-            return ViewValue(var, replace(view, readonly=old.readonly))
-    # the cells of anything else do not lie in this order: NumPy copies them
-    return ViewValue(materialise(ctx, v, args.hint, span).var, view)
+            return ViewValue(var, _in_order(Flat(sizes)))
+        case ViewValue(var=var, view=old):
+            flat = None if old.readonly else one_piece(ctx, v, sizes, span)
+            return _perhaps_copied(ctx, v, sizes, args) if flat is None else ViewValue(var, _in_order(flat))
+    return ViewValue(materialise(ctx, v, args.hint, span).var, _in_order(Flat(sizes)))
+
+
+def _in_order(flat: Flat) -> View:
+    return View(tuple(Along(ZERO, ONE, k) for k in range(len(flat.sizes))), flat.sizes, flat)
+
+
+def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
+    """How the cells of a view are seen in another shape, if they surely lie at one distance from each other in the order of C:
+    NumPy then makes a view of them. None where that is not known."""
+    view = v.view
+    around = view.flat or Flat(tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank)))
+    moving = [k for k, a in enumerate(view.axes) if a.of is not None and view.shape[a.of] != ONE]
+    order = [view.axes[k].of for k in moving]
+    if order != [k for k, n in enumerate(view.shape) if n != ONE]:
+        return None
+    for k in range(moving[0] + 1, len(view.axes)) if len(moving) > 1 else ():
+        a = view.axes[k]
+        if (a.start, a.step) != (ZERO, ONE) or a.of is None or view.shape[a.of] not in (Whole(k), around.sizes[k]):
+            return None
+    if len(moving) > 1 and view.axes[moving[0]].step != ONE:
+        return None
+    first = ravelled(ctx, [a.start for a in view.axes], around.sizes, span)
+    step = ONE
+    if len(moving) == 1:
+        step = times(ctx, view.axes[moving[0]].step, product(ctx, around.sizes[moving[0] + 1 :], span), span)
+    start = plus(ctx, around.start, times(ctx, around.step, first, span), span)
+    return Flat(sizes, start, times(ctx, around.step, step, span))
+
+
+def _perhaps_copied(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], args: Args) -> UnionValue:
+    """What NumPy copies or not, as the sizes are: a copy that lasts no longer than what it is a copy of."""
+    copy = ViewValue(materialise(ctx, v, args.hint, args.span).var, _in_order(Flat(sizes)))
+    original = ViewValue(v.var, View(tuple(Along(ZERO) for _ in range(v.var.type.rank)), sizes))
+    return UnionValue(TRUE, copy, original, Loss("reshaped", args.name, args.span))
 
 
 def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...] | None:

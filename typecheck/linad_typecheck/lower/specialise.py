@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from ..core import Block, Check, Const, Function, Let, Mode, Param, Var, walk
+from ..core import Block, Check, Const, Derivative, Function, Let, Mode, Param, Var, walk
 from ..diagnostics import Diagnostic
 from ..facts import Fact
 from ..linear.liveness import bound, liveness
@@ -15,6 +15,7 @@ from ..linear.modes import infer_modes
 from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
+from ..messages.ownership import ViewOnSomePaths
 from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -26,11 +27,13 @@ from .values import (
     Binding,
     Bottom,
     FunctionValue,
+    LostArray,
     NoneValue,
     OtherType,
     Poison,
     ScalarType,
     TupleType,
+    UnionValue,
     Value,
     ValueType,
     contains,
@@ -58,10 +61,12 @@ class Spec:
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
     hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
+    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     recursive: bool = False
     failed: bool = False
     done: bool = False
     function: Function | None = None
+    derivative: Derivative | None = None  # where it is only declared
     found: list[Diagnostic] = field(default_factory=list)  # reported while it was lowered
 
     def writes(self, k: int) -> bool:
@@ -80,6 +85,7 @@ class Specialiser:
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    pullbacks: dict[int, FunctionSource] = field(default_factory=dict)  # by the calls that make them
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     unknown: bool = False  # something of unknown type was met
@@ -160,6 +166,9 @@ class Specialiser:
         self.taken.add(name)
         return name
 
+    def derivatives(self) -> dict[str, Derivative]:
+        return {s.name: s.derivative for s in self.specs.values() if s.derivative is not None}
+
     def functions(self) -> dict[str, Function]:
         return {s.name: s.function for s in self.specs.values() if s.function is not None}
 
@@ -213,6 +222,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     errors = sum(d.severity == "error" for d in programs.diagnostics)
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
+    spec.flat = tuple(p.name for p in params)
     value = lower_body(ctx)
     spec.result = type_of(value)
     if spec.recursive and contains(value, (Poison, Bottom)):
@@ -274,6 +284,9 @@ def _body(ctx: Lowering) -> Value:
     if held is None:  # every path raises
         return NoneValue() if kinds is None else Poison()
     value = held.value
+    if contains(value, (UnionValue, LostArray)) and not contains(value, (Poison, Bottom)):
+        ctx.report(ViewOnSomePaths(ctx.returned[-1][0], ctx.source.name))
+        return Poison()
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
     return value

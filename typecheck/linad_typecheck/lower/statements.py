@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, Var, blocks, walk, written
-from ..linear.ownership import cell_of, movable, write
+from ..linear.ownership import array_leaves, cell_of, movable, write
 from ..messages.language import Unsupported
 from ..messages.ownership import Lent, ReturnedTwice
 from ..messages.types import WrongType
@@ -147,18 +147,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
-    value = map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span))
-    seen: set[str] = set()
-    for var in arrays(value):
-        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name)
-        if var.name in seen:
-            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
-            value = Poison()
-        elif not movable(ctx, var):
-            lent = ctx.lent[var.name]
-            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
-            value = Poison()
-        seen.add(var.name)
+    value, seen = _given_away(ctx, value, span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
@@ -175,14 +164,44 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     set_left(ctx, RETURN, span)
 
 
+def _given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
+    """A result as the caller gets it, and the arrays that go with it."""
+    seen: set[str] = set()
+    looked: set[str] = set()
+    for leaf in array_leaves(value):
+        var = next(arrays(leaf))
+        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
+        view = not isinstance(leaf, ArrayValue)
+        if view and _of_the_caller(ctx, var) and var.name not in seen:
+            looked.add(var.name)
+            continue
+        # out of an entry the caller gets views as arrays of their own
+        if var.name in seen | looked and not (view and ctx.spec is None):
+            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
+            return Poison(), seen
+        if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
+            lent = ctx.lent[var.name]
+            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
+            return Poison(), seen
+        seen.add(var.name)
+    return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
     """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
     match leaf:
+        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(map(lambda var: _of_the_caller(ctx, var), arrays(leaf))):
+            return materialise(ctx, leaf, "result", span)
         case UnionValue():
             return leaf if writable(ctx, leaf, "the result", span) else Poison()
-        case ViewValue(var=var) if movable(ctx, var):
+        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var):
             return materialise(ctx, leaf, "result", span)
     return leaf
+
+
+def _of_the_caller(ctx: Lowering, var: Var) -> bool:
+    """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
+    return var.name in ctx.lent and ctx.lent[var.name].kind == "helper"
 
 
 def _without_meaning(v: Value) -> bool:

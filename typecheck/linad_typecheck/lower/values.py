@@ -96,6 +96,15 @@ class FunctionValue:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivativeValue:
+    """What `linad.grad` and the like give of a function: to be called. ``argnums`` None: by all float parameters."""
+
+    kind: str
+    function: Value
+    argnums: int | tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class EntityValue:
     """A module, library function, helper or anything else that a name of the scope means."""
 
@@ -158,6 +167,7 @@ Value = (
     | TupleValue
     | NoneValue
     | FunctionValue
+    | DerivativeValue
     | EntityValue
     | DTypeValue
     | TextValue
@@ -447,7 +457,7 @@ def describe(t: ValueType) -> str:
         case TupleType(items=items, record=record):
             fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
             return f"{record.name}({fields})"
-        case ClosureType() | OtherType(value=FunctionValue()):
+        case ClosureType() | OtherType(value=FunctionValue() | DerivativeValue()):
             return "function"
         case OtherType(value=EntityValue(name=n)):
             return f"`{n}`"

@@ -37,16 +37,25 @@ class Along:
 
 
 @dataclass(frozen=True, slots=True)
+class Flat:
+    """The base seen as an array of shape ``sizes``, whose k-th cell in the order of C is cell ``start + step * k`` of the base in
+    that order."""
+
+    sizes: tuple[Atom, ...]
+    start: Atom = _ZERO
+    step: Atom = _ONE
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """``axes`` has an entry per axis of the base, ``shape`` one per axis of the view.
 
-    With ``flat`` the base is first seen as an array of that shape, its cells in the order of C, and ``axes`` are the axes of
-    that array.
+    With ``flat`` the base is first seen as that array, and ``axes`` are its axes.
     """
 
     axes: tuple[Along, ...]
     shape: tuple[Size, ...]
-    flat: tuple[Atom, ...] | None = None
+    flat: Flat | None = None
     readonly: str = ""  # why it cannot be written through
 
 
@@ -65,14 +74,16 @@ def atoms(view: View) -> Iterator[Atom | Whole | None]:
         yield a.start
         yield a.step
     yield from view.shape
-    yield from view.flat or ()
+    if view.flat is not None:
+        yield from (*view.flat.sizes, view.flat.start, view.flat.step)
 
 
 def map_atoms(view: View, change: Callable[[Atom | Whole | None], object]) -> View:
     """The view with every number replaced, in the order of `atoms`."""
     axes = tuple(Along(change(a.start), change(a.step), a.of) for a in view.axes)
     shape = tuple(change(n) for n in view.shape)
-    return View(axes, shape, None if view.flat is None else tuple(change(n) for n in view.flat), view.readonly)
+    flat = view.flat and Flat(tuple(change(n) for n in view.flat.sizes), change(view.flat.start), change(view.flat.step))
+    return View(axes, shape, flat, view.readonly)
 
 
 def skeleton(view: View) -> View:
@@ -84,7 +95,7 @@ def meet(a: View, b: View) -> View | None:
     """What two skeletons share; None where they pick out cells in different ways."""
     if [x.of for x in a.axes] != [x.of for x in b.axes] or len(a.shape) != len(b.shape):
         return None
-    if (a.flat is None) != (b.flat is None) or len(a.flat or ()) != len(b.flat or ()):
+    if (a.flat is None) != (b.flat is None) or (a.flat and b.flat and len(a.flat.sizes) != len(b.flat.sizes)):
         return None
     other = atoms(b)
 

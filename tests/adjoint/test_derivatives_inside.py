@@ -1,0 +1,191 @@
+"""`linad.grad`, `value_and_grad`, `vjp` and `jvp` called inside checked functions, against formulas and finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import linad
+from linad.interpret import run
+from linad.pipeline import differentiate, prepare
+from tests.properties.roads import Whole, well_formed
+
+X = np.array([1.5, -0.5, 2.0])
+Y = np.array([0.3, 0.7, -1.1])
+
+
+def cubes(x):
+    s = 0.0
+    for v in x:
+        s += v**3
+    return s
+
+
+def weighted(x, w):
+    return np.sum(w * x * x)
+
+
+def pair(x, a):
+    return x * a, np.sum(x) * x[0]
+
+
+def power(z: float, n: int):
+    if n == 0:
+        return z
+    return z * power(z, n - 1)
+
+
+def of_array(x):
+    return linad.grad(cubes)(x) * x
+
+
+def of_view(x):
+    return linad.grad(cubes)(x[1:])
+
+
+def by_two(x, w):
+    value, (x_bar, w_bar) = linad.value_and_grad(weighted, argnums=(0, 1))(x, w)
+    return value + np.sum(x_bar * w_bar)
+
+
+def newton(a: float):
+    z = 1.0
+    for _ in range(7):
+        z = z - (z**3 - a) / linad.grad(lambda t: t**3 - a)(z)
+    return z
+
+
+def descent(x, w):
+    x = x.copy()
+    for _ in range(3):
+        x -= 0.1 * linad.grad(weighted)(x, w)
+    return x
+
+
+def slope(x):
+    return linad.grad(cubes)(x)
+
+
+def along(x, v):
+    return np.sum(slope(x) * v)
+
+
+def second(x, v):
+    return linad.grad(along)(x, v)
+
+
+def pulled(x, y):
+    value, pull = linad.vjp(pair, x, 2.0)
+    x_bar, a_bar = pull((y, 3.0))
+    return value[0] + x_bar * a_bar
+
+
+def pushed(x, y):
+    value, tangent = linad.jvp(pair, (x, 2.0), (y, 1.0))
+    return value[0] * tangent[0] + value[1] * tangent[1]
+
+
+def recursive(z: float):
+    return linad.grad(power)(z, 4) * z
+
+
+PROGRAMS: dict[Callable, tuple[tuple, Callable]] = {
+    of_array: ((X,), lambda x: 3 * x**3),
+    of_view: ((X,), lambda x: 3 * x[1:] ** 2),
+    by_two: ((X, Y), lambda x, w: np.sum(w * x * x) + np.sum(2 * w * x * x * x)),
+    newton: ((5.0,), lambda a: np.cbrt(a)),
+    descent: ((X, Y), lambda x, w: x * (1 - 0.2 * w) ** 3),
+    second: ((X, Y), lambda x, v: 6 * x * v),
+    pulled: (
+        (X, Y),
+        lambda x, y: 2 * x + (2 * y + 3 * (x[0] + np.sum(x) * np.eye(3)[0])) * np.sum(x * y),
+    ),
+    pushed: (
+        (X, Y),
+        lambda x, y: 2 * x * (2 * y + x) + np.sum(x) * x[0] * (np.sum(y) * x[0] + np.sum(x) * y[0]),
+    ),
+    recursive: ((1.3,), lambda z: 5 * z**5),
+}
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_value_and_gradient(f):
+    args, formula = PROGRAMS[f]
+    whole = Whole(f, args)
+    program = prepare(whole.lowered, well_formed)
+    assert not program.derivatives
+    value = run(program, [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]).results[0]
+    np.testing.assert_allclose(value, formula(*args), rtol=1e-9)
+    wrt = tuple(p.var.name for p in program.main.params)
+    made = differentiate(program, wrt, after=well_formed)
+    seed = np.ones_like(value) if isinstance(value, np.ndarray) else 1.0
+    buffers = [np.zeros_like(a) for a in args if isinstance(a, np.ndarray)]
+    out = run(made.simplified, [*(np.copy(a) if isinstance(a, np.ndarray) else a for a in args), seed, *buffers])
+    found = [out.params[p.var.name] for p in made.simplified.main.params[-len(buffers) :]] if buffers else [out.results[1]]
+    for k, a in enumerate(args):
+        for i in np.ndindex(np.shape(a)):
+            near, far = [np.array(a, float) for _ in range(2)]
+            near[i] -= 1e-6
+            far[i] += 1e-6
+            low, high = (np.sum(formula(*args[:k], x, *args[k + 1 :])) for x in (near, far))
+            assert np.asarray(found[k])[i] == pytest.approx((high - low) / 2e-6, rel=1e-5, abs=1e-6)
+
+
+def test_compiled_like_plain_python():
+    f = linad.linear_grad(descent)
+    np.testing.assert_allclose(f(X, Y), descent(X, Y), rtol=1e-12)
+
+
+def changes(x):
+    x[0] = 1.0
+    return x[1]
+
+
+def of_what_changes(x):
+    z = x.copy()
+    return linad.grad(changes)(z)
+
+
+def of_many(x):
+    return linad.grad(slope)(x)
+
+
+def by_a_missing_one(x):
+    return linad.grad(cubes, argnums=2)(x)
+
+
+def of_a_number(x):
+    return linad.grad(3.0)(x)
+
+
+def wrong_cotangent(x):
+    _, pull = linad.vjp(cubes, x)
+    return pull((1.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    "f,text",
+    [
+        (of_what_changes, "updates or keeps an argument"),
+        (of_many, "one float as its result"),
+        (by_a_missing_one, "differentiated by number 2"),
+        (of_a_number, "a derivative is of a function"),
+        (wrong_cotangent, "a cotangent is like the result"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_refused(f, text):
+    errors = Whole(f, (X.copy(),)).errors
+    assert errors and text in errors[0]
+
+
+def test_a_cotangent_of_another_size_is_an_error_not_a_crash():
+    def f(x, y):
+        _, pull = linad.vjp(pair, x, 2.0)
+        return pull((y, 1.0))[0]
+
+    whole = Whole(f, (X.copy(), np.ones(5)))
+    with pytest.raises(Exception, match="cotangent has a size of 5"):
+        run(whole.prepared, whole.values)

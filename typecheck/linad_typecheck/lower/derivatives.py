@@ -1,0 +1,412 @@
+"""`linad.grad(f)(x)`, `value_and_grad`, `vjp` and `jvp` inside checked functions.
+
+The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results, and made
+from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so derivatives of
+derivatives are nothing special.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..core import Alloc, Atom, Block, Call, Const, Derivative, Function, Names, Param, Var
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..scope import External, FunctionSource, Helper
+from ..span import Span
+from ..types import FLOATS, I64, Array, Scalar, Type, is_float
+from .context import ONE, ZERO, Lowering, zero
+from .expressions import expression, usable
+from .numbers import cast
+from .places import dtype_of, fresh_array, is_array, materialise, rank_of, same_size, shape_of, stored
+from .quoted import Quoted
+from .values import (
+    SILENT,
+    ArrayType,
+    ArrayValue,
+    ClosureType,
+    DerivativeValue,
+    EntityValue,
+    FunctionValue,
+    NoneValue,
+    Poison,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    Value,
+    ValueType,
+    as_argument,
+    describe,
+    leaves,
+    map_arrays,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+PULLBACK = "linad.vjp's pullback"
+TRANSFORMS = ("linad.grad", "linad.value_and_grad", "linad.vjp", "linad.jvp", PULLBACK)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A function and arguments, ready for a derivative to be taken."""
+
+    spec: object
+    values: dict[str, Value]  # by parameter
+    atoms: list[Atom]  # all that the function takes, flat
+    types: list[tuple[str, ValueType]]
+
+
+def transform(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
+    """``linad.grad(f, argnums=0)`` and the others: a function, or for `vjp` and `jvp` what they give at once."""
+    span = ctx.span(node)
+    kind = dotted.rpartition(".")[2]
+    if dotted == PULLBACK:
+        return _pull_back(ctx, node, hint)
+    function = _function(ctx, node)
+    if function is None:
+        return Poison()
+    if kind == "vjp":
+        return _vjp(ctx, node, function, list(node.args[1:]), hint)
+    if kind == "jvp":
+        return _jvp(ctx, node, function, list(node.args[1:]), hint)
+    given = {k.arg: k.value for k in node.keywords} | ({"argnums": node.args[1]} if len(node.args) == 2 else {})
+    if len(node.args) > 2 or set(given) - {"argnums"}:
+        ctx.report(BadCall(span, dotted, "takes a function and `argnums` here"))
+        return Poison()
+    argnums = _argnums(ctx, given["argnums"]) if "argnums" in given else 0
+    return Poison() if argnums is None else DerivativeValue(kind, function, argnums)
+
+
+def _function(ctx: Lowering, node: ast.Call) -> Value | None:
+    if not node.args or isinstance(node.args[0], ast.Starred):
+        ctx.report(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
+        return None
+    found = expression(ctx, node.args[0])
+    match found:
+        case FunctionValue() | EntityValue(entity=Helper()):
+            return found
+        case DerivativeValue():
+            ctx.report(Unsupported(ctx.span(node), "a derivative of a derivative in one expression", "give the first one a name: `def g(x): return linad.grad(f)(x)`, then `linad.grad(g)`"))
+            return None
+    if not isinstance(found, SILENT):
+        ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
+    return None
+
+
+def _argnums(ctx: Lowering, node: ast.expr) -> int | tuple[int, ...] | None:
+    value = expression(ctx, node)
+    items = value.items if isinstance(value, TupleValue) else (value,)
+    if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
+        ctx.report(WrongType(ctx.span(node), "`argnums` is a literal int or a tuple of them", describe(type_of(value))))
+        return None
+    numbers = tuple(v.atom.value for v in items)
+    return numbers if isinstance(value, TupleValue) else numbers[0]
+
+
+def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
+    """A call of what `grad` or `value_and_grad` gave."""
+    if d.kind == "vjp":
+        return _vjp(ctx, node, d.function, list(node.args), hint)
+    if d.kind == "jvp":
+        return _jvp(ctx, node, d.function, list(node.args), hint)
+    ready = _prepare(ctx, node, d.function)
+    if ready is None:
+        return Poison()
+    span = ctx.span(node)
+    result = ready.spec.result
+    if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
+        ctx.report(WrongType(span, f"`{d.kind}` is of a function with one float as its result", describe(result), "use `linad.vjp`"))
+        return Poison()
+    chosen = _chosen(ctx, d.argnums, ready, span)
+    if chosen is None:
+        return Poison()
+    seed = Const(1.0, Scalar(result.dtype))
+    primal, grads = _reverse(ctx, ready, chosen, [seed], d.kind == "value_and_grad", span, hint)
+    bare = isinstance(d.argnums, int) or (d.argnums is None and len(grads) == 1)
+    gradient = grads[0] if bare else TupleValue(tuple(grads))
+    return TupleValue((rebuild(result, iter(primal)), gradient)) if primal else gradient
+
+
+# ------------------------------------------------------------------------------------------------ what is called
+
+
+def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared | None:
+    """The function at the types of the arguments, which it only reads, and its flat arguments."""
+    from .calls import _bind, captured
+
+    span = ctx.span(node)
+    source = f.entity.function if isinstance(f, EntityValue) else f.source
+    captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
+    args = _bind(ctx, node, source)
+    if args is None:
+        return None
+    values = {n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()}
+    return _at_types(ctx, source, values, captures, span)
+
+
+def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared | None:
+    from .values import contains
+
+    every = {**values, **dict(captures)}
+    if any(contains(v, SILENT) for v in every.values()):
+        ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
+        return None
+    types = [(n, type_of(as_argument(v))) for n, v in values.items()]
+    spec = ctx.programs.specialise(source, tuple(types), tuple((n, type_of(as_argument(v))) for n, v in captures))
+    if spec.failed or not spec.done:
+        ctx.programs.poisoned |= spec.failed
+        if not spec.done:
+            ctx.report(Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out"))
+        return None
+    if any(m != "read" for m, leaf in zip(spec.modes, (x for _, t in spec.params for x in type_leaves(t)), strict=True) if isinstance(leaf, Array)):
+        ctx.report(Unsupported(span, f"the derivative of `{source.name}`, which updates or keeps an argument", "let it work on a copy"))
+        return None
+    atoms = [leaf for v in every.values() for leaf in leaves(as_argument(v))]
+    atoms += [ctx.global_array(name, t, key).var for key, (name, t) in spec.hidden.items()]
+    if spec.recursive:
+        mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
+        atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
+    return _Prepared(spec, values, atoms, types)
+
+
+def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str] | None:
+    """The parameters that a derivative is taken by."""
+    names = list(ready.values)
+    if argnums is None:
+        return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
+    found: list[str] = []
+    for k in (argnums,) if isinstance(argnums, int) else argnums:
+        if not -len(names) <= k < len(names):
+            ctx.report(BadCall(span, ready.spec.source.name, f"has {len(names)} parameters and is differentiated by number {k}"))
+            return None
+        t = ready.types[k][1]
+        if not any(map(is_float, type_leaves(t))):
+            ctx.report(WrongType(span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"))
+            return None
+        found.append(names[k])
+    return found
+
+
+def _positions(ready: _Prepared, chosen: list[str]) -> tuple[int, ...]:
+    """The flat parameters that are differentiated by."""
+    out, at = [], 0
+    for name, t in ready.types:
+        for leaf in type_leaves(t):
+            if name in chosen and is_float(leaf):
+                out.append(at)
+            at += 1
+    return tuple(out)
+
+
+def _declare(ctx: Lowering, ready: _Prepared, kind: str, wrt: tuple[int, ...], value: bool, given: list[Param], results: list[Type]) -> str:
+    """The name of the derivative of a function, declared if it is new."""
+    from .specialise import Spec
+
+    f = ready.spec.function
+    key = (f.name, kind, wrt, value)
+    known = ctx.programs.specs.get(key)
+    if known is None:
+        name = ctx.programs.name(f"{f.name}_{kind}_{'_'.join(map(str, wrt))}" + ("" if value else "_only"))
+        params = (*f.params, *given)
+        known = Spec(name, ready.spec.source, ready.spec.params, modes=tuple(p.mode for p in params), done=True)
+        made = {k: Alloc(Var(f"result#{k}", t), (ZERO,) * t.rank, zero(t.dtype)) for k, t in enumerate(results) if isinstance(t, Array)}
+        body = Block(tuple(made.values()), tuple(made[k].out if k in made else zero(t.dtype) for k, t in enumerate(results)))
+        known.function = Function(name, params, body, f.span)
+        known.derivative = Derivative(f.name, kind, wrt, value)
+        ctx.programs.specs[key] = known
+    return known.name
+
+
+def _reverse(
+    ctx: Lowering, ready: _Prepared, chosen: list[str], seeds: list[Atom], value: bool, span: Span, hint: str
+) -> tuple[tuple[Atom, ...], list[Value]]:
+    """The primal results, where they are wanted, and the gradients by the chosen parameters in their structures."""
+    f = ready.spec.function
+    names = Names(p.var.name for p in f.params)
+    wrt = _positions(ready, chosen)
+    given = [Param(names.var("seed", a.type), "read" if isinstance(a.type, Array) else "own") for a in seeds]
+    active = [ready.atoms[k] for k in wrt]
+    buffers: dict[int, ArrayValue] = {}
+    for k, a in zip(wrt, active, strict=True):
+        if isinstance(a.type, Array):
+            shape = shape_of(ctx, ArrayValue(a), span)
+            buffers[k] = fresh_array(ctx, f"{f.params[k].var.name.partition('.')[0]}_bar", shape, a.type.dtype, zero(a.type.dtype), span)
+            given.append(Param(names.var("bar", a.type), "acc"))
+    kinds = [r.type for r in f.body.results] if value else []
+    scalars = [k for k in wrt if isinstance(f.params[k].var.type, Scalar)]
+    kinds += [f.params[k].var.type for k in scalars]
+    name = _declare(ctx, ready, "reverse", wrt, value, given, kinds)
+    outs = tuple(ctx.fresh(hint, t) for t in kinds)
+    ctx.emit(Call(outs, name, (*ready.atoms, *seeds, *(b.var for b in buffers.values())), span))
+    count = len(f.body.results) if value else 0
+    bars = dict(zip(scalars, outs[count:], strict=True))
+    grads, at = [], 0
+    for n, t in ready.types:
+        size = len(list(type_leaves(t)))
+        if n in chosen:
+            grads.append((chosen.index(n), _gradient(t, iter([buffers.get(k) or bars.get(k) for k in range(at, at + size)]))))
+        at += size
+    return outs[:count], [g for _, g in sorted(grads, key=lambda pair: pair[0])]
+
+
+def _gradient(t: ValueType, parts: Iterator) -> Value:
+    """The parts in the structure of an argument; None for what has no gradient."""
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_gradient(x, parts) for x in items), record)
+        case ClosureType():
+            return NoneValue()
+    found = next(parts)
+    match found:
+        case None:
+            return NoneValue()
+        case Var():
+            return ScalarValue(found)
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- vjp and jvp
+
+
+def _source(f: Value) -> FunctionSource:
+    return f.entity.function if isinstance(f, EntityValue) else f.source
+
+
+def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared | None:
+    """The function at the types of positional arguments, which are evaluated."""
+    from .calls import captured
+
+    source = _source(f)
+    names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
+    if len(names) != len(values) or source.node.args.kwonlyargs:
+        ctx.report(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
+        return None
+    captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
+    return _at_types(ctx, source, dict(zip(names, values, strict=True)), captures, span)
+
+
+def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, pullback = linad.vjp(f, *primals)``: the pullback holds copies, and runs the function again."""
+    from .calls import closed
+
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "vjp", "takes a function and its arguments by position"))
+        return Poison()
+    primals = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    primals = [map_arrays(v, lambda leaf: materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf) for v in primals]
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
+    ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
+    value = rebuild(ready.spec.result, iter(outs))
+    sizes = TupleValue(tuple(ScalarValue(n, True) for o in outs if isinstance(o.type, Array) for n in shape_of(ctx, ArrayValue(o), span)))
+    parts = [("f", closed(ctx, f, span)), ("sizes", sizes), *((f"primal{k}", v) for k, v in enumerate(primals))]
+    return TupleValue((value, FunctionValue(_pullback_source(ctx, node, len(primals)), (), tuple(parts))))
+
+
+def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+    """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
+    known = ctx.programs.pullbacks.get(id(node))
+    if known is None:
+        names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
+        callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
+        body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
+        params = ast.arguments([], [ast.arg("cotangent")], None, [], [], None, [])
+        made = ast.Lambda(params, body)
+        for n in ast.walk(made):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        key = f"{ctx.source.key}/{ctx.source.name}.pullback@{node.lineno}:{node.col_offset}"
+        known = ctx.programs.pullbacks[id(node)] = FunctionSource("pullback", made, ctx.source.source, ctx.source.scope, key)
+    return known
+
+
+def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
+    """The gradients by all float parameters, one entry each, of the cotangent of the result."""
+    span = ctx.span(node)
+    f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None or isinstance(cotangent, SILENT):
+        return Poison()
+    seeds = _seeds(ctx, ready.spec.result, cotangent, iter([s.atom for s in sizes.items]), span)
+    if seeds is None:
+        return Poison()
+    chosen = _chosen(ctx, None, ready, span)
+    _, grads = _reverse(ctx, ready, chosen, seeds, False, span, hint)
+    return TupleValue(tuple(grads))
+
+
+def _seeds(ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: Span) -> list[Atom] | None:
+    """The cotangents of the float parts of a result, checked against it."""
+    match t, v:
+        case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
+            parts = [_seeds(ctx, x, y, sizes, span) for x, y in zip(items, values, strict=True)]
+            return None if None in parts else [a for p in parts for a in p]
+        case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
+            return [cast(ctx, v.atom, d, span)]
+        case (ScalarType(dtype=d), _) if d not in FLOATS:
+            return []
+        case ArrayType(dtype=d, rank=r), _:
+            shape = [next(sizes) for _ in range(r)]
+            if d not in FLOATS:
+                return []
+            if is_array(v) and rank_of(v) == r:
+                for n, m in zip(shape_of(ctx, v, span), shape, strict=True):
+                    same_size(ctx, n, m, "the cotangent has a size of {0} where the result has {1}", (n, m), span)
+                v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
+                return [v.var]
+    ctx.report(WrongType(span, f"a cotangent is like the result, {describe(t)}", describe(type_of(v))))
+    return None
+
+
+def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, tangent = linad.jvp(f, primals, tangents)``."""
+    span = ctx.span(node)
+    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    if len(given) != 2 or node.keywords or not all(isinstance(v, TupleValue) for v in given):
+        ctx.report(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+        return Poison()
+    primals = [map_arrays(v, lambda leaf: stored(ctx, leaf, "primal", span)) for v in given[0].items]
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    if len(given[1].items) != len(primals):
+        ctx.report(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
+        return Poison()
+    tangents: list[Atom] = []
+    for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
+        sizes = iter([n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)])
+        found = _seeds(ctx, t, v, sizes, span)
+        if found is None:
+            return Poison()
+        tangents += found
+    wrt = _positions(ready, list(ready.values))
+    fn = ready.spec.function
+    names = Names(p.var.name for p in fn.params)
+    params = [Param(names.var("dot", fn.params[k].var.type), fn.params[k].mode) for k in wrt]
+    kinds = [r.type for r in fn.body.results] + [r.type for r in fn.body.results if is_float(r.type)]
+    name = _declare(ctx, ready, "forward", wrt, True, params, kinds)
+    outs = tuple(ctx.fresh(hint, t) for t in kinds)
+    ctx.emit(Call(outs, name, (*ready.atoms, *tangents), span))
+    n = len(fn.body.results)
+    dots = iter(outs[n:])
+    parts = iter([next(dots) if is_float(r.type) else None for r in fn.body.results])
+    result = ready.spec.result
+    return TupleValue((rebuild(result, iter(outs[:n])), _tangent(result, parts)))
+
+
+def _tangent(t: ValueType, parts: Iterator) -> Value:
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_tangent(x, parts) for x in items), record)
+    found = next(parts)
+    if found is None:
+        return NoneValue()
+    return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found)
