@@ -1,0 +1,72 @@
+"""Atoms of the core, variables and literals, and fresh names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .types import I64, Scalar, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal scalar."""
+
+    value: float | int | bool
+    type: Scalar
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan is itself, 1 is not True
+        return isinstance(other, Const) and self.type == other.type and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), self.type))
+
+
+Atom = Var | Const
+
+
+def base_name(name: str) -> str:
+    """The user's name of an SSA name: ``total`` for ``total.3``."""
+    return name.partition(".")[0]
+
+
+class Names:
+    """Fresh SSA names of one function."""
+
+    def __init__(self, taken: Iterator[str] | set[str] | tuple[str, ...] = ()) -> None:
+        self._next: dict[str, int] = {}
+        self._taken = set(taken)
+
+    def copy(self) -> Names:
+        """The same names, to be used up separately."""
+        found = Names()
+        found._next, found._taken = dict(self._next), set(self._taken)
+        return found
+
+    def fresh(self, hint: str) -> str:
+        base = base_name(hint)
+        k = self._next.get(base, 0)
+        name = base if k == 0 else f"{base}.{k}"
+        while name in self._taken:
+            k += 1
+            name = f"{base}.{k}"
+        self._next[base] = k + 1
+        self._taken.add(name)
+        return name
+
+    def var(self, hint: str, type: Type = I64) -> Var:
+        return Var(self.fresh(hint), type)
