@@ -16,6 +16,7 @@ from ..messages.ownership import (
     Lent,
     MovedInLoop,
     MovedOnSomePaths,
+    PerhapsCopied,
     StoredTwice,
     UseAfterMove,
 )
@@ -82,7 +83,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     if not by or holder not in ctx.env:
         return
     bound = ctx.env[holder].span
-    held = [leaf for leaf in _array_leaves(ctx.env[holder].value) if _meets(leaf, place)]
+    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if _meets(leaf, place)]
     if len(held) > 1:
         ctx.report(StoredTwice(span, by, holder))
     through = held[0] if held else ctx.env[holder].value
@@ -102,7 +103,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             ctx.env[other] = replace(b, value=value)
 
 
-def _array_leaves(v: Value) -> list[Value]:
+def array_leaves(v: Value) -> list[Value]:
+    """What holds an array in a value, in order."""
     found: list[Value] = []
     map_arrays(v, lambda leaf: found.append(leaf) or leaf)
     return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
@@ -140,6 +142,8 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
             ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span))
+        case "reshaped":
+            ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
             where = loss.made if loss.made != NOWHERE else loss.span
             # of a field, say, the copy is taken elsewhere than behind the expression

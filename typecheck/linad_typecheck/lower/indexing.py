@@ -14,10 +14,10 @@ from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import ONE, ZERO, Lowering
 from .gather import fits, gather, gathered, mask_of
 from .numbers import cast, to_int
-from .places import as_view, base_index, either, is_array, rank_of, read, size_of, writable
+from .places import AnyArray, as_view, base_index, dtype_of, either, is_array, materialise, rank_of, read, size_of, writable
 from .records import only_fields, user_name
 from .slices import Part, Place, delayed_view, index_atom, is_basic, parts_of, require_index, scalar_part, view_of
-from .updates import Region, region
+from .updates import Region, may_meet, picked_cells, region
 from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
 from .views import View, Whole
 
@@ -82,8 +82,9 @@ def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span
     return tuple(found)
 
 
-def target(ctx: Lowering, node: ast.Subscript) -> Cell | Region | None:
-    """The cell or the region that ``a[...]`` as a target means."""
+def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Region | None:
+    """The cell or the region that ``a[...]`` as a target means. With ``keep`` what stands between now and the update may change
+    arrays: what NumPy reads now, at indices of arrays, is read now."""
     from .expressions import expression
 
     base = expression(ctx, node.value)
@@ -101,14 +102,27 @@ def target(ctx: Lowering, node: ast.Subscript) -> Cell | Region | None:
         return None
     mask = mask_of(parts)
     if mask is not None:
-        return region(ctx, place, name, span, mask=mask) if fits(ctx, place, mask, name, span) else None
+        if not fits(ctx, place, mask, name, span):
+            return None
+        old = materialise(ctx, place, "old", span) if keep else None
+        return region(ctx, place, name, span, mask=_settled(ctx, place, mask, keep, span), old=old)
     if not is_basic(parts):
+        parts = [replace(p, value=_settled(ctx, place, p.value, keep, span)) if isinstance(p, Place) and is_array(p.value) else p for p in parts]
         picked = gathered(ctx, place, parts, name, span)
-        return None if picked is None else region(ctx, place, name, span, picked)
+        if picked is None:
+            return None
+        old = materialise(ctx, picked_cells(ctx, place, picked, span), "old", span) if keep else None
+        return region(ctx, place, name, span, picked, old=old)
     if _is_cell(place, parts):
         return _cell(ctx, place, parts, name, span)
     view = view_of(ctx, place, parts, name, span)
     return None if isinstance(view, SILENT) else region(ctx, view, name, span)
+
+
+def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bool, span: Span) -> AnyArray:
+    """An array of indices or a mask that the update of the place does not change."""
+    changes = keep and isinstance(v, Delayed)
+    return materialise(ctx, v, "at", span) if changes or may_meet(place, v, dtype_of(v) == "bool") else v
 
 
 def load_cell(ctx: Lowering, where: Cell) -> ScalarValue:

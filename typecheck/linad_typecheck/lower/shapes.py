@@ -86,20 +86,23 @@ def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     return reshaped(ctx, v, args.values[0] if len(args.values) == 1 else TupleValue(args.values), args)
 
 
-def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args) -> Value:
-    """The array in another shape, its cells in the order of C: a view of an array that holds them in that order."""
+def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool = False) -> Value:
+    """The array in another shape, its cells in the order of C: a view of an array that holds them in that order, with
+    ``dense`` only where they lie next to each other."""
     span = args.span
     sizes = _new_shape(ctx, v, shape, span)
     if sizes is None:
         return Poison()
     match v:
         case UnionValue(one=one, other=other):
-            return replace(v, one=reshaped(ctx, one, shape, args), other=reshaped(ctx, other, shape, args))
+            return replace(v, one=reshaped(ctx, one, shape, args, dense), other=reshaped(ctx, other, shape, args, dense))
         case ArrayValue(var=var):
             return ViewValue(var, _in_order(Flat(sizes)))
         case ViewValue(var=var, view=old):
             flat = None if old.readonly else one_piece(ctx, v, sizes, span)
-            return _perhaps_copied(ctx, v, sizes, args) if flat is None else ViewValue(var, _in_order(flat))
+            if flat is None or (dense and flat.step != ONE):
+                return _perhaps_copied(ctx, v, sizes, args)
+            return ViewValue(var, _in_order(flat))
     return ViewValue(materialise(ctx, v, args.hint, span).var, _in_order(Flat(sizes)))
 
 
@@ -181,7 +184,7 @@ def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
 def _ravel(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and not args.keywords:
-            return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args) if args.name != "flatten" else _flat_copy(ctx, v, args)
+            return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args, True) if args.name != "flatten" else _flat_copy(ctx, v, args)
     ctx.report(BadCall(args.span, args.name, "takes one array"))
     return Poison()
 

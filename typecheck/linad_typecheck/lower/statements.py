@@ -346,7 +346,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             ctx.env[name] = Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript():
-            where = place(ctx, s.target)
+            where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
                 case Cell():
                     _update_cell(ctx, s, where, span)

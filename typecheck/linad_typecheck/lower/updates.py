@@ -42,6 +42,7 @@ class Region:
     span: Span
     picked: Gathered | None = None
     mask: AnyArray | None = None
+    old: AnyArray | None = None  # the cells as they were, where the right side may change them
 
 
 def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> None:
@@ -78,20 +79,32 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
     adds = op in (ast.Add, ast.Sub) and dtype in FLOATS
 
     def change(index: tuple[Atom, ...], v: ScalarValue) -> None:
-        if adds and where.picked is None:
+        if adds and where.picked is where.old is None:
             e = cast(ctx, v.atom, dtype, span)
             if op is ast.Sub:
                 e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
             put(ctx, where.place, index, e, where.span, add=True)
             return
-        new = v if where.picked is not None else binary(ctx, op, read(ctx, where.place, index, span), v, span)
+        new = v if where.picked is not None else binary(ctx, op, read(ctx, where.old or where.place, index, span), v, span)
         put(ctx, where.place, index, converted(ctx, new, dtype, span).atom, where.span)
 
     if where.picked is not None:  # all cells are read before the first is written
-        old = Delayed(dtype, where.picked.shape, lambda found: read(ctx, where.place, where.picked.index(found), span))
+        old = where.old or picked_cells(ctx, where.place, where.picked, span)
         new = lift(ctx, (old, value), lambda v: binary(ctx, op, *v, span), span)
         value = materialise(ctx, new, "t", span)
     _each(ctx, where, value, span, change)
+
+
+def picked_cells(ctx: Lowering, place: ArrayValue | ViewValue, picked: Gathered, span: Span) -> Delayed:
+    """The cells that index arrays pick out."""
+    return Delayed(dtype_of(place), picked.shape, lambda found: read(ctx, place, picked.index(found), span))
+
+
+def may_meet(place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
+    """Whether an array that is read cell by cell while the place is written may be seen half changed; ``in_step`` where its cell
+    at an index is read just before the cell of the place at that index is written."""
+    reads = v.reads if isinstance(v, Delayed) else ((v, True),)
+    return any(not _harmless(place, a, aligned and in_step) for a, aligned in reads)
 
 
 def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
@@ -209,7 +222,9 @@ def _masked(ctx: Lowering, where: Region, at, change, span: Span) -> None:
     nest(ctx, sizes, cell, span)
 
 
-def region(ctx: Lowering, v: Value, name: str, span: Span, picked: Gathered | None = None, mask: AnyArray | None = None) -> Region | None:
+def region(
+    ctx: Lowering, v: Value, name: str, span: Span, picked: Gathered | None = None, mask: AnyArray | None = None, old: AnyArray | None = None
+) -> Region | None:
     """The region of an array that an update changes; None, with a report, where it is not one place."""
     place = writable(ctx, v, name, span)
-    return None if place is None else Region(place, name, span, picked, mask)
+    return None if place is None else Region(place, name, span, picked, mask, old)

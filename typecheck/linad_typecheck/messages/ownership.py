@@ -96,6 +96,45 @@ class MovedOnSomePaths(Message):
 
 
 @dataclass(frozen=True)
+class PerhapsCopied(Message):
+    """An array is updated or given away of which NumPy makes a view or a copy, as the sizes are."""
+
+    slug = "moved-on-some-paths"
+    name: str
+    by: str
+    at: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` may be a view or a copy: that depends on sizes at run time"
+
+    def label(self) -> str:
+        return "an update would reach the original array, or not"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.at == self.span else (Label(self.at, f"`{self.by}` of a part whose cells may not lie in one piece"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("make it a copy where it is made: `.copy()`"),)
+
+
+@dataclass(frozen=True)
+class ViewOnSomePaths(Message):
+    """A helper returns a view of an array of its caller on one path, and another array on another."""
+
+    slug = "moved-on-some-paths"
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` returns a view of its caller's array on one path and another array on another"
+
+    def label(self) -> str:
+        return "the caller could not know which array it has"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("return a copy of the view: `.copy()`"),)
+
+
+@dataclass(frozen=True)
 class Lent(Message):
     """An array that belongs to the caller would have to be moved."""
 
