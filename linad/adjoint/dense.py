@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from linad_typecheck.core import Alloc, Atom, Const, Dense, Names, Reserve, Stmt, Var
+from linad_typecheck.core import Alloc, Atom, Const, Dense, Names, Reserve, Stmt, Var, base_name
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import I64, Array
 
@@ -52,6 +52,16 @@ def readable(s: Dense, plan: Plan, stable: Callable[[Var, int], bool]) -> frozen
         return frozenset()
     at = plan.facts.end[id(s)]
     return frozenset(v.name for v in needed_arrays(s, plan.facts) if stable(v, at))
+
+
+def dense_text(s: Dense, plan: Plan) -> str:
+    """What the reverse of a statement does about the matrices that it needs, in words."""
+    needed = needed_arrays(s, plan.facts)
+    again = [base_name(v.name) for v in needed if v.name in plan.dense[id(s)]]
+    kept = [base_name(v.name) for v in needed if v.name not in plan.dense[id(s)]]
+    parts = [f"its reverse reads {' and '.join(again)} again"] if again else []
+    parts += [f"keeps {' and '.join(kept)} on a tape, as often as it runs"] if kept else []
+    return f"{s.op}: {', '.join(parts) or 'its reverse needs none of them'}"
 
 
 class Tapes:

@@ -274,6 +274,12 @@ def _up_one(f, x, by_columns, unit):
 
 
 @exact
+def _take_away(c, a, b, ta):
+    """``C -= op(A) B``, none of them empty."""
+    _blas_gemm(c, b, a, np.uint8(_N), np.uint8(ta), c.shape[1], c.shape[0], b.shape[0], c.dtype.type(-1.0))
+
+
+@exact
 def _down_all(f, x, by_columns, unit):
     n = x.shape[0]
     if x.shape[1] == 1:
@@ -284,9 +290,9 @@ def _down_all(f, x, by_columns, unit):
         _down(f, x, start, stop, by_columns, unit)
         if stop < n:
             if by_columns:
-                dense_gemm(x[stop:], f[start:stop, stop:], x[start:stop], True, False, -1.0)
+                _take_away(x[stop:], f[start:stop, stop:], x[start:stop], _T)
             else:
-                dense_gemm(x[stop:], f[stop:, start:stop], x[start:stop], False, False, -1.0)
+                _take_away(x[stop:], f[stop:, start:stop], x[start:stop], _N)
 
 
 @exact
@@ -301,9 +307,9 @@ def _up_all(f, x, by_columns, unit):
         _up(f, x, start, stop, by_columns, unit)
         if start > 0:
             if by_columns:
-                dense_gemm(x[:start], f[start:stop, :start], x[start:stop], True, False, -1.0)
+                _take_away(x[:start], f[start:stop, :start], x[start:stop], _T)
             else:
-                dense_gemm(x[:start], f[:start, start:stop], x[start:stop], False, False, -1.0)
+                _take_away(x[:start], f[:start, start:stop], x[start:stop], _N)
 
 
 @exact

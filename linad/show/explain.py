@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from linad_typecheck.core import (
     AddTo,
     Call,
+    Dense,
     Drop,
     Dup,
     Function,
@@ -24,6 +25,7 @@ from linad_typecheck.facts import Fact
 from linad_typecheck.types import Array
 
 from ..adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, Checkpointed
+from ..adjoint.dense import dense_text
 from ..adjoint.order import order_free
 from ..adjoint.plan import Body, Plan
 from ..adjoint.schedules import ONLINE_SLOTS
@@ -130,6 +132,9 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
 
 
 def _from_plan(plan: Plan) -> Iterable[Remark]:
+    for s in walk(plan.facts.function.body):
+        if isinstance(s, Dense) and id(s) in plan.dense:
+            yield Remark(s.span.line, "matrices", dense_text(s, plan))
     calls = {id(b.loop) for b in plan.bodies.values() if b.stacked and len(b.path) == 1}  # bodies of recursive functions
     loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop) and id(s) not in calls]
     for s in loops:
