@@ -352,11 +352,18 @@ def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
 
 
+def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    from .sorting import sort_method
+
+    return sort_method(ctx, array, args, by)
+
+
 _OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
     "fill": _method_fill,
     "astype": _method_astype,
     "item": lambda ctx, array, args, by: the_item(ctx, array, args),
+    "sort": _method_sort,
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
 }

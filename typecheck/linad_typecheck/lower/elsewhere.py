@@ -18,12 +18,10 @@ ELSEWHERE: dict[str, str] = {
     "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
     "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
     "numpy.unique": "find the values outside the function and pass their indices",
-    "numpy.add.at": "write a loop: `for k in range(len(idx)): a[idx[k]] += v[k]`", "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
-    "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": LOOP, "numpy.argsort": "sort outside the function",
+    "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
+    "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": LOOP,
     "numpy.linalg": "there are solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm and lstsq; write loops for the rest",
     "numpy.random": _DRAW, "random": _DRAW,
-    "numpy.cumsum": "write a loop that keeps the sum", "numpy.sort": "sort outside the function",
-    "numpy.einsum": "write nested loops",
     "linad.checkpoint": "put it around what a `for` runs over, or around the condition of a `while`",
 }  # fmt: skip
 

@@ -83,9 +83,27 @@ def constant_external(dotted: str) -> Value | None:
 @cache
 def _pull_rules() -> dict[str, Rule]:
     """Rules that take arrays of every kind, views and expressions among them."""
-    from . import arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, products, rearranging, reductions, shapes
+    from . import (
+        accumulating,
+        arrays,
+        axes,
+        choosing,
+        diagonals,
+        einsum,
+        extremes,
+        joining,
+        linalg,
+        logsums,
+        operators,
+        products,
+        rearranging,
+        reductions,
+        scans,
+        shapes,
+        sorting,
+    )
 
-    parts = (arrays, axes, choosing, diagonals, extremes, joining, linalg, operators, products, rearranging, reductions, shapes)
+    parts = (accumulating, arrays, axes, choosing, diagonals, einsum, extremes, joining, linalg, logsums, operators, products, rearranging, reductions, scans, shapes, sorting)
     return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 

@@ -69,16 +69,17 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
                 ctx.report(Unsupported(span, "a starred index", "write the indices out"))
                 found.append(None)
             case _:
-                found += _value_parts(ctx, pull(ctx, n), span)
+                found += value_parts(ctx, pull(ctx, n), span)
     return None if None in found else found
 
 
-def _value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+    """The parts of an index that a value stands for; None for one that was reported."""
     match value:
         case NoneValue():
             return [NewAxis()]
         case TupleValue(items=items):
-            return [p for item in items for p in _value_parts(ctx, item, span)]
+            return [p for item in items for p in value_parts(ctx, item, span)]
         case ScalarValue(dtype=dtype) if dtype in INTS:
             return [Place(value, span)]
         case _ if is_array(value) and (dtype_of(value) in INTS or dtype_of(value) == "bool"):

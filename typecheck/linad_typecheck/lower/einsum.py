@@ -1,0 +1,158 @@
+"""`np.einsum` with a literal text: a loop nest over the letters.
+
+The letters of the result come first and a sum is carried as a number, unless the last axis of the result is also the last of
+an operand and the summed one is not: then rows are added to rows, so that the inner loop runs along memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..core import Atom, Const
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import SizesDiffer, WrongType
+from ..types import FLOATS, DType, Scalar
+from .context import ONE, ZERO, Lowering, zero
+from .externals import Args
+from .joining import common_dtype
+from .numbers import binary, cast
+from .operands import as_array, once
+from .places import AnyArray, fold, fresh_array, nest, put, rank_of, read, same_size, shape_of
+from .values import Poison, ScalarValue, TextValue, Value
+
+
+@dataclass(frozen=True)
+class Subscripts:
+    """The letters of every operand, and of the result."""
+
+    operands: tuple[str, ...]
+    result: str
+
+    @property
+    def summed(self) -> str:
+        return "".join(dict.fromkeys(c for o in self.operands for c in o if c not in self.result))
+
+    def order(self) -> tuple[str, bool]:
+        """The letters from the outermost loop to the innermost, and whether sums are carried as a number."""
+        summed, result = self.summed, self.result
+        if not summed or not result:
+            return result + summed, True
+        last = result[-1]
+        along = any(o.endswith(last) for o in self.operands)
+        straight = all(o.endswith(summed[-1]) for o in self.operands if summed[-1] in o)
+        return (result + summed, True) if straight or not along else (result[:-1] + summed + last, False)
+
+
+def parsed(text: str) -> Subscripts | str:
+    """The subscripts that a text means, or what is wrong with it."""
+    text = text.replace(" ", "")
+    given, arrow, result = text.partition("->")
+    operands = tuple(given.split(","))
+    if "." in text:
+        return "`...` is not supported: write a letter for every axis"
+    letters = "".join(operands)
+    if not arrow:
+        result = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    if not all(c.isascii() and c.isalpha() for c in letters + result):
+        return "the axes of an operand are letters, operands are divided by commas, and `->` stands before the result"
+    if len(set(result)) != len(result) or not set(result) <= set(letters):
+        return "each letter of the result stands there once, and in an operand too"
+    if len(set(letters)) > 8:
+        return "at most 8 different letters are supported"
+    return Subscripts(operands, result)
+
+
+def _einsum(ctx: Lowering, args: Args) -> Value:
+    span = args.span
+    text = args.values[0] if args.values else None
+    if not isinstance(text, TextValue):
+        ctx.report(Unsupported(span, f"`{args.name}` whose subscripts are not a literal", 'write them out: `np.einsum("ij,j->i", a, b)`'))
+        return Poison()
+    if set(args.keywords) - {"optimize"}:
+        ctx.report(BadCall(span, args.name, "takes subscripts and arrays"))
+        return Poison()
+    subscripts = parsed(text.text)
+    if isinstance(subscripts, str):
+        ctx.report(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
+        return Poison()
+    arrays = [as_array(ctx, v, args) for v in args.values[1:]]
+    if None in arrays:
+        return Poison()
+    if len(arrays) != len(subscripts.operands):
+        ctx.report(BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}"))
+        return Poison()
+    for a, letters in zip(arrays, subscripts.operands, strict=True):
+        if rank_of(a) != len(letters):
+            ctx.report(BadCall(span, args.name, f"has {letters!r} for an array of rank {rank_of(a)}"))
+            return Poison()
+    if len(subscripts.result) > 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
+        return Poison()
+    dtype = common_dtype(arrays)
+    if dtype == "bool":
+        ctx.report(WrongType(span, f"`{args.name}` is of numbers", "bool", "convert the arrays: `a.astype(int)`"))
+        return Poison()
+    arrays = [once(ctx, a, "t", span) for a in arrays]
+    sizes = _sizes(ctx, args, arrays, subscripts)
+    return Poison() if sizes is None else _loops(ctx, args, arrays, subscripts, sizes, dtype)
+
+
+def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> dict[str, Atom] | None:
+    """The size of every letter; axes of size 1 stretch where they are known to be 1."""
+    sizes: dict[str, Atom] = {}
+    for a, letters in zip(arrays, subscripts.operands, strict=True):
+        for c, n in zip(letters, shape_of(ctx, a, args.span), strict=True):
+            old = sizes.get(c, ONE)
+            if n == ONE or old == ONE:
+                sizes[c] = old if n == ONE else n
+                continue
+            if isinstance(n, Const) and isinstance(old, Const) and n != old:
+                ctx.report(SizesDiffer(args.span, f"the axes {c!r} have {old.value} and {n.value} cells"))
+                return None
+            same_size(ctx, old, n, f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
+    return sizes
+
+
+def _loops(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts, sizes: dict[str, Atom], dtype: DType) -> Value:
+    span, t = args.span, Scalar(dtype)
+    shapes = [shape_of(ctx, a, span) for a in arrays]
+    result, summed = subscripts.result, subscripts.summed
+
+    def term(at: dict[str, Atom]) -> Atom:
+        out: Atom | None = None
+        for a, letters, shape in zip(arrays, subscripts.operands, shapes, strict=True):
+            index = tuple(ZERO if n == ONE else at[c] for c, n in zip(letters, shape, strict=True))
+            x = cast(ctx, read(ctx, a, index, span).atom, dtype, span)
+            out = x if out is None else binary(ctx, ast.Mult, ScalarValue(out), ScalarValue(x), span).atom
+        return out
+
+    def total(at: dict[str, Atom]) -> Atom:
+        if not summed:
+            return term(at)
+        add = lambda index, old: (ctx.let(args.hint, "add", (old[0], term(at | dict(zip(summed, index, strict=True)))), t, span),)
+        return fold(ctx, [sizes[c] for c in summed], (zero(dtype),), add, span, (args.hint,))[0]
+
+    if not result:
+        return ScalarValue(total({}))
+    order, carried = subscripts.order()
+    shape = tuple(sizes[c] for c in result)
+    made = fresh_array(ctx, args.hint, shape, dtype, None if carried else zero(dtype), span)
+    if carried:
+        nest(ctx, shape, lambda index: put(ctx, made, index, total(dict(zip(result, index, strict=True))), span), span)
+        return made
+
+    def each(index: tuple[Atom, ...]) -> None:
+        at = dict(zip(order, index, strict=True))
+        place, value = tuple(at[c] for c in result), term(at)
+        if dtype in FLOATS:
+            put(ctx, made, place, value, span, add=True)
+        else:
+            put(ctx, made, place, ctx.let("t", "add", (read(ctx, made, place, span).atom, value), t, span), span)
+
+    nest(ctx, [sizes[c] for c in order], each, span)
+    return made
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {"numpy.einsum": _einsum}
