@@ -63,7 +63,7 @@ def whole(program):
 
 
 @given(marked(rich=True))
-@quick(12)
+@quick(8)
 def test_rich_programs(program):
     w = whole(program)
     try:
@@ -73,14 +73,14 @@ def test_rich_programs(program):
         assume(False)
 
 
-@given(marked(size=8))
-@quick(8)
+@given(marked(size=6))
+@quick(3)
 def test_programs_with_every_variant(program):
     whole(program).holds()
 
 
-@given(marked(size=5, errors=False, rich=True))
-@quick(4)
+@given(marked(size=4, errors=False))
+@quick(3)
 def test_second_derivatives(program):
     w = whole(program)
     if not w.recursive():
