@@ -88,6 +88,7 @@ def _pull_rules() -> dict[str, Rule]:
         arrays,
         axes,
         choosing,
+        cross,
         diagonals,
         einsum,
         extremes,
@@ -103,7 +104,7 @@ def _pull_rules() -> dict[str, Rule]:
         sorting,
     )
 
-    parts = (accumulating, arrays, axes, choosing, diagonals, einsum, extremes, joining, linalg, logsums, operators, products, rearranging, reductions, scans, shapes, sorting)
+    parts = (accumulating, arrays, axes, choosing, cross, diagonals, einsum, extremes, joining, linalg, logsums, operators, products, rearranging, reductions, scans, shapes, sorting)
     return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 
