@@ -120,38 +120,62 @@ def _loops(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
     shapes = [shape_of(ctx, a, span) for a in arrays]
     result, summed = subscripts.result, subscripts.summed
 
-    def term(at: dict[str, Atom]) -> Atom:
-        out: Atom | None = None
-        for a, letters, shape in zip(arrays, subscripts.operands, shapes, strict=True):
-            index = tuple(ZERO if n == ONE else at[c] for c, n in zip(letters, shape, strict=True))
-            x = cast(ctx, read(ctx, a, index, span).atom, dtype, span)
-            out = x if out is None else binary(ctx, ast.Mult, ScalarValue(out), ScalarValue(x), span).atom
+    def known(at: dict[str, Atom], cells: dict[int, Atom]) -> dict[int, Atom]:
+        """The cells of operands all of whose letters have a place, each read as far out as that is so."""
+        found = dict(cells)
+        for k, (a, letters, shape) in enumerate(zip(arrays, subscripts.operands, shapes, strict=True)):
+            if k not in found and all(c in at for c in letters):
+                index = tuple(ZERO if n == ONE else at[c] for c, n in zip(letters, shape, strict=True))
+                found[k] = cast(ctx, read(ctx, a, index, span).atom, dtype, span)
+        return found
+
+    def term(cells: dict[int, Atom]) -> Atom:
+        out: Atom = cells[0]
+        for k in range(1, len(arrays)):
+            out = binary(ctx, ast.Mult, ScalarValue(out), ScalarValue(cells[k]), span).atom
         return out
 
-    def total(at: dict[str, Atom]) -> Atom:
-        if not summed:
-            return term(at)
-        add = lambda index, old: (ctx.let(args.hint, "add", (old[0], term(at | dict(zip(summed, index, strict=True)))), t, span),)
-        return fold(ctx, [sizes[c] for c in summed], (zero(dtype),), add, span, (args.hint,))[0]
+    def total(left: str, at: dict[str, Atom], cells: dict[int, Atom]) -> Atom:
+        """The sum over the letters ``left``."""
+        if not left:
+            return term(cells)
+
+        def add(index: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            here = at | {left[0]: index[0]}
+            more = total(left[1:], here, known(here, cells))
+            return (ctx.let(args.hint, "add", (old[0], more), t, span),)
+
+        return fold(ctx, (sizes[left[0]],), (zero(dtype),), add, span, (args.hint,))[0]
+
+    def run(left: str, at: dict[str, Atom], cells: dict[int, Atom], each: Callable[[dict[str, Atom], dict[int, Atom]], None]) -> None:
+        """``each`` for every place of the letters ``left``."""
+        if not left:
+            each(at, cells)
+            return
+
+        def inside(index: tuple[Atom, ...]) -> None:
+            here = at | {left[0]: index[0]}
+            run(left[1:], here, known(here, cells), each)
+
+        nest(ctx, (sizes[left[0]],), inside, span)
 
     if not result:
-        return ScalarValue(total({}))
+        return ScalarValue(total(summed, {}, known({}, {})))
     order, carried = subscripts.order()
     shape = tuple(sizes[c] for c in result)
     made = fresh_array(ctx, args.hint, shape, dtype, None if carried else zero(dtype), span)
-    if carried:
-        nest(ctx, shape, lambda index: put(ctx, made, index, total(dict(zip(result, index, strict=True))), span), span)
-        return made
 
-    def each(index: tuple[Atom, ...]) -> None:
-        at = dict(zip(order, index, strict=True))
-        place, value = tuple(at[c] for c in result), term(at)
+    def store(at: dict[str, Atom], cells: dict[int, Atom]) -> None:
+        put(ctx, made, tuple(at[c] for c in result), total(summed, at, cells), span)
+
+    def add(at: dict[str, Atom], cells: dict[int, Atom]) -> None:
+        place, value = tuple(at[c] for c in result), term(cells)
         if dtype in FLOATS:
             put(ctx, made, place, value, span, add=True)
         else:
             put(ctx, made, place, ctx.let("t", "add", (read(ctx, made, place, span).atom, value), t, span), span)
 
-    nest(ctx, [sizes[c] for c in order], each, span)
+    run(result if carried else order, {}, known({}, {}), store if carried else add)
     return made
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Atom, Block, Check, Const, If
+from ..core import Atom, Block, Check, Const, If, Loop
 from ..messages.types import WrongType
-from ..types import BOOL, FLOATS, DType, Scalar
-from .context import ZERO, Lowering
+from ..types import BOOL, FLOATS, I64, DType, Scalar
+from .context import FALSE, ONE, ZERO, Lowering
 from .externals import Args
 from .operands import axis_of, is_zero
 from .places import dtype_of, fold, fresh_array, nest, product, put, ravelled, read
-from .reductions import Reduction, accumulate, cells, finish, op, reduction
+from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 from .values import ArrayValue, Poison, TupleValue, Value
 
+Better = Callable[[Atom, Atom], Atom]
+BLOCK = Const(256, I64)
 _LOWEST: dict[DType, float] = {"f64": float("-inf"), "f32": float("-inf"), "i64": -(2**63), "i32": -(2**31)}
 _HIGHEST: dict[DType, float] = {"f64": float("inf"), "f32": float("inf"), "i64": 2**63 - 1, "i32": 2**31 - 1}
 
@@ -51,7 +53,7 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     order = r.order if r.kept else r.axes
     split = len(order) - len(r.axes)
     if set(order[:split]) == set(r.kept) and order[split:] == r.axes:
-        return _carried(ctx, r, start, cell, better, order[:split])
+        return _carried(ctx, r, start, largest, cell, better, order[:split])
     sizes = tuple(r.shape[k] for k in r.kept)
     best = fresh_array(ctx, "best", sizes, dtype, start, span)
     found = tuple(fresh_array(ctx, "place", sizes, "i64", ZERO, span) for _ in r.axes)
@@ -72,21 +74,69 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     return found
 
 
-def _carried(ctx: Lowering, r: Reduction, start: Const, cell, better, outer: tuple[int, ...]) -> tuple:
-    """The best cell along the last axes, carried with its index."""
-    span = r.span
+def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]) -> tuple:
+    """The best cell along the last axes, carried with its index.
+
+    A block of cells is first looked at for its best cell, without the index, which vectorises; only a block that has a
+    better one is searched.
+    """
+    span, dtype = r.span, start.type.dtype
+
+    *before, last = r.axes
+    n = r.shape[last]
+    hints = ("best", *("place" for _ in r.axes))
+
+    def carry(low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body) -> tuple[Atom, ...]:
+        """``for i in range(low, high, step)`` with carried values."""
+        i = ctx.fresh("i", I64)
+        ctx.nonneg.add(i.name)
+        inner, outs = (tuple(ctx.fresh(h, a.type) for h, a in zip(names, inits, strict=True)) for _ in range(2))
+        with ctx.block() as stmts:
+            results = body(i, inner)
+        ctx.emit(Loop(i, low, high, step, inner, inits, Block(tuple(stmts), results), outs, span=span))
+        return outs
+
+    def chosen(cond: Atom, one, other: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        outs = tuple(ctx.fresh(h, a.type) for h, a in zip(hints, other, strict=True))
+        with ctx.block() as stmts:
+            results = one()
+        ctx.emit(If(cond, Block(tuple(stmts), results), Block((), other), outs, span))
+        return outs
 
     def row(given: dict[int, Atom]) -> tuple[Atom, ...]:
-        def each(at: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-            here = given | dict(zip(r.axes, at, strict=True))
-            new = cell(tuple(here[k] for k in range(len(here))))
-            cond = better(new, carried[0])
-            outs = tuple(ctx.fresh(h, a.type) for h, a in zip(hints, carried, strict=True))
-            ctx.emit(If(cond, Block((), (new, *at)), Block((), carried), outs, span))
-            return outs
+        def whole_index(at: tuple[Atom, ...], i: Atom) -> tuple[Atom, ...]:
+            here = given | dict(zip(before, at, strict=True)) | {last: i}
+            return tuple(here[k] for k in range(len(here)))
 
-        hints = ("best", *("place" for _ in r.axes))
-        found = fold(ctx, [r.shape[k] for k in r.axes], (start, *(ZERO for _ in r.axes)), each, span, hints)[1:]
+        def line(at: tuple[Atom, ...], state: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                new = cell(whole_index(at, i))
+                return chosen(better(new, carried[0]), lambda: (new, *at, i), carried)
+
+            def blocks(low: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                beyond = ctx.let("high", "add", (low, BLOCK), I64, span)
+                high = ctx.let("high", "min", (beyond, n), I64, span)
+
+                def glance(i: Atom, seen: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                    x = cell(whole_index(at, i))
+                    more = ctx.let("b", "gt" if largest else "lt", (x, seen[0]), BOOL, span)
+                    m = ctx.let("most", "select", (more, x, seen[0]), x.type, span)
+                    if dtype not in FLOATS:
+                        return (m,)
+                    return m, ctx.let("nan", "or", (seen[1], ctx.let("b", "ne", (x, x), BOOL, span)), BOOL, span)
+
+                best = carried[0]
+                seen = carry(low, high, ONE, (best, FALSE)[: 1 + (dtype in FLOATS)], ("most", "nan")[: 1 + (dtype in FLOATS)], glance)
+                found = ctx.let("b", "gt" if largest else "lt", (seen[0], best), BOOL, span)
+                if dtype in FLOATS:
+                    found = ctx.let("b", "or", (found, seen[1]), BOOL, span)
+                return chosen(found, lambda: carry(low, high, ONE, carried, hints, look), carried)
+
+            if isinstance(n, Const) and n.value <= BLOCK.value:
+                return carry(ZERO, n, ONE, state, hints, look)
+            return carry(ZERO, n, BLOCK, state, hints, blocks)
+
+        found = fold(ctx, [r.shape[k] for k in before], (start, *(ZERO for _ in r.axes)), line, span, hints)[1:]
         ctx.nonneg |= {a.name for a in found if not isinstance(a, Const)}
         return found
 

@@ -87,9 +87,7 @@ def running(ctx: Lowering, array: AnyArray, axis: int, start: Const, op: str, hi
 
 def difference(ctx: Lowering, array: AnyArray, axis: int, args: Args) -> Value:
     """``a[1:] - a[:-1]`` along an axis; of bools, whether they differ."""
-    n = size_of(ctx, array, axis, args.span)
     ends = part(ctx, array, axis, ONE, None, args.span), part(ctx, array, axis, None, Const(-1, I64), args.span)
-    del n
     if dtype_of(array) == "bool":
         apply = lambda v: ScalarValue(ctx.let("b", "ne", (v[0].atom, v[1].atom), BOOL, args.span))
     else:
