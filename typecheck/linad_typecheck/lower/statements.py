@@ -30,8 +30,9 @@ from .indexing import target as place
 from .joins import branch
 from .numbers import binary, cast
 from .places import held, is_array, materialise, writable
-from .records import only_fields, refuse_attribute
+from .records import refuse_attribute
 from .results import taken
+from .unpacking import unpacked
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
 from .values import (
@@ -304,16 +305,8 @@ def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Val
     if any(isinstance(t, ast.Starred) for t in targets):
         ctx.report(Unsupported(ctx.span(target), "a starred target", "name each element"))
         items: tuple[Value, ...] = (Poison(),) * len(targets)
-    elif isinstance(value, SILENT):
-        items = (value,) * len(targets)
-    elif only_fields(ctx, value, span, "names take the values of a tuple"):
-        items = (Poison(),) * len(targets)
-    elif isinstance(value, TupleValue) and len(value.items) == len(targets):
-        items = value.items
     else:
-        found = f"a tuple of {len(value.items)}" if isinstance(value, TupleValue) else describe(type_of(value))
-        ctx.report(WrongType(span, f"{len(targets)} names take the values of a tuple of {len(targets)}", found))
-        items = (Poison(),) * len(targets)
+        items = unpacked(ctx, value, len(targets), span)
     for t, item in zip(targets, items, strict=True):
         if not isinstance(t, ast.Starred):
             assign(ctx, t, item, span)
