@@ -161,7 +161,7 @@ def _ours(name: str) -> Iterator[None]:
     """What goes wrong inside is a defect of linad and is told as one, in a line."""
     try:
         yield
-    except (LinadError, MemoryError, OSError):
+    except (LinadError, MemoryError, OSError, ImportError):  # an ImportError says what to install
         raise
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -16,6 +16,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from .cache import enabled
+
 __all__ = [
     "dense_cholesky",
     "dense_det",
@@ -37,8 +39,23 @@ if find_spec("scipy") is None:
 SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS is ahead from 6 x 6 matrices on
 BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
 
-jit = njit(error_model="numpy", nogil=True, fastmath={"contract", "reassoc"})
-exact = njit(error_model="numpy", nogil=True)
+
+def _compiled(**options):
+    """Numba's decorator; machine code is kept in Numba's cache, where there is a folder for it: it takes seconds to make."""
+
+    def decorate(f):
+        if enabled():
+            try:
+                return njit(error_model="numpy", nogil=True, cache=True, **options)(f)
+            except RuntimeError:  # no folder
+                pass
+        return njit(error_model="numpy", nogil=True, **options)(f)
+
+    return decorate
+
+
+jit = _compiled(fastmath={"contract", "reassoc"})
+exact = _compiled()
 
 _INT = ir.IntType(64)
 _CHAR = ir.IntType(8)

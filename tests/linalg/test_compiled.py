@@ -153,3 +153,16 @@ def test_the_purely_functional_form_agrees():
     pure = linear_grad(many.py_func, update="pure")
     for a, b in zip(linad.grad(pure, argnums=(0, 1, 2))(*args), linad.grad(many, argnums=(0, 1, 2))(*args), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
+
+
+def test_without_scipy_it_says_what_to_install(monkeypatch):
+    import importlib
+    import importlib.util
+
+    from linad.emit import runtime_linalg
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
+    with pytest.raises(ImportError, match="install scipy"):
+        importlib.reload(runtime_linalg)
+    monkeypatch.undo()
+    importlib.reload(runtime_linalg)
