@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from linad_typecheck.check import check
 
 import linad
+from linad.boundary.live import Record
 from linad.interpret import run
 from linad.pipeline import differentiate, prepare
 from tests.properties.roads import Whole, well_formed
@@ -136,6 +138,12 @@ def test_value_and_gradient(f):
 def test_compiled_like_plain_python():
     f = linad.linear_grad(descent)
     np.testing.assert_allclose(f(X, Y), descent(X, Y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_unknown_types_are_no_errors(f):
+    """What the editor sees of a function without annotations."""
+    assert not [d for d in check(Record(f, ()).entry()).diagnostics if d.severity == "error"]
 
 
 def changes(x):

@@ -370,6 +370,9 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     """``value, tangent = linad.jvp(f, primals, tangents)``."""
     span = ctx.span(node)
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    if any(isinstance(v, SILENT) for v in given):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in given)
+        return Poison()
     if len(given) != 2 or node.keywords or not all(isinstance(v, TupleValue) for v in given):
         ctx.report(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
         return Poison()
