@@ -143,7 +143,7 @@ def test_compiled_like_plain_python():
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_unknown_types_are_no_errors(f):
     """What the editor sees of a function without annotations."""
-    assert not [d for d in check(Record(f, ()).entry()).diagnostics if d.severity == "error"]
+    assert not [d for d in check(Record(f, ()).entry(), {}).diagnostics if d.severity == "error"]
 
 
 def changes(x):
