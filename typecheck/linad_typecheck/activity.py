@@ -6,10 +6,11 @@ the arguments are. That is seldom meant, so it is told.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from . import core
-from .core import Block, Const, Function, Program, Stmt
+from .core import Block, Function, Program, Stmt
 from .dense_ops import DENSE
 from .messages.derivatives import Cut, ZeroGradient
 from .ops import OPS
@@ -17,25 +18,11 @@ from .signature import Leaf, RecordStructure, Signature, Structure
 from .span import Span
 from .types import is_float
 
-Set = frozenset[str]
-NONE: Set = frozenset()
+Set = int  # of parameters, one bit each: a walk asks for unions and little else
+NONE: Set = 0
 SEVERAL = 3  # places that a message shows
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """The parameters that a value depends on at all (``any``) and through a derivative (``smooth``)."""
-
-    any: Set = NONE
-    smooth: Set = NONE
-
-    def __or__(self, other: Flow) -> Flow:
-        if other.any <= self.any and other.smooth <= self.smooth:
-            return self
-        return Flow(self.any | other.any, self.smooth | other.smooth)
-
-
-NOTHING = Flow()
+Flow = tuple[Set, Set]  # the parameters that a value depends on at all, and those it depends on through a derivative
+NOTHING: Flow = (NONE, NONE)
 
 
 @dataclass
@@ -50,19 +37,23 @@ class _Walk:
     grown: bool = False  # a flow has grown since a loop last looked
 
     def of(self, atom: core.Atom | None) -> Flow:
-        return NOTHING if atom is None or isinstance(atom, Const) else self.env.get(atom.name, NOTHING)
+        return self.env.get(atom.name, NOTHING) if type(atom) is core.Var else NOTHING
 
-    def join(self, atoms: tuple[core.Atom | None, ...]) -> Flow:
-        flow = NOTHING
+    def join(self, atoms: Iterable[core.Atom | None], control: Set = NONE) -> Flow:
+        """What any of the atoms depends on, decided by what ``control`` says."""
+        smooth = NONE
         for atom in atoms:
-            flow |= self.of(atom)
-        return flow
+            if type(atom) is core.Var:
+                one, two = self.env.get(atom.name, NOTHING)
+                control |= one
+                smooth |= two
+        return control, smooth
 
-    def define(self, var: core.Var, flow: Flow) -> None:
-        """A value gets what it had and ``flow``; what is no float carries no derivative."""
-        before = self.of(var)
-        after = before | (flow if is_float(var.type) else Flow(flow.any))
-        if after is not before:
+    def define(self, var: core.Var, any: Set, smooth: Set) -> None:
+        """A value gets what it had and this; what is no float carries no derivative."""
+        before = self.env.get(var.name, NOTHING)
+        after = (before[0] | any, before[1] | smooth if is_float(var.type) else before[1])
+        if after != before:
             self.env[var.name] = after
             self.grown = True
 
@@ -73,75 +64,75 @@ class _Walk:
     def statement(self, s: Stmt, control: Set) -> None:
         match s:
             case core.Let(out=out, op=op, ins=ins, span=span):
-                flow = self.join(ins)
-                smooth = self.join(tuple(ins[k] for k in OPS[op].diff)).smooth if is_float(out.type) else NONE
-                lost = flow.smooth - smooth
-                if lost:
+                any, every = self.join(ins, control)
+                smooth = NONE
+                if is_float(out.type):
+                    diff = OPS[op].diff
+                    smooth = every if len(diff) == len(ins) else self.join([ins[k] for k in diff])[1]
+                if lost := every & ~smooth:
                     self.cuts[span, op] = self.cuts.get((span, op), NONE) | lost
-                self.define(out, Flow(flow.any | control, smooth))
+                self.define(out, any, smooth)
             case core.Load(out=out, array=array, index=index):
-                self.define(out, Flow(self.join((array, *index)).any | control, self.of(array).smooth))
+                self.define(out, self.join((array, *index), control)[0], self.of(array)[1])
             case core.Store(array=array, index=index, value=value) | core.AddTo(array=array, index=index, value=value):
-                self.define(array, Flow(self.join((*index, value)).any | control, self.of(value).smooth))
+                self.define(array, self.join((*index, value), control)[0], self.of(value)[1])
             case core.Fill(array=array, value=other) | core.AddArray(array=array, other=other):
-                self.define(array, self.of(other) | Flow(control))
+                self.define(array, *self.join((other,), control))
             case core.Dense(op=op, updated=updated, read=read):
-                flow = self.join((*updated, *read)).any | control
+                any = self.join((*updated, *read), control)[0]
                 for k, array in enumerate(updated):
-                    self.define(array, Flow(flow, self.join(tuple(read[j] for j in DENSE[op].diff.get(k, ()))).smooth))
+                    self.define(array, any, self.join(read[j] for j in DENSE[op].diff.get(k, ()))[1])
             case core.Copy(out=out, array=array):
-                self.define(out, self.of(array) | Flow(control))
+                self.define(out, *self.join((array,), control))
             case core.If(cond=cond, then=then, orelse=orelse, outs=outs):
-                control = control | self.of(cond).any
+                control |= self.of(cond)[0]
                 self.block(then, control)
                 self.block(orelse, control)
                 for k, out in enumerate(outs):
-                    self.define(out, self.join((then.results[k], orelse.results[k])) | Flow(control))
+                    self.define(out, *self.join((then.results[k], orelse.results[k]), control))
             case core.Loop():
                 self.loop(s, control)
             case core.Call():
                 self.call(s, control)
             case _:
                 for out in core.outputs(s):
-                    self.define(out, Flow(self.join(core.operands(s)).any | control))
+                    self.define(out, *self.join(core.operands(s), control))
 
     def loop(self, s: core.Loop, control: Set) -> None:
         for var, init in zip(s.carried, s.inits):
-            self.define(var, self.of(init))
-        control = control | self.join((s.start, s.stop, s.step)).any
+            self.define(var, *self.of(init))
+        control = self.join((s.start, s.stop, s.step), control)[0]
         grown, self.grown = self.grown, True
         while self.grown:  # flows only grow, so this ends
             self.grown = False
-            self.define(s.index, Flow(control))
+            self.define(s.index, control, NONE)
             self.block(s.body, control)
             results = s.body.results
             if s.exits:
-                control = control | self.of(results[0]).any
+                control |= self.of(results[0])[0]
                 results = results[1:]
             for var, result in zip(s.carried, results):
-                self.define(var, self.of(result) | Flow(control))
+                self.define(var, *self.join((result,), control))
             grown = grown or self.grown
         self.grown = grown
         for out, var in zip(s.outs, s.carried):
-            self.define(out, self.of(var))
+            self.define(out, *self.of(var))
         if s.trips is not None:
-            self.define(s.trips, Flow(control))
+            self.define(s.trips, control, NONE)
 
     def call(self, s: core.Call, control: Set) -> None:
         callee = self.program.functions[s.callee]
-        arguments = [self.of(a) | Flow(control) for a in s.args]
+        arguments = [self.join((a,), control) for a in s.args]
         if s.callee in self.stack or s.callee in self.program.derivatives:  # as if everything reached everything
-            every = Flow(control)
-            for flow in arguments:
-                every |= flow
+            every = self.join(s.args, control)
             finals, results = [every] * len(arguments), [every] * len(s.outs)
         else:
             finals, results = self.callee(callee, arguments)
         for atom, final in zip(s.args, finals):
             if isinstance(atom, core.Var):
-                self.define(atom, final)
-        for out, flow in zip(s.outs, results):
-            self.define(out, flow | Flow(control))
+                self.define(atom, *final)
+        for out, (any, smooth) in zip(s.outs, results):
+            self.define(out, any | control, smooth)
 
     def callee(self, f: Function, arguments: list[Flow]) -> tuple[list[Flow], list[Flow]]:
         """What the parameters hold afterwards and what is returned."""
@@ -150,7 +141,7 @@ class _Walk:
             return self.known[question]
         inner = _Walk(self.program, (*self.stack, f.name), self.cuts, self.known)
         for p, flow in zip(f.params, arguments):
-            inner.define(p.var, flow)
+            inner.define(p.var, *flow)
         inner.block(f.body, NONE)
         found = [inner.of(p.var) for p in f.params], [inner.of(r) for r in f.body.results]
         self.known[question] = found
@@ -170,20 +161,25 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
     cuts: dict[tuple[Span, str], Set] = {}
     main = program.main
     walk = _Walk(program, (), cuts, {})
-    own = [(frozenset((p.var.name,)), is_float(p.var.type)) for p in main.params]
-    start = [Flow(name, name if smooth else NONE) for name, smooth in own]
+    bits = {p.var.name: 1 << k for k, p in enumerate(main.params)}
+    start = [(bits[p.var.name], bits[p.var.name] if is_float(p.var.type) else NONE) for p in main.params]
     finals, results = walk.callee(main, start)
-    updated = [flow for p, flow in zip(main.params, finals) if p.mode in ("mut", "acc")]
-    floats = [flow for r, flow in zip(main.body.results, results) if is_float(r.type)]
-    whole = Flow()
-    for flow in (*floats, *updated):
-        whole |= flow
+    any = smooth = NONE
+    for kept, flow in (
+        *((p.mode in ("mut", "acc"), flow) for p, flow in zip(main.params, finals)),
+        *((is_float(r.type), flow) for r, flow in zip(main.body.results, results)),
+    ):
+        if kept:
+            any, smooth = any | flow[0], smooth | flow[1]
     found = []
     for info in signature.params:
-        names = {main.params[leaf.index].var.name for leaf in _leaves(info.structure) if is_float(leaf.type)}
-        if names & whole.any and not names & whole.smooth and info.name in places:
-            spots = [Cut(span, op) for (span, op), lost in cuts.items() if lost & names]
-            if whole.smooth and all(OPS[cut.op].kind == "compare" for cut in spots):
+        own = NONE
+        for leaf in _leaves(info.structure):
+            if is_float(leaf.type):
+                own |= bits[main.params[leaf.index].var.name]
+        if own & any and not own & smooth and info.name in places:
+            spots = [Cut(span, op) for (span, op), lost in cuts.items() if lost & own]
+            if smooth and all(OPS[cut.op].kind == "compare" for cut in spots):
                 continue  # a threshold or a tolerance, beside parameters that have a gradient
             found.append(ZeroGradient(places[info.name], info.name, tuple(spots[:SEVERAL])))
     return found

@@ -42,21 +42,17 @@ class SourceFile:
 
     def span(self, node: ast.AST) -> Span:
         """The span of an ast node, byte columns turned into code points."""
-        return Span(
-            self.name,
-            node.lineno + self.first_line - 1,
-            self._column(node.lineno, node.col_offset),
-            node.end_lineno + self.first_line - 1,
-            self._column(node.end_lineno, node.end_col_offset),
-        )
+        line, end, above = node.lineno, node.end_lineno, self.first_line - 1
+        if self._ascii:  # once per node of a program: this is the short way
+            return Span(self.name, line + above, node.col_offset + 1, end + above, node.end_col_offset + 1)
+        column, last = self._column(line, node.col_offset), self._column(end, node.end_col_offset)
+        return Span(self.name, line + above, column, end + above, last)
 
     @cached_property
     def _ascii(self) -> bool:
         return self.text.isascii()
 
     def _column(self, line: int, offset: int) -> int:
-        if self._ascii:
-            return offset + 1
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))) + 1
 

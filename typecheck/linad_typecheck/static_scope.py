@@ -377,6 +377,14 @@ def _walk(scope: StaticScope):
                             yield f
 
 
+_PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # where statements hold statements, the last ones first
+_BLOCKS = {
+    kind: tuple(part for part in _PARTS if part in kind._fields)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.excepthandler, ast.match_case)) and "body" in kind._fields
+} | {ast.Match: ("cases",)}
+
+
 def _definitions(scope: StaticScope):
     """Each function definition with the scope it is in; class bodies are looked into, their names are not in scope."""
     pending: list[tuple[StaticScope, ast.AST]] = [(scope, node) for node in reversed(scope.body)]
@@ -391,5 +399,6 @@ def _definitions(scope: StaticScope):
             names = frozenset(p.arg for p in given)
             inner = StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
             pending += [(inner, child) for child in reversed(node.body)]
-        elif isinstance(node, (ast.stmt, ast.excepthandler, ast.match_case)):
-            pending += [(inner, child) for child in reversed(list(ast.iter_child_nodes(node)))]
+        else:
+            for part in _BLOCKS.get(type(node), ()):
+                pending += [(inner, child) for child in reversed(getattr(node, part))]

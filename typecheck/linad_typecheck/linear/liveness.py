@@ -23,12 +23,19 @@ _HOLDERS = (
 _HELD = frozenset(c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, _HOLDERS)) - {ast.Constant}
 _NO_NODES = frozenset({"id", "ctx", "op", "ops", "attr", "kind", "type_comment", "module", "level", "simple", "is_async"})
 _FIELDS = {kind: tuple(f for f in kind._fields if f not in _NO_NODES) for kind in _HELD}
+_BACKWARDS = {kind: fields[::-1] for kind, fields in _FIELDS.items()}
 _PLAIN = frozenset(
     _HELD
     - {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Lambda}
     - {ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp}
     - {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
 )  # these bind nothing themselves
+_COMPOUND = {
+    ast.If: ("orelse", "body", "test"),
+    ast.While: ("orelse", "body", "test"),
+    ast.For: ("orelse", "body", "iter", "target"),
+}  # the parts that are asked about by themselves, the last one first
+_Seen = tuple[Names, tuple[str, ...], bool]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -40,30 +47,48 @@ class Liveness:
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)
     always: Names = NONE
-    _used: dict[int, Names] = field(default_factory=dict)  # loops ask again until nothing changes
-    _bound: dict[int, Names] = field(default_factory=dict)
+    _seen: dict[int, _Seen] = field(default_factory=dict)  # loops ask again until nothing changes
+    _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
+
+    def seen(self, node: ast.AST) -> _Seen:
+        """`used` and `bound` of a node, and whether a function may be defined in it."""
+        found = self._seen.get(id(node))
+        if found is None:
+            found = self._seen[id(node)] = _both(node) or (used(node), tuple(bound([node])), True)
+            self._kept.append(node)
+        return found
 
     def used(self, node: ast.AST) -> Names:
         """`used`, remembered."""
-        names = self._used.get(id(node))
-        if names is None:
-            names = self._used[id(node)] = used(node)
-        return names
+        return self.seen(node)[0]
 
-    def bound(self, node: ast.AST) -> Names:
+    def bound(self, node: ast.AST) -> tuple[str, ...]:
         """The names of `bound`, remembered."""
-        names = self._bound.get(id(node))
-        if names is None:
-            names = self._bound[id(node)] = frozenset(bound([node]))
+        return self.seen(node)[1]
+
+    def binds(self, nodes: Iterable[ast.AST]) -> dict[str, None]:
+        """The names of `bound` of several nodes in the order of their text, each part remembered."""
+        names: dict[str, None] = {}
+        pending = list(nodes)[::-1]
+        while pending:
+            n = pending.pop()
+            parts = _COMPOUND.get(type(n))
+            if parts is None:
+                names.update(dict.fromkeys(self.bound(n)))
+            else:
+                for part in parts:
+                    value = getattr(n, part)
+                    pending += value[::-1] if isinstance(value, list) else (value,)
         return names
 
 
 def liveness(body: Sequence[ast.stmt]) -> Liveness:
     """The liveness of names in a function body."""
     found = Liveness()
-    nested = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
-    found.always = frozenset().union(*(free_names(n) for n in nested)) if nested else NONE
-    _block(body, NONE, found, NONE, NONE)
+    _block(body, NONE, found, NONE, NONE)  # sees every node but the names of arguments
+    if any(nested for _, _, nested in found._seen.values()):
+        functions = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
+        found.always = frozenset().union(*(free_names(n) for n in functions))
     return found
 
 
@@ -82,7 +107,7 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
         case ast.For(target=target, iter=iter_, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
             target_uses, kills = found.used(target), found.bound(target)
-            return found.used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | (inner - kills))
+            return found.used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | inner.difference(kills))
         case ast.While(test=test, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
             return _loop(s, body, done, out, found, lambda inner: found.used(test) | inner)
@@ -95,7 +120,7 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
         case ast.AugAssign(target=ast.Name(id=name)):
             return out | found.used(s.value) | {name}
         case ast.Assign() | ast.AnnAssign() | ast.FunctionDef():
-            return (out - found.bound(s)) | found.used(s)
+            return out.difference(found.bound(s)) | found.used(s)
         case _:
             return out | found.used(s)
 
@@ -108,6 +133,32 @@ def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) ->
             found.head[id(s)] = head | out
             return head
         head = new
+
+
+def _both(node: ast.AST) -> _Seen | None:
+    """`used` and `bound` in one go; None where there is more in the node than names, operations and plain statements."""
+    load: set[str] = set()
+    store: dict[str, None] = {}
+    stack: list[ast.AST] = [node]
+    while stack:
+        n = stack.pop()
+        kind = type(n)
+        if kind is ast.Name:
+            context = type(n.ctx)
+            if context is ast.Load:
+                load.add(n.id)
+            elif context is ast.Store:
+                store[n.id] = None
+            continue
+        if kind not in _PLAIN:
+            return None
+        for part in _BACKWARDS[kind]:
+            value = getattr(n, part, None)
+            if type(value) is list:
+                stack += [v for v in reversed(value) if type(v) in _HELD]
+            elif type(value) in _HELD:
+                stack.append(value)
+    return frozenset(load), tuple(store), False
 
 
 def used(node: ast.AST) -> Names:
@@ -139,8 +190,9 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
             stack += _children(n)[::-1]
             continue
         match n:
-            case ast.Name(id=name, ctx=ast.Store()):
-                names.setdefault(name, n)
+            case ast.Name(id=name, ctx=context):
+                if type(context) is ast.Store:
+                    names.setdefault(name, n)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 names.setdefault(name, n)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):

@@ -65,7 +65,8 @@ from .values import (
 
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     """The value of an expression, evaluated; ``hint`` names what it computes."""
-    return held(ctx, pull(ctx, node, hint), hint, ctx.span(node))
+    value = pull(ctx, node, hint)
+    return held(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
 
 
 def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:

@@ -182,7 +182,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.env = {n: b for n, b in ctx.env.items() if n in live or n[0] == "%"}
-    assigned = bound([*node.body, *([node.target] if isinstance(node, ast.For) else [node.test])])
+    assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
     plan = Plan()
     for name in assigned:
         if name in ctx.env and contains(ctx.env[name].value, LostArray):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from ..core import Block, Check, Const, Derivative, Function, Let, Mode, Param, Var, walk
+from ..core import Block, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
 from ..diagnostics import Diagnostic
 from ..facts import Fact
-from ..linear.liveness import bound, liveness
+from ..linear.liveness import liveness
 from ..linear.modes import infer_modes
 from ..linear.uses import uses
 from ..messages import Message
@@ -179,8 +179,8 @@ def _value(t: ValueType) -> Value:
 
 def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
     """The state in which the lowering of a function begins."""
-    body = body_of(source)
-    return Lowering(source, programs, liveness(body), frozenset(bound(body)) | frozenset(names))
+    live = liveness(body := body_of(source))
+    return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
 
 
 def body_of(source: FunctionSource) -> list[ast.stmt]:
@@ -236,7 +236,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     body = Block(tuple(ctx.out), results)
     if not spec.failed:
         spec.modes = infer_modes(params, body, programs.modes)
-        spec.written = frozenset(k for k, p in enumerate(params) if _written(p, body, programs))
+        written = {v.name for s in walk(body) for v in _written(s, programs)}
+        spec.written = frozenset(k for k, p in enumerate(params) if p.name in written)
     spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
     everything += [Param(v, "read") for v in ctx.hidden.values()]
@@ -252,8 +253,10 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
             ctx.fact("mode", p.name, span, m)
 
 
-def _written(p: Var, body: Block, programs: Specialiser) -> bool:
-    return any(v.name == p.name and u in ("update", "accumulate") for s in walk(body) for v, u in uses(s, programs.modes))
+def _written(s: Stmt, programs: Specialiser) -> list[Var]:
+    if isinstance(s, (Let, Load)):  # most statements, quickly
+        return []
+    return [v for v, use in uses(s, programs.modes) if use in ("update", "accumulate")]
 
 
 def lower_body(ctx: Lowering) -> Value:
