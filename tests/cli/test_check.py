@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import pathlib
 import sys
 
 import pytest
@@ -61,7 +63,7 @@ def test_folders_leave_out_what_is_not_the_users(write, capsys):
 
 
 def test_standard_input(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(UNKNOWN))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(UNKNOWN.encode())))
     assert main(["check", "-", "--output-format", "json"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["slug"], found["span"]["file"]) == ("unknown-name", "<stdin>")
@@ -197,3 +199,51 @@ def test_the_hooks_are_commands(write):
     assert len(entries) == 2
     for program, *arguments in entries:
         assert program == "linad" and main([*arguments, write("clean.py", CLEAN)]) == 0
+
+
+def test_standard_input_is_read_as_a_file_is(monkeypatch, capsys):
+    """A byte order mark is no character of the text, and an encoding may be declared in it."""
+    for data in (b"\xef\xbb\xbf" + UNKNOWN.encode(), f"# coding: latin-1\n# \xe9\n{UNKNOWN}".encode("latin-1")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert main(["check", "-", "--output-format", "concise"]) == 1
+        (line,) = capsys.readouterr().out.splitlines()
+        assert line.endswith("there is no name `nothing` here")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"# \xe9\n" + UNKNOWN.encode())))
+    assert main(["check", "-", "--output-format", "concise"]) == 1
+    assert "error[LIN209]" in capsys.readouterr().out
+
+
+def test_what_is_no_file_does_not_hide_the_findings_of_others(write, tmp_path, capsys):
+    write("bad.py", UNKNOWN)
+    (tmp_path / ".#bad.py").symlink_to("me@host.1234")
+    (tmp_path / "gone.py").symlink_to("nowhere")
+    (tmp_path / "a.py").symlink_to("a.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "folder.py").mkdir()
+    assert main(["check", "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.splitlines() == ["bad.py:6:16: error[LIN202]: there is no name `nothing` here"]
+
+
+def test_an_unreadable_file_is_told_and_the_rest_is_checked(write, monkeypatch, capsys):
+    write("bad.py", UNKNOWN)
+    write("secret.py", UNKNOWN)
+    opened = pathlib.Path.read_bytes
+
+    def refuses(path):
+        if path.name == "secret.py":
+            raise PermissionError(13, "Permission denied")
+        return opened(path)
+
+    monkeypatch.setattr(pathlib.Path, "read_bytes", refuses)
+    assert main(["check", "--output-format", "concise"]) == 2
+    shown = capsys.readouterr()
+    assert shown.err == "linad check: secret.py: Permission denied\n"
+    assert shown.out == "bad.py:6:16: error[LIN202]: there is no name `nothing` here\n"
+
+
+def test_paths_that_are_no_python_files(write, capsys):
+    assert main(["check", ""]) == 2
+    write("a.ipynb", "{}")
+    assert main(["check", "a.ipynb"]) == 2
+    assert "is a notebook" in capsys.readouterr().err

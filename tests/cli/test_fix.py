@@ -58,7 +58,7 @@ def test_a_diff_writes_nothing(write, tmp_path, capsys):
 
 
 def test_standard_input_is_fixed_to_standard_output(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(LENT))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LENT.encode())))
     assert main(["check", "--fix", "-"]) == 0
     seen = capsys.readouterr()
     assert seen.out == LENT.replace("return x", "return x.copy()") and "1 fixed" in seen.err
@@ -104,3 +104,16 @@ def test_comments_that_silence_nothing_go(comment, left):
     assert [d.slug for d in check_source(text, "f.py")] == ["unused-suppression"]
     fixed = fix(text, "f.py")
     assert fixed.text == UNUSED.replace("  # linad: ignore[maybe-undefined]", left) and not fixed.left
+
+
+def test_a_repair_that_brings_a_warning_to_light_is_kept():
+    text = HEAD + """
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    u = x.copy()
+    v = u
+    v[0] = 1.0
+    return u[0]
+"""
+    fixed = fix(text, "t.py", unsafe=True)
+    assert "v = u.copy()" in fixed.text and [d.slug for d in fixed.left] == ["update-lost"]

@@ -58,6 +58,7 @@ class _Outcome:
     fixable: int = 0
     hidden: int = 0  # findings that the selection leaves out
     changed: bool = False
+    unread: bool = False  # a file below a folder could not be read
     found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
 
@@ -72,7 +73,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         settings = _Chosen(options)
         for path in dict.fromkeys(_files(options.paths, settings, options.force_exclude)):
-            _one(path, options, settings.of(path), outcome)
+            try:
+                _one(path, options, settings.of(path), outcome)
+            except OSError as error:  # the others are checked all the same
+                outcome.unread = True
+                print(f"linad check: {path}: {error.strerror}", file=sys.stderr)
         form = options.output_format or settings.of(options.paths[0]).output_format
     except (BadSettings, Unreadable) as error:
         print(f"linad check: {error}", file=sys.stderr)
@@ -89,6 +94,8 @@ def run(options: argparse.Namespace) -> int:
             write(("\n" if text else "") + summary(outcome, found), out)
     if any(d.slug == "internal-error" for d in found):
         return INTERNAL
+    if outcome.unread:
+        return USAGE
     failed = any(d.severity != "information" for d in found) or (options.diff and outcome.changed)
     return FINDINGS if failed and not options.exit_zero else CLEAN
 
@@ -112,14 +119,15 @@ class _Chosen:
 def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _Outcome) -> None:
     name = options.stdin_filename if path == "-" else path
     outcome.files += 1
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     try:
-        text, encoding = _text(path)
+        text, encoding = _text(data)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        if b"linear_grad" in Path(path).read_bytes():
-            outcome.found.append(NotPython(Span(path, 1, 1, 1, 1), f"{error}").diagnostic())
+        if b"linear_grad" in data:
+            outcome.found.append(NotPython(Span(name, 1, 1, 1, 1), f"{error}").diagnostic())
+        if path == "-" and options.fix and not options.diff:
+            sys.stdout.buffer.write(data)
         return
-    except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror}") from None
     if options.fix or options.diff:
         fixed = fix(text, name, settings.wants, options.unsafe_fixes)
         if fixed.applied:
@@ -148,16 +156,14 @@ def _keep(path: str, name: str, old: str, new: str, encoding: str, only_show: bo
         ]
         write("".join(shown), end="")
     elif path == "-":
-        sys.stdout.write(new)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(new.encode(encoding))
     elif new != old:
         Path(path).write_bytes(new.encode(encoding))
 
 
-def _text(path: str) -> tuple[str, str]:
+def _text(data: bytes) -> tuple[str, str]:
     """A text with its line ends as they are, and how it is encoded."""
-    if path == "-":
-        return sys.stdin.read(), "utf-8"
-    data = Path(path).read_bytes()
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return data.decode(encoding), encoding
 
@@ -165,17 +171,20 @@ def _text(path: str) -> tuple[str, str]:
 def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str]:
     for given in paths:
         path = Path(given)
+        if path.suffix == ".ipynb":
+            raise Unreadable(f"`{given}` is a notebook: `linad lsp` checks notebooks in an editor")
         if given == "-" or path.is_file():
             if given == "-" or not force or not settings.of(given).excludes(given):
                 yield given
-        elif path.is_dir():
+        elif given and path.is_dir():
             here = settings.of(given)
             for folder, inner, names in os.walk(path):
                 inner[:] = sorted(
                     n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n))
                 )
                 files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith(".py"))
-                yield from (f for f in files if not settings.of(f).excludes(f))
+                # links into nowhere are what editors leave beside a file that is being changed; a pipe would wait for ever
+                yield from (f for f in files if os.path.isfile(f) and not settings.of(f).excludes(f))
         else:
             raise Unreadable(f"there is no file `{given}`")
 

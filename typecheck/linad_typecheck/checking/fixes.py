@@ -1,4 +1,4 @@
-"""Applying the edits of fixes to a text, as long as each round leaves fewer findings than it met."""
+"""Applying the edits of fixes to a text, as long as each round leaves fewer errors, or fewer findings, than it met."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda 
 
     A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle what
     the program means, are applied with ``unsafe`` only. A fix whose edits overlap with an earlier one's waits for the
-    next round. A round that leaves as many findings as before is taken back.
+    next round. A round that leaves no fewer errors, or as many and no fewer warnings, is taken back.
     """
     applied = 0
     found = check_text(text, filename).diagnostics
@@ -45,10 +45,16 @@ def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda 
             break
         new = edited(text, edits)
         after = check_text(new, filename).diagnostics
-        if len(after) >= len(found) or len(recovered(new).errors) > len(recovered(text).errors):
+        if _left(after) >= _left(found) or len(recovered(new).errors) > len(recovered(text).errors):
             break
         text, found, applied = new, after, applied + count
     return Fixed(text, applied, found)
+
+
+def _left(found: Iterable[Diagnostic]) -> tuple[int, int]:
+    """How many errors, and how many findings: a repair that brings a warning to light is progress."""
+    severities = [d.severity for d in found]
+    return severities.count("error"), len(severities)
 
 
 def together(fixes: Iterable[Fix]) -> tuple[list[Edit], int]:

@@ -12,7 +12,7 @@ from .text import Sources
 
 def render_concise(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
     """``file:line:column: severity[code]: message``, one line each."""
-    return "\n".join(f"{visible(str(d.span))}: {d.severity}[{d.code}]: {_one_line(d.message)}" for d in diagnostics)
+    return "\n".join(f"{_one_line(str(d.span))}: {d.severity}[{d.code}]: {_one_line(d.message)}" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:

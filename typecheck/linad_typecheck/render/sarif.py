@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
@@ -73,7 +74,7 @@ def _region(span: Span) -> dict[str, int]:
 
 def _uri(file: str) -> str:
     path = Path(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
 def _fix(f: Fix) -> dict[str, object]:

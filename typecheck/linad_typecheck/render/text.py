@@ -79,10 +79,10 @@ def _diagnostic(d: Diagnostic, page: _Page) -> list[str]:
                 mark = Mark(start, max(line.cell(end), start + 1), visible(label), primary)
                 marks.setdefault(span.line, []).append(mark)
         if file == d.span.file and d.span.line > 0:
-            out.append(" " * gutter + page.paint("gutter", "--> ") + f"{visible(file)}:{d.span.line}:{d.span.column}")
+            out.append(" " * gutter + page.paint("gutter", "--> ") + f"{_file(file)}:{d.span.line}:{d.span.column}")
         elif marks:
             first = next(span for span, _, _ in places if span.file == file)
-            out.append(" " * gutter + page.paint("gutter", "::: ") + f"{visible(file)}:{first.line}:{first.column}")
+            out.append(" " * gutter + page.paint("gutter", "::: ") + f"{_file(file)}:{first.line}:{first.column}")
         if marks:
             out += [_bar(gutter, page), *_snippet(file, marks, gutter, d.severity, page)]
     out.append(_bar(gutter, page))
@@ -92,6 +92,10 @@ def _diagnostic(d: Diagnostic, page: _Page) -> list[str]:
         out += _help(fix, gutter, page)
     out.append(_equals(gutter, "more", f"linad explain {d.slug}", page))
     return out
+
+
+def _file(name: str) -> str:
+    return visible(name.replace("\n", " "))
 
 
 def _snippet(file: str, marks: Mapping[int, list[Mark]], gutter: int, severity: str, page: _Page) -> list[str]:
