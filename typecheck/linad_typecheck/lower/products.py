@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core import Atom, Const, Dense, Load, Var
+from ..core import Atom, Const, Dense, Var
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..types import BOOL, FLOATS, I64, DType, Scalar
+from ..types import FLOATS, DType, Scalar
 from .arrays import bind
 from .context import ONE, ZERO, Lowering
 from .elementwise import shapes_text
 from .externals import Args
 from .numbers import cast, promote
 from .places import AnyArray, dtype_of, fold, fresh_array, is_array, materialise, nest, put, rank_of, read, same_size, shape_of
-from .values import SILENT, ArrayValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, ViewValue, describe, type_of
+from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, ViewValue, describe, type_of
 from .views import Along, View, Whole
 
 Rule = Callable[[Lowering, Args], Value]
