@@ -38,6 +38,8 @@ def _require_cells(ctx: Lowering, r: Reduction, message: str, always: bool) -> N
 
 def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tuple[ArrayValue, ...]:
     """The index along every reduced axis of the first of the best cells: scalars, or arrays of the kept axes."""
+    if not r.axes:
+        return ()
     own = dtype_of(r.array)
     dtype = "i64" if own == "bool" else own
     start = Const((_LOWEST if largest else _HIGHEST)[dtype], Scalar(dtype))
