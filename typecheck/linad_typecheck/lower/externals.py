@@ -5,20 +5,25 @@ from __future__ import annotations
 import ast
 import difflib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from importlib import import_module
 
 from ..core import Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
+from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
 from .context import Lowering
 from .elementwise import lift
 from .elsewhere import ELSEWHERE, LOOP, elsewhere
+from .library import Args as Args
+from .library import Rule as Rule
+from .library import scalars as scalars
+from .library import strong
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import is_array, rank_of, size_of, stored
+from .rounding import math_round, numpy_round, python_round
 from .values import (
     NoneValue,
     Poison,
@@ -28,20 +33,6 @@ from .values import (
     join_dtypes,
     literal,
 )
-
-
-@dataclass(frozen=True)
-class Args:
-    """The evaluated arguments of a library call."""
-
-    name: str
-    span: Span
-    values: tuple[Value, ...]
-    keywords: dict[str, Value]
-    hint: str = "t"
-
-
-Rule = Callable[[Lowering, Args], Value]
 
 CONSTANTS: dict[str, float | None] = {
     "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
@@ -80,31 +71,16 @@ def constant_external(dotted: str) -> Value | None:
     return literal(CONSTANTS[dotted]) if dotted in CONSTANTS else None
 
 
+_OF_ARRAYS = (
+    "accumulating arrays axes choosing cross diagonals einsum extremes joining linalg logsums operators "
+    "products rearranging reductions scans shapes sorting"
+).split()  # files with rules for arrays of every kind
+
+
 @cache
 def _pull_rules() -> dict[str, Rule]:
     """Rules that take arrays of every kind, views and expressions among them."""
-    from . import (
-        accumulating,
-        arrays,
-        axes,
-        choosing,
-        cross,
-        diagonals,
-        einsum,
-        extremes,
-        joining,
-        linalg,
-        logsums,
-        operators,
-        products,
-        rearranging,
-        reductions,
-        scans,
-        shapes,
-        sorting,
-    )
-
-    parts = (accumulating, arrays, axes, choosing, cross, diagonals, einsum, extremes, joining, linalg, logsums, operators, products, rearranging, reductions, scans, shapes, sorting)
+    parts = (import_module(f".{name}", __package__) for name in _OF_ARRAYS)
     return {name: rule for part in parts for name, rule in part.RULES.items()}
 
 
@@ -166,17 +142,6 @@ def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
     return lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
 
 
-def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
-    """The arguments as scalars, counted; None where that was reported."""
-    most = least if most is None else most
-    if args.keywords or not least <= len(args.values) <= most:
-        takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
-        ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
-        return None
-    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here") for v in args.values]
-    return None if None in found else found
-
-
 def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType | None:
     """The float dtype NumPy computes in: that of the arguments, f64 for ints."""
     first = values[0]
@@ -217,14 +182,10 @@ def _numpy_binary(op: str) -> Rule:
     return apply
 
 
-def _strong(v: Value) -> Value:
-    return ScalarValue(v.atom) if isinstance(v, ScalarValue) else v
-
-
 def _numpy_operator(op: type) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        return Poison() if values is None else _strong(binary(ctx, op, *values, args.span, args.hint))
+        return Poison() if values is None else strong(binary(ctx, op, *values, args.span, args.hint))
 
     return apply
 
@@ -232,7 +193,7 @@ def _numpy_operator(op: type) -> Rule:
 def _numpy_comparison(op: type) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        return Poison() if values is None else _strong(compare(ctx, op, *values, args.span))
+        return Poison() if values is None else strong(compare(ctx, op, *values, args.span))
 
     return apply
 
@@ -283,17 +244,17 @@ def _where(ctx: Lowering, args: Args) -> Value:
 
 def _square(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else _strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
+    return Poison() if values is None else strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
 
 
 def _negative(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else _strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
+    return Poison() if values is None else strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
 
 
 def _reciprocal(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else _strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
+    return Poison() if values is None else strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
 
 
 def _abs(weak_only: bool) -> Rule:
@@ -316,20 +277,6 @@ def _math(op: str, arity: int = 1) -> Rule:
             return Poison()
         ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
         return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span), True)
-
-    return apply
-
-
-def _math_round(op: str) -> Rule:
-    def apply(ctx: Lowering, args: Args) -> Value:
-        values = scalars(ctx, args, 1)
-        if values is None:
-            return Poison()
-        x = values[0]
-        if x.dtype not in FLOATS:
-            return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
-        whole = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
-        return ScalarValue(to_int(ctx, whole, "i64", args.span, args.hint), True)
 
     return apply
 
@@ -397,40 +344,6 @@ def _extreme(op: str) -> Rule:
     return apply
 
 
-def _round(ctx: Lowering, args: Args) -> Value:
-    if len(args.values) == 2 or "ndigits" in args.keywords:
-        return _to_digits(ctx, args, "ndigits")
-    return _math_round("rint")(ctx, args)
-
-
-def _numpy_round(ctx: Lowering, args: Args) -> Value:
-    return _strong(_to_digits(ctx, args, "decimals"))
-
-
-def _to_digits(ctx: Lowering, args: Args, name: str) -> Value:
-    """Scaled, rounded to even and scaled back, as NumPy does."""
-    given = (*args.values, *([args.keywords[name]] if name in args.keywords and len(args.values) == 1 else ()))
-    rest = {k: v for k, v in args.keywords.items() if k != name}
-    values = scalars(ctx, Args(args.name, args.span, given, rest), 1, 2)
-    if values is None:
-        return Poison()
-    x, digits = values[0], values[1].atom if len(values) == 2 else Const(0, I64)
-    if not isinstance(digits, Const) or not isinstance(digits.value, int) or abs(digits.value) > 22:
-        ctx.report(Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`"))
-        return Poison()
-    k = digits.value
-    if x.dtype not in FLOATS:
-        if k >= 0 and x.dtype in INTS:
-            return x
-        ctx.report(Unsupported(args.span, f"`{args.name}` of an int to tens", "divide, round and multiply"))
-        return Poison()
-    scale = Const(10.0 ** abs(k), x.atom.type)
-    there, back = ("mul", "div") if k >= 0 else ("div", "mul")
-    scaled = x.atom if k == 0 else ctx.let("t", there, (x.atom, scale), x.atom.type, args.span)
-    whole = ctx.let(args.hint, "rint", (scaled,), x.atom.type, args.span)
-    return ScalarValue(whole if k == 0 else ctx.let(args.hint, back, (whole, scale), x.atom.type, args.span), x.weak)
-
-
 def _divmod(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 2)
     if values is None:
@@ -452,7 +365,7 @@ def _len(ctx: Lowering, args: Args) -> Value:
 
 def _unary_logic(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else _strong(unary(ctx, ast.Not, values[0], args.span))
+    return Poison() if values is None else strong(unary(ctx, ast.Not, values[0], args.span))
 
 
 def _numpy_logic(op: str) -> Rule:
@@ -475,7 +388,7 @@ RULES: dict[str, Rule] = {
     **{f"math.{n}": _test(n, True) for n in ("isnan", "isinf", "isfinite")},
     **{f"math.{n}": _math(op) for n, op in _MATH_UNARY.items()},
     **{f"math.{n}": _math(n, 2) for n in ("atan2", "copysign")},
-    **{f"math.{n}": _math_round(n) for n in ("floor", "ceil", "trunc")},
+    **{f"math.{n}": math_round(n) for n in ("floor", "ceil", "trunc")},
     "math.log": _math_log,
     "math.pow": _math("pow", 2),
     "math.radians": _scaled(math.pi / 180),
@@ -488,8 +401,8 @@ RULES: dict[str, Rule] = {
     "numpy.minimum": _numpy_choose("minimum"),
     "numpy.where": _where,
     "numpy.square": _square,
-    "numpy.round": _numpy_round,
-    "numpy.around": _numpy_round,
+    "numpy.round": numpy_round,
+    "numpy.around": numpy_round,
     "numpy.negative": _negative,
     "numpy.reciprocal": _reciprocal,
     "numpy.abs": _abs(False),
@@ -503,7 +416,7 @@ RULES: dict[str, Rule] = {
     "builtins.abs": _abs(True),
     "builtins.min": _extreme("min"),
     "builtins.max": _extreme("max"),
-    "builtins.round": _round,
+    "builtins.round": python_round,
     "builtins.pow": lambda ctx, args: _power(ctx, args),
     "builtins.divmod": _divmod,
     "builtins.len": _len,

@@ -1,0 +1,42 @@
+"""What rules for library functions are made of: the evaluated arguments of a call, and scalars among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..messages.language import BadCall
+from ..span import Span
+from .context import Lowering
+from .numbers import as_scalar
+from .values import ScalarValue, Value
+
+
+@dataclass(frozen=True)
+class Args:
+    """The evaluated arguments of a library call."""
+
+    name: str
+    span: Span
+    values: tuple[Value, ...]
+    keywords: dict[str, Value]
+    hint: str = "t"
+
+
+Rule = Callable[[Lowering, Args], Value]
+
+
+def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
+    """The arguments as scalars, counted; None where that was reported."""
+    most = least if most is None else most
+    if args.keywords or not least <= len(args.values) <= most:
+        takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
+        ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
+        return None
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here") for v in args.values]
+    return None if None in found else found
+
+
+def strong(v: Value) -> Value:
+    """A scalar as NumPy's own, which is not weak."""
+    return ScalarValue(v.atom) if isinstance(v, ScalarValue) else v
