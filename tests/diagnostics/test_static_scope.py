@@ -3,6 +3,8 @@
 import ast
 
 import pytest
+from linad_typecheck import check_source
+from linad_typecheck.checking.fixes import edited
 from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_records import MAKE_RECORD
@@ -213,3 +215,70 @@ def test_arrays_of_the_module(text, type):
     head = "import numpy as np\nfrom a import n, make\nN = 3\n"
     scope = StaticModule(SourceFile("x.py", f"{head}W = {text}\n")).scope
     assert scope.lookup("W") == GlobalArray(type, "W" if type is None else "x.py:W")
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "opts = linear_grad(wrt=('x',))\n@opts\ndef f(x: float, z: float) -> float:\n    return x * nothing",
+        "import functools\nopts = functools.partial(linear_grad, wrt='x')\n@opts\ndef f(x: float) -> float:\n    return x * nothing",
+        "import functools\n@functools.partial(linear_grad, wrt='x')\ndef f(x: float) -> float:\n    return x * nothing",
+        "def f(x: float) -> float:\n    return x * nothing\nf = linear_grad(f)",
+        "def f(x: float) -> float:\n    return x * nothing\nf = linear_grad(f, wrt='x')",
+    ],
+)
+def test_the_decorator_through_a_name_for_its_call_and_over_the_name_itself(marked):
+    (d,) = check_source(f"from linad import linear_grad\n{marked}\n")
+    assert d.slug == "unknown-name"
+
+
+def test_options_given_through_a_name_count():
+    text = "from linad import linear_grad\nopts = linear_grad(wrt='n')\n@opts\ndef f(x: float, n: int) -> float:\n    return x * n\n"
+    assert [d.slug for d in check_source(text)] == ["no-gradient"]
+
+
+def test_imported_files_are_decoded_as_python_does(tmp_path):
+    helper = "def twice(x):\n    return 2.0 * nothing\n"
+    (tmp_path / "marked.py").write_bytes(b"\xef\xbb\xbf" + helper.encode())
+    (tmp_path / "latin.py").write_bytes(f"# coding: latin-1\n# \xe9\n{helper}".encode("latin-1"))
+    for name in ("marked", "latin"):
+        text = f"from linad import linear_grad\nfrom {name} import twice\n@linear_grad\ndef f(x: float) -> float:\n    return twice(x)\n"
+        (d,) = check_source(text, str(tmp_path / "main.py"))
+        assert d.slug == "unknown-name" and d.span.file.endswith(f"{name}.py")
+
+
+@pytest.mark.parametrize(
+    ("options", "place", "fix"),
+    [
+        ("upates='x'", "upates", "updates='x'"),
+        ("wrt=('x', 'zz')", "'zz'", "wrt=('x', 'z')"),
+        ("update=('x',)", "('x',)", "updates=('x',)"),
+        ("update='outside'", "'outside'", "updates='outside'"),
+        ("backend='numpy'", "'numpy'", None),
+        ("wrt=7", "7", None),
+    ],
+)
+def test_options_that_the_decorator_does_not_have(options, place, fix):
+    line = f"@linear_grad({options})"
+    text = f"from linad import linear_grad\n{line}\ndef f(x: float, z: float) -> float:\n    return x * z\n"
+    first = next(d for d in check_source(text) if d.slug == "bad-option")
+    assert (first.span.line, line[first.span.column - 1 : first.span.end_column - 1]) == (2, place)
+    assert [f"@linear_grad({fix})" in edited(text, f.edits) for f in first.fixes] == ([True] if fix else [])
+
+
+def test_the_options_are_those_of_the_decorator():
+    from inspect import signature
+
+    from linad import linear_grad
+    from linad_typecheck.findings import OPTIONS
+
+    assert OPTIONS == tuple(signature(linear_grad).parameters)[1:]
+
+
+def test_a_mistyped_annotation_names_what_is_near():
+    text = (
+        "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n"
+        "@linear_grad\ndef f(x: Flaot64[np.ndarray, 'n'], y: flota) -> float:\n    return x[0] * y\n"
+    )
+    first, second = check_source(text)
+    assert first.notes == ("`Float64` is near",) and second.notes == ("`float` is near",)

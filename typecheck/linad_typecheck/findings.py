@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import ast
 import os
-import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from difflib import get_close_matches
 
 from .checking.misplaced import misplaced
 from .checking.recover import recovered
@@ -15,10 +14,11 @@ from .checking.suppress import without_ignored
 from .diagnostics import Diagnostic
 from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
-from .messages.language import TooDeep
+from .messages.language import OptionError, TooDeep
+from .repairs import marks
 from .scope import FunctionSource
 from .signature import Checked, Leaf, RecordStructure, Structure
-from .source import SourceFile
+from .source import SourceFile, read
 from .span import Span
 from .static_scope import StaticModule, decorated, first_line
 from .types import Array, Type, is_float
@@ -89,13 +89,6 @@ def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:
     return check_source(read(path), str(path))
 
 
-def read(path: str | os.PathLike[str]) -> str:
-    """The text of a Python file; UnicodeDecodeError or SyntaxError where its encoding is not what it says."""
-    data = Path(path).read_bytes()
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None).read()
-
-
 def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Each finding once, by place. Of two that say the same of one place the first stays."""
     unique = {(d.code, d.span, d.message): d for d in reversed(list(diagnostics))}
@@ -110,12 +103,40 @@ def check_function(function: FunctionSource) -> Checked:
     place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
     try:
         checked = check(function, {})
-        return replace(checked, diagnostics=(*checked.diagnostics, *_no_gradients(function, checked)))
+        told = (*checked.diagnostics, *_no_options(function), *_no_gradients(function, checked))
+        return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):
         return Checked(None, None, (TooDeep(place, function.name).diagnostic(),))
     except Exception as error:  # a defect here must not hide what is found elsewhere
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
         return Checked(None, None, (InternalError(place, function.name, shown).diagnostic(),))
+
+
+# The keywords of the decorator; a test holds them against `linad.linear_grad`.
+OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend")
+
+_CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}
+
+
+def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
+    """Keywords that the decorator does not have: Python raises a `TypeError` where the module is imported."""
+    for call in marks(function):
+        for k in call.keywords:
+            if k.arg is not None and k.arg not in OPTIONS:
+                s = function.source.span(k)
+                place = Span(s.file, s.line, s.column, s.line, s.column + len(k.arg))
+                near = next(iter(get_close_matches(k.arg, OPTIONS, 1)), "")
+                why = f"`linear_grad` has no option `{k.arg}`"
+                yield OptionError(place, why, near, place if near else None, OPTIONS).diagnostic()
+            match k.value:
+                case ast.Constant(value=value) if k.arg not in _CHOICES or value in _CHOICES[k.arg]:
+                    pass
+                case ast.Constant() | ast.Tuple() | ast.List() if k.arg in _CHOICES:
+                    why = f"`{k.arg}` is one of {', '.join(map(repr, _CHOICES[k.arg]))}"
+                    near = "updates" if k.arg == "update" else ""
+                    s = function.source.span(k)
+                    at = Span(s.file, s.line, s.column, s.line, s.column + len(k.arg)) if near else None
+                    yield OptionError(function.source.span(k.value), why, near, at).diagnostic()
 
 
 def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic]:

@@ -108,6 +108,23 @@ def copy_first(function: FunctionSource, name: str) -> Edits:
     return () if indent.strip() else (insert(span, f"{name} = {name}.copy()\n{indent}"),)
 
 
+def marks(function: FunctionSource) -> Iterator[ast.Call]:
+    """The calls of `linear_grad` among the decorators of a function: where its options stand."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        if isinstance(decorator, ast.Call) and resolve(decorator.func, function.scope) == _DECORATOR:
+            yield decorator
+
+
+def option_named(function: FunctionSource, option: str, value: object) -> ast.expr:
+    """Where an option of the decorator says ``value``; the option, or the function, where that is not in the text."""
+    for call in marks(function):
+        for k in call.keywords:
+            if k.arg == option:
+                parts = (n for n in ast.walk(k.value) if isinstance(n, ast.Constant) and n.value == value)
+                return next(parts, k.value)
+    return function.node
+
+
 def declare_update(function: FunctionSource, name: str) -> Edits:
     """``updates=("name",)`` among the options of the decorator."""
     for decorator in getattr(function.node, "decorator_list", ()):

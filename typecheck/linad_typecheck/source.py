@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import ast
+import io
+import os
+import tokenize
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 from .span import Span
+
+
+def read(path: str | os.PathLike[str]) -> str:
+    """The text of a Python file; UnicodeDecodeError or SyntaxError where its encoding is not what it says."""
+    data = Path(path).read_bytes()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None).read()
 
 
 @lru_cache(maxsize=8)

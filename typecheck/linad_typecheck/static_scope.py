@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import sys
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -28,13 +29,15 @@ from .scope import (
     RecordConstant,
     resolve,
 )
-from .source import SourceFile
+from .source import SourceFile, read
 from .static_arrays import array_type
 from .static_bindings import Bound, bindings
 from .static_records import instance, of_call, of_class, static_default
 from .static_values import constant, is_alias, literal
 
 LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
+# None of these has a function that could be a helper; of any other library that is not in the project nothing is known.
+_FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr")
 
 _PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
 DECORATOR = "linad.linear_grad"
@@ -82,8 +85,8 @@ class StaticModule:
         if name not in self.files:
             self.files[name] = None
             try:
-                found = recovered(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError, RecursionError, MemoryError):
+                found = recovered(read(file))
+            except (OSError, SyntaxError, LookupError, ValueError, RecursionError, MemoryError):
                 return None
             self.files[name] = StaticModule(SourceFile(name, found.text), self.files, found.lost)
         return self.files[name]
@@ -188,6 +191,8 @@ class StaticScope:
             return GlobalArray(None, alias.name)
         if f"{home}.{alias.name}" in _SUBMODULES:
             return Module(f"{home}.{alias.name}")
+        if not _told(home):
+            return GlobalArray(None, alias.name)
         return External(f"{home}.{alias.name}")
 
     def _starred(self, name: str) -> Entity | None:
@@ -213,7 +218,9 @@ class StaticScope:
             case Module(dotted=dotted):
                 stripped = dotted.lstrip(".")
                 file = self.module.imported(stripped, len(dotted) - len(stripped))
-                return None if file is None else file.scope.lookup(rest)
+                if file is None:
+                    return None if _told(stripped) else GlobalArray(None, f"{first}.{rest}")
+                return file.scope.lookup(rest)
         return None
 
     def _value(self, name: str, value: ast.expr) -> Entity:
@@ -251,16 +258,51 @@ class StaticScope:
         match call.args[0]:
             case ast.Lambda() as node:
                 return Helper(self.source(node, name, (call,)))
+            case ast.Name(id=inner) if inner == name:  # g = linear_grad(g): the one before
+                before = [b for b in self.bound[name] if getattr(b.node, "lineno", call.lineno) < call.lineno]
+                entity = self._entity(name, before[-1]) if before else None
             case inner:
-                match resolve(inner, self):
-                    case Helper(function=f):
-                        return Helper(replace_options(f, options(call, self)))
+                entity = resolve(inner, self)
+        match entity:
+            case Helper(function=f):
+                return Helper(replace_options(f, options(call, self)))
         return GlobalArray(None, name)
+
+    def mark(self, decorator: ast.expr) -> ast.expr | None:
+        """The expression that says `linear_grad`, with the options: the decorator itself, or the call that its name is
+        bound to; None for other decorators."""
+        if self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
+            return decorator
+        match decorator:
+            case ast.Name(id=name):
+                bound = self._bound_to(name)
+                return bound if bound is not None and self._options_of(bound) else None
+            case ast.Call() if self._options_of(decorator):
+                return decorator
+        return None
+
+    def _options_of(self, call: ast.Call) -> bool:
+        """Whether a call is ``linear_grad(wrt=...)`` or ``functools.partial(linear_grad, wrt=...)``."""
+        dotted = self._dotted(call.func)
+        if dotted == "functools.partial":
+            return len(call.args) == 1 and self._dotted(call.args[0]) == DECORATOR
+        return dotted == DECORATOR and not call.args
+
+    def _bound_to(self, name: str) -> ast.Call | None:
+        """The call that a name of this or an outer scope is bound to, and nothing else."""
+        if name in self.unknown:
+            return None
+        match self.bound.get(name), self.outer:
+            case None, StaticScope() as outer:
+                return outer._bound_to(name)
+            case [Bound(node=ast.Call() as call, whole=True)], _:
+                return call
+        return None
 
     def _function(self, node: ast.FunctionDef) -> Entity:
         for decorator in node.decorator_list:
             dotted = self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            if dotted != DECORATOR and dotted not in _PYTHON_ONLY:
+            if dotted not in _PYTHON_ONLY and self.mark(decorator) is None:
                 return Opaque(f"the function `{node.name}`, which `@{ast.unparse(decorator)}` replaces")
         return Helper(self.source(node, node.name, tuple(node.decorator_list)))
 
@@ -269,8 +311,8 @@ class StaticScope:
         known = self._sources.get(node)
         if known is None:
             key = f"{self.module.source.name}:{first_line(node)}:{self.path}{name}"
-            calls = [d for d in decorators if isinstance(d, ast.Call)]
-            found = [options(d, self) for d in calls if self._dotted(d.func) == DECORATOR]
+            marks = [self.mark(d) for d in decorators]
+            found = [options(call, self) for call in marks if isinstance(call, ast.Call)]
             updates, wrt = found[0] if found else ((), None)
             plain = name if isinstance(node, ast.FunctionDef) else "<lambda>"
             known = FunctionSource(
@@ -299,6 +341,13 @@ class StaticScope:
 
 
 _SUBMODULES = ("numpy.random", "numpy.linalg", "numpy.typing", "numpy.fft", "scipy.special", "scipy.linalg")
+
+
+def _told(dotted: str) -> bool:
+    """Whether a module that is no file of the project is known by its name: a library that linad or Python comes with,
+    or one of arrays of its own. The functions of others may be helpers, whose text is found where the module is run."""
+    root = dotted.partition(".")[0]
+    return root in LIBRARIES or root in _FOREIGN or root in sys.stdlib_module_names
 
 
 def first_line(node: ast.FunctionDef | ast.Lambda) -> int:
@@ -366,7 +415,7 @@ def function_at(source: SourceFile, line: int) -> FunctionSource | None:
 def _walk(scope: StaticScope):
     for home, node in _definitions(scope):
         for decorator in node.decorator_list:
-            if home._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
+            if home.mark(decorator) is not None:
                 yield home.source(node, node.name, tuple(node.decorator_list))
     for name, bound in scope.bound.items():  # g = linear_grad(f)
         for b in bound:

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..messages.language import Unsupported
-from ..scope import External, resolve
-from ..static_scope import DECORATOR, StaticModule
+from ..static_scope import StaticModule
 
 
 def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
@@ -34,8 +33,7 @@ def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
 
 def _decorator(module: StaticModule, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
     for decorator in node.decorator_list:
-        base = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if resolve(base, module.scope) == External(DECORATOR):
+        if module.scope.mark(decorator) is not None:
             return decorator
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
@@ -222,8 +223,13 @@ class _Reader:
             case GlobalArray(type=None):  # the text does not say what it is
                 return UNKNOWN
             case None:
-                raise self.unsupported(node, "names nothing")
+                raise self.nothing(node, scope)
         raise self.unsupported(node)
+
+    def nothing(self, node: ast.expr, scope: Scope) -> _Wrong:
+        """A name that there is not; often it is mistyped."""
+        close = get_close_matches(ast.unparse(node), scope.names(), 1)
+        return self.unsupported(node, "names nothing", f"`{close[0]}` is near" if close else "")
 
     def subscript(self, node: ast.expr, base: ast.expr, arguments: ast.expr, scope: Scope) -> ParamType:
         items = arguments.elts if isinstance(arguments, ast.Tuple) else [arguments]
@@ -241,6 +247,8 @@ class _Reader:
             raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
         if dotted in _TRANSPARENT:
             return self.read(items[0], scope)
+        if entity is None and isinstance(base, ast.Name):
+            raise self.nothing(base, scope)
         raise self.unsupported(node, instead=_INSTEAD.get(dotted, ""))
 
     def tuple_of(self, node: ast.expr, items: list[ast.expr], scope: Scope) -> ParamType:

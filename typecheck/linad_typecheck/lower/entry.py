@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
 from ..infer.affine import Affine
@@ -12,6 +13,7 @@ from ..linear.modes import infer_modes
 from ..messages import Message
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
+from ..repairs import option_named
 from ..scope import FunctionSource, Opaque
 from ..signature import Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
@@ -62,11 +64,26 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
     for option in ("updates", "wrt"):
         for given in getattr(source, option) or ():
             if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
-                ctx.report(OptionError(ctx.span(source.node), f"`{option}` names `{given}`, which is not a parameter of `{source.name}`"))
+                _no_parameter(ctx, option, given, tuple(known))
     _defaults(ctx)
     _dimensions(ctx, found)
     value = lower_body(ctx)
     return _finish(ctx, found, name, value)
+
+
+def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str, ...]) -> None:
+    """An option that names what is not a parameter; ``known`` are those that there are, in any order."""
+    name, node = ctx.source.name, option_named(ctx.source, option, given)
+    names = tuple(a.arg for a in _arguments(ctx.source.node) if a.arg in known)
+    if isinstance(given, int):
+        why = f"`{option}` asks for parameter number {given}, and `{name}` has {len(names)}"
+    else:
+        why = f"`{option}` names `{given}`, which is not a parameter of `{name}`"
+    near = next(iter(get_close_matches(given, names, 1)), "") if isinstance(given, str) else ""
+    place = ctx.span(node)
+    inside = isinstance(node, ast.Constant) and near and place.end_column - place.column == len(str(given)) + 2
+    at = Span(place.file, place.line, place.column + 1, place.line, place.end_column - 1) if inside else None
+    ctx.report(OptionError(place, why, near, at, names))
 
 
 def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 from collections.abc import Callable
 
@@ -142,8 +143,8 @@ def entity(ctx: Lowering, name: str, span: Span) -> Value:
     if found is None and name in BUILTINS:
         found = External(f"builtins.{name}")
     if found is None:
-        known = (*ctx.local_names, *ctx.source.scope.names(), *BUILTINS)
-        close = difflib.get_close_matches(name, known, 1)
+        own = [n for n in (*ctx.local_names, *ctx.source.scope.names()) if not hasattr(builtins, n)]
+        close = difflib.get_close_matches(name, own, 1, 0.7) or difflib.get_close_matches(name, BUILTINS, 1, 0.8)
         ctx.report(UnknownName(span, name, close[0] if close else ""))
         return Poison()
     return entity_value(ctx, found, name, span)

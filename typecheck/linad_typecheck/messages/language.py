@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..diagnostics import Fix, Label
+from ..diagnostics import Edit, Fix, Label
 from ..span import Span
 from . import Message
 
@@ -98,7 +98,9 @@ class UnknownName(Message):
         return "unknown name"
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix(f"write `{self.near}`"),) if self.near else ()
+        s = self.span
+        edits = (Edit(s, self.near),) if s.line == s.end_line and s.end_column - s.column == len(self.name) else ()
+        return (Fix(f"write `{self.near}`", edits),) if self.near else ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,16 @@ class OptionError(Message):
 
     slug = "bad-option"
     why: str
+    near: str = ""  # what may have been meant
+    at: Span | None = None  # where its name stands, to be replaced by ``near``
+    known: tuple[str, ...] = ()
 
     def message(self) -> str:
         return self.why
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"there are {', '.join(f'`{k}`' for k in self.known)}",) if self.known and not self.near else ()
+
+    def fixes(self) -> tuple[Fix, ...]:
+        edits = (Edit(self.at, self.near),) if self.at is not None else ()
+        return (Fix(f"write `{self.near}`", edits),) if self.near else ()
