@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..core import Atom, Call
+from ..core import Atom, Call, Const
 from ..linear.liveness import bound, free_names
 from ..linear.ownership import move, names_of, write
 from ..messages.language import BadCall, Unsupported
@@ -36,6 +36,7 @@ from .values import (
     FunctionValue,
     Poison,
     TupleValue,
+    UnionValue,
     Value,
     ViewValue,
     as_argument,
@@ -47,6 +48,7 @@ from .values import (
     type_leaves,
     type_of,
 )
+from .views import map_atoms
 
 
 @dataclass(frozen=True)
@@ -184,12 +186,25 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
+    if ctx.programs.inside(source):  # or each level would have a view of its own
+        given = [replace(a, value=map_arrays(a.value, lambda v: _at_run_time(ctx, v, a.span))) for a in given]
     params = [(n, type_of(as_argument(a.value))) for n, a in zip(args, given, strict=True)]
     spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(as_argument(v))) for n, v in captures))
     if spec.failed:
         ctx.programs.poisoned = True
         return Poison()
     return _emit(ctx, node, spec, [*given, *capture_args], hint)
+
+
+def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
+    """A view whose numbers are all known at run time only."""
+    match v:
+        case ViewValue(view=view):
+            known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a  # noqa: E731
+            return replace(v, view=map_atoms(view, known))
+        case UnionValue(one=one, other=other):
+            return replace(v, one=_at_run_time(ctx, one, span), other=_at_run_time(ctx, other, span))
+    return v
 
 
 def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str) -> Value:

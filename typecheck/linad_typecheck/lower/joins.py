@@ -56,6 +56,7 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
 
 def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator[Atom]:
     """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value."""
+    v = None if isinstance(v, Bottom) else v
     match t:
         case ScalarType(dtype=d):
             leaf = next(leaves(v), None) if v is not None else None

@@ -125,6 +125,10 @@ class Specialiser:
         spec = self.spec(callee)
         return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
 
+    def inside(self, source: FunctionSource) -> int:
+        """How often a function is being lowered: more than once where it calls itself with arguments of other types."""
+        return sum(s.source.node is source.node for s in self.stack)
+
     def specialise(self, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
         """The function for arguments of these types."""
         key = (id(source.node), source.key, params, captures)
@@ -137,6 +141,11 @@ class Specialiser:
                 self._note(found)
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures))
+        if self.inside(source) > ROUNDS:
+            self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
+            spec.failed = spec.done = True
+            self.specs[key] = spec
+            return spec
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.specs[key] = spec
         self.stack.append(spec)
