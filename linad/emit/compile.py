@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ from .startup import spare_scipy
 
 spare_scipy()
 
+DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
 
 
@@ -56,8 +58,20 @@ def load(path: str | Path, name: str | None = None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle and Numba's cache look for it
     try:
-        spec.loader.exec_module(module)
+        with _deep():
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
     return module
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Calls may be nested as deeply inside as Numba nests them for a function of thousands of lines."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
