@@ -247,3 +247,33 @@ def test_paths_that_are_no_python_files(write, capsys):
     write("a.ipynb", "{}")
     assert main(["check", "a.ipynb"]) == 2
     assert "is a notebook" in capsys.readouterr().err
+
+
+WARNED = "import numpy as np\ndef cut(x):\n    k = np.zeros(3, dtype=np.int64)\n    k[0] = x\n    return k[0] * x\n"
+USES = "from linad import linear_grad\nfrom {} import cut\n\n\n@linear_grad\ndef f(x: float) -> float:\n    return cut(x)\n"
+
+
+def test_a_warning_of_a_helper_is_silenced_where_it_stands(write, capsys):
+    write("a.py", USES.format("helpers"))
+    write("helpers.py", WARNED)
+    assert main(["check", "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.startswith("helpers.py:4:5: warning[LIN304]")
+    write("helpers.py", WARNED.replace("= x\n", "= x  # linad: ignore[float-truncated]\n"))
+    assert main(["check"]) == 0, "nor is the comment unused: nothing in its own file calls the function"
+
+
+def test_comments_in_functions_that_nothing_here_calls_are_let_be(write, capsys):
+    comment = "  # linad: ignore[float-truncated]\n"
+    text = UNKNOWN.replace("nothing", "inner(x)") + "def inner(x):\n    return x{0}def outer(x):\n    return x{0}y = 1{0}{0}"
+    write("a.py", text.format(comment))
+    assert main(["check", "--output-format", "concise"]) == 1
+    found = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[1] for line in found] == ["8", "11", "12"] and all("LIN210" in line for line in found)
+
+
+def test_a_file_has_one_name_also_where_an_import_leads_to_it(write, tmp_path, capsys):
+    write("pkg/helper.py", UNKNOWN)
+    write("pkg/main.py", USES.format("helper").replace("import cut", "import f as cut"))
+    for paths, name in (([], "pkg/helper.py"), (["./pkg/helper.py", "pkg/main.py"], "./pkg/helper.py"), ([str(tmp_path)], str(tmp_path / "pkg/helper.py"))):
+        assert main(["check", *paths, "--output-format", "concise"]) == 1
+        assert capsys.readouterr().out.splitlines() == [f"{name}:6:16: error[LIN202]: there is no name `nothing` here"]

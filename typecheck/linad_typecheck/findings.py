@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from .checking.misplaced import misplaced
 from .checking.recover import recovered
-from .checking.suppress import without_ignored
+from .checking.suppress import without_ignored, without_ignored_elsewhere
 from .diagnostics import Diagnostic
 from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
@@ -81,7 +81,9 @@ def check_text(
     told += [d for c in outcomes for d in c.diagnostics]
     count = len({id(f.node) for f in functions} | others)
     partly = sum(c.program is None and not any(d.severity == "error" for d in c.diagnostics) for c in outcomes)
-    return Report(tuple(ordered(without_ignored(source, told))), count, partly)
+    told = without_ignored(source, told, [f.node for f in functions])
+    told = without_ignored_elsewhere(told, {n: m.source for n, m in module.files.items() if m and n != source.name})
+    return Report(tuple(ordered(told)), count, partly)
 
 
 def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:

@@ -19,6 +19,7 @@ from ..render import FORMATS
 from ..span import Span
 from .config import OUTPUT_FORMATS, BadSettings, Settings, read, settings_of, slugs
 from .fixes import chosen, fix
+from .places import Names
 
 CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
 _SKIPPED = ("__pycache__", "node_modules", "site-packages", "build", "dist")
@@ -72,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
     outcome = _Outcome()
     try:
         settings = _Chosen(options)
-        for path in dict.fromkeys(_files(options.paths, settings, options.force_exclude)):
+        paths = list(dict.fromkeys(_files(options.paths, settings, options.force_exclude)))
+        for path in paths:
             try:
                 _one(path, options, settings.of(path), outcome)
             except OSError as error:  # the others are checked all the same
@@ -82,7 +84,8 @@ def run(options: argparse.Namespace) -> int:
     except (BadSettings, Unreadable) as error:
         print(f"linad check: {error}", file=sys.stderr)
         return USAGE
-    found = list(dict.fromkeys(outcome.found))
+    names = Names(p for p in paths if p != "-")
+    found = list(dict.fromkeys(map(names.told, outcome.found)))
     out = sys.stderr if "-" in options.paths and options.fix and not options.diff else sys.stdout
     if not options.diff:
         terminal = out.isatty() and "NO_COLOR" not in os.environ

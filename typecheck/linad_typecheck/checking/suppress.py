@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
+import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -16,6 +18,7 @@ from ..source import SourceFile
 from ..span import Span
 
 _COMMENT = re.compile(r"#\s*linad:\s*ignore\b(?:\[([^\]]*)\])?")
+_WORD = re.compile(r"[^\W\d]\w*")
 _SLUGS = {**{row.code: slug for slug, row in CODES.items()}, **{slug: slug for slug in CODES}}
 
 
@@ -28,17 +31,66 @@ class Ignored:
     line: str = ""
 
 
-def without_ignored(source: SourceFile, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Leave out what the comments of a file silence, and report those that silence nothing."""
+def without_ignored(source: SourceFile, found: list[Diagnostic], checked: Iterable[ast.AST] = ()) -> list[Diagnostic]:
+    """Leave out what the comments of a file silence, and report those that silence nothing.
+
+    ``checked`` are the functions of the file that were checked. In functions that none of them can reach, which other
+    files may call, nothing is said of comments: what they silence shows where those are checked.
+    """
     if "linad:" not in source.text:
         return found
-    kept = list(found)
+    kept, judged = list(found), None
     for comment in comments(source):
-        here = [d for d in kept if d.span.file == source.name and d.span.line == comment.span.line]
+        line = comment.span.line
+        here = [d for d in kept if d.span.file == source.name and d.span.line == line]
         used = {d.slug for d in here if d.severity != "error"} & {_SLUGS.get(n, "") for n in comment.names}
         kept = [d for d in kept if d not in here or d.slug not in used]
-        kept += _unused(comment, used, {d.slug for d in here})
+        unused = list(_unused(comment, used, {d.slug for d in here}))
+        if unused and set(comment.names) & _SLUGS.keys():
+            judged = judged or _reached(source, checked)
+            unused = unused if any(first <= line <= last for first, last in judged) else []
+        kept += unused
     return kept
+
+
+def without_ignored_elsewhere(found: Iterable[Diagnostic], files: Mapping[str, SourceFile]) -> list[Diagnostic]:
+    """Leave out what the comments of other files silence, where helpers are."""
+    kept = list(found)
+    for name in {d.span.file for d in kept} & files.keys():
+        if "linad:" in files[name].text:
+            silent = {(c.span.line, _SLUGS.get(n)) for c in comments(files[name]) for n in c.names}
+            kept = [d for d in kept if d.severity == "error" or d.span.file != name or (d.span.line, d.slug) not in silent]
+    return kept
+
+
+def _reached(source: SourceFile, checked: Iterable[ast.AST]) -> list[tuple[int, int]]:
+    """First and last lines of the statements of a module that hold checked functions, of those that these name, and of
+    all that define no function."""
+    lines = [(min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]), s.end_lineno) for s in source.tree.body]
+    own = [node.lineno for node in checked]
+    waiting = [k for k, (first, last) in enumerate(lines) if any(first <= n <= last for n in own)]
+    seen = {k for k, s in enumerate(source.tree.body) if not any(isinstance(n, ast.FunctionDef) for n in ast.walk(s))}
+    seen.update(waiting)
+    while waiting:
+        first, last = lines[waiting.pop()]
+        words = set(_WORD.findall("\n".join(source.lines[first - 1 : last])))
+        new = [k for k, s in enumerate(source.tree.body) if k not in seen and getattr(s, "name", None) in words]
+        seen.update(new)
+        waiting += new
+    return [lines[k] for k in seen] + _between(lines)
+
+
+def _between(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The lines that no statement has."""
+    ends = [0, *(last for _, last in lines)]
+    starts = [*(first for first, _ in lines), sys.maxsize]
+    return [(end + 1, start - 1) for end, start in zip(ends, starts, strict=True)]
+
+
+def silenced(slug: str, line: str) -> bool:
+    """Whether a comment of a line silences a warning."""
+    names = (n.strip() for m in _COMMENT.finditer(line) for n in (m[1] or "").split(","))
+    return any(_SLUGS.get(n) == slug for n in names)
 
 
 def comments(source: SourceFile) -> Iterator[Ignored]:

@@ -102,6 +102,8 @@ def near(dotted: str) -> str:
     home, _, name = dotted.rpartition(".")
     names = {d.rpartition(".")[2]: d for d in (*_array_rules(), *RULES) if d.rpartition(".")[0] == home}
     found = difflib.get_close_matches(name, names, 1, 0.75)
+    if not names and rule(f"numpy.{name}"):  # of another library of arrays
+        return f"np.{name}"
     return names[found[0]].replace("builtins.", "").replace("numpy.", "np.") if found else ""
 
 
