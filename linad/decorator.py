@@ -365,7 +365,9 @@ def linear_grad(
     updates : names
         The parameters whose arrays the function updates in place, for the caller to see.
     parallel : bool
-        Reserved: parallel execution is not available yet, and True is refused.
+        Whether loops whose iterations do not depend on each other, or only add up, run on threads, forward and in
+        reverse. The same number of threads gives the same bits. `linad.explain` says which loops do, and what keeps
+        the others from it.
     fastmath : bool
         Whether sums may be reordered, products contracted into fused operations, and functions like exp evaluated for
         several elements at once (within 4 units in the last place); nan, inf and the sign of zero keep their meaning.
@@ -389,8 +391,6 @@ def linear_grad(
     LinadError
         At decoration, where the annotations give the types of all parameters, otherwise at the first call: with the
         place of each error and what to write instead.
-    ValueError
-        Where parallel execution is asked for.
 
     Examples
     --------
@@ -409,9 +409,7 @@ def linear_grad(
     >>> x_bar, w_bar
     (array([ 6., 12.]), 5.0)
     """
-    if parallel:
-        raise ValueError("parallel execution is not available yet")
-    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend)
+    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend, bool(parallel))
     if f is not None:
         return _decorate(f, options, sys._getframe(1).f_locals)
     return lambda g: _decorate(g, options, sys._getframe(1).f_locals)

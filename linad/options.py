@@ -17,6 +17,7 @@ class Options:
     update: Literal["in-place", "pure"] = "in-place"
     boundscheck: bool = True
     backend: Literal["numba", "interpret"] = "numba"
+    parallel: bool = False  # a matter of each kernel, not of the function: it stands in the keys of those
 
     def code(self) -> tuple[object, ...]:
         """What decides the machine code, for the cache key."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 import threading
@@ -132,22 +133,23 @@ class Specialisation:
             vector_math=choice() if self.options.fastmath else "libm",
             cache=self.options.cache and disk.enabled(),
             workspace=True,
+            parallel=self.options.parallel,
         )
         key = f"{self.key}-{disk.digest(request, wanted, target())}"
         store = self.store
         with store.locked():
             known = store.module(key)
             if known is not None:
-                path, (entry, sites, words, again, workspace) = known
+                path, (entry, sites, words, again, workspace, parallel) = known
                 try:
-                    return Loaded(getattr(load(path), entry), sites, words, again, workspace)
+                    return Loaded(getattr(load(path), entry), sites, words, again, workspace, parallel)
                 except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
                     store.discard(key)
             program = self.program(request)
             with _ours(self.record.root.__qualname__):
                 generated = emit(program, wanted)
             again = checked == "hoisted" and _RETURNS_AGAIN.search(generated.source) is not None
-            parts = (generated.entry, generated.sites, generated.error_words, again, generated.workspace)
+            parts = (generated.entry, generated.sites, generated.error_words, again, generated.workspace, generated.parallel)
             path = store.store_module(key, generated.source, parts)
             if path is None:
                 path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)
@@ -279,9 +281,11 @@ _warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what
 
 
 def warn(diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Issue what the checker only warns of as Python warnings, each once in a process."""
+    """Issue what the checker only warns of as Python warnings, each once in a process; comments silence them here too."""
+    from linad_typecheck.checking.suppress import silenced
+
     for d in diagnostics:
-        if d.severity == "warning":
+        if d.severity == "warning" and not silenced(d.slug, linecache.getline(d.span.file, d.span.line)):
             category = ZeroGradientWarning if d.slug == "zero-gradient" else LinadWarning
             text, line = f"{d.message} [{d.code} {d.slug}]", max(d.span.line, 1)
             warnings.warn_explicit(text, category, d.span.file, line, registry=_warned)

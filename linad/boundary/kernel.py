@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from linad_typecheck.span import NOWHERE
 
+from . import threads
 from .stack import floor
 from .workspace import Pool
 
@@ -26,13 +27,17 @@ ERROR_WORDS = 7  # of a kernel that is not recursive; one that is has one more
 
 @dataclass(slots=True)
 class Loaded:
-    """A driver, ready to call: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``."""
+    """A driver, ready to call: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``.
+
+    Where it is ``parallel``, the number of threads stands behind the values.
+    """
 
     driver: Callable[..., tuple[object, ...]]
     sites: Sequence[Site]
     error_words: int
     again: bool = False  # whether it may ask for the build that tests every access, having written something already
     workspace: tuple[str, ...] = ()  # the element types of the scratch memory it wants
+    parallel: bool = False
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
@@ -48,6 +53,12 @@ class Loaded:
 
     def call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
         """What the driver returns, with as much scratch memory as it asks for."""
+        if not self.parallel:
+            return self._call(values, err)
+        with threads.running:
+            return self._call((*values, threads.threads()), err)
+
+    def _call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
         pool = self.pool
         if pool is None:
             return self.driver(*values, err)

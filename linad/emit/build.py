@@ -64,6 +64,7 @@ from .tree import (
     Put,
     PutAll,
     Size,
+    Spread,
     cells_read,
     subexpressions,
 )
@@ -256,6 +257,12 @@ class Builder:
             self.out.append(ParallelCopy(made))
 
     def loop(self, s: Loop) -> None:
+        match s.kind, s.body.stmts, s.stop:
+            case "map", (Call(callee=callee, args=args),), Var() | Const() as stop:  # over chunks
+                self.flush()
+                fails = any(isinstance(t, Check) for t in walk(self.program.functions[callee].body))
+                self.out.append(Spread(callee, self.expr(stop), tuple(self.expr(a) for a in args[1:]), fails))
+                return
         kept = [k for k, (c, o) in enumerate(zip(s.carried, s.outs, strict=True)) if self.wanted(c) or self.wanted(o)]
         stop = None if s.stop is None else self.expr(s.stop)
         start, step = self.expr(s.start), self.expr(s.step)

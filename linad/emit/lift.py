@@ -13,6 +13,7 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Call,
+    Const,
     Copy,
     Dim,
     Function,
@@ -65,6 +66,8 @@ def lift(f: Function, copies: bool) -> Lifted:
         match known.get(a.name):
             case Dim() | Let(op="trips"):
                 return True
+            case Let(op="shr", ins=(shifted, _)):
+                return positive(shifted)
             case Let(op="max" | "maximum", ins=ins):
                 return any(map(positive, ins))
             case Let(op="add" | "mul" | "min" | "minimum", ins=ins):
@@ -84,6 +87,8 @@ def lift(f: Function, copies: bool) -> Lifted:
             case Dim(out, array) if array.name in arrays and array.name not in resized:
                 known[out.name] = s
             case Let(out, op, ins) if op in TOTAL and out.type.dtype in INTS and all(map(available, ins)):
+                known[out.name] = s
+            case Let(out, "shr", (a, Const())) if available(a):
                 known[out.name] = s
             case Alloc(out, shape) if all(available(a) and positive(a) for a in shape):
                 for a in shape:

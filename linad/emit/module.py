@@ -16,6 +16,7 @@ from .allocate import assign_names
 from .build import build
 from .effects import grown_params
 from .lift import Lifted, lift, scratch
+from .parallel import chunk_functions, on_threads, spread_text
 from .printer import Printer
 from .scratch import carve, workspaces
 from .sites import Site, Sites
@@ -33,6 +34,7 @@ class EmitOptions:
     ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
     tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
     is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
+    ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
     """
 
     fastmath: bool = True
@@ -42,6 +44,7 @@ class EmitOptions:
     cache: bool = False
     workspace: bool = False
     recursion_limit: int = 1000
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Generated:
     checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
     yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
     ``err`` is an int64 array of `error_words`; where the program is recursive the last of them is given: the lowest
-    address that the stack may grow to.
+    address that the stack may grow to. Where it is ``parallel``, the number of threads stands behind ``args``.
     """
 
     source: str
@@ -60,6 +63,7 @@ class Generated:
     sites: tuple[Site, ...]
     error_words: int = ERROR_WORDS
     workspace: tuple[str, ...] = ()
+    parallel: bool = False
 
 
 def emit(program: Program, options: EmitOptions | None = None) -> Generated:
@@ -76,10 +80,11 @@ class Emitter:
         self.program = self.prepare(program)
         self.needed: set[str] = set()
         self.spaces: tuple[str, ...] = ()
-        self.recursive = any(isinstance(s, Call) for f in self.program.functions.values() for s in walk(f.body))
+        self.chunks = chunk_functions(self.program)
         self.called = {
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
         }
+        self.recursive = bool(self.called - self.chunks)
         self.entry, self.inner = self.function_names()
 
     def prepare(self, program: Program) -> Program:
@@ -100,6 +105,7 @@ class Emitter:
         entry = free(identifier(main))
         inner = {main: free(f"{entry}_kernel")}
         inner |= {name: free(identifier(name)) for name in self.program.functions if name != main}
+        inner |= {on_threads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
         return entry, inner
 
     @property
@@ -119,7 +125,7 @@ class Emitter:
         """Names that mean something in the module before it defines any."""
         from . import runtime
 
-        own = {"np", "math", "err", "depth", "code", "driver", "kernel", "stack_address"}
+        own = {"np", "math", "err", "depth", "code", "driver", "kernel", "stack_address", "spreading", "prange", "chunks"}
         return own | set(runtime.__all__) | set(SPECIAL) | set(MATRICES) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def reserved(self) -> set[str]:
@@ -133,7 +139,7 @@ class Emitter:
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
         words = ERROR_WORDS + self.recursive
-        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces)
+        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks))
 
     def lifted(self) -> Lifted:
         main = self.program.main
@@ -152,6 +158,8 @@ class Emitter:
         lines.append("from linad.emit.compile import driver, kernel")
         if self.recursive:
             lines.append("from linad.emit.runtime_stack import stack_address")
+        if self.chunks:
+            lines += ["from linad.emit.threads import spreading", "from numba import int64, prange"]
         vector = self.needed & set(self.vector)
         special, matrices = self.needed & set(SPECIAL), self.needed & set(MATRICES)
         own = set(helpers) - vector - special - matrices
@@ -177,10 +185,13 @@ class Emitter:
             printer.leave(f"{printer.text.helper('fail')}(err, {self.too_deep(f)})", 2)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
-        noalias = self.options.noalias and entry and f.name not in self.called
+        noalias = self.options.noalias and (f.name in self.chunks or entry and f.name not in self.called)
         head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias})"
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
-        return "\n".join([head, f"def {self.inner[f.name]}({arguments}):", *printer.lines])
+        text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
+        if f.name in self.chunks:
+            text += ["", "", *spread_text(self.inner[on_threads(f.name)], self.inner[f.name], arguments)]
+        return "\n".join(text)
 
     def too_deep(self, f: Function) -> int:
         return self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))

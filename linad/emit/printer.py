@@ -9,6 +9,7 @@ from linad_typecheck.types import BOOL, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
+from .parallel import on_threads
 from .text import PRODUCT, SUM, Text, matrix_flags
 from .tree import (
     AddAll,
@@ -34,6 +35,7 @@ from .tree import (
     ParallelCopy,
     Put,
     PutAll,
+    Spread,
     ends,
     subexpressions,
     uses,
@@ -108,6 +110,12 @@ class Printer:
                 self.leave(str(SHORT), depth)
             case Invoke(targets, callee, args):
                 self.invoke(targets, callee, args, depth)
+            case Spread(callee, chunks, args, fails):
+                call = f"{self.callees[on_threads(callee)]}({', '.join([*map(self.text, (chunks, *args)), self.hidden])})"
+                self.line(depth, f"code = {call}" if fails else call)
+                if fails:
+                    self.line(depth, "if code != 0:")
+                    self.leave("1", depth + 1)
             case Fail(site, args):
                 if site is None:
                     code = "1"

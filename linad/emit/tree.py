@@ -207,6 +207,16 @@ class Invoke:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """``callee(c, *args)`` for each c below ``chunks``, at the same time; the failure of one is passed on when all have ended."""
+
+    callee: str
+    chunks: Expr
+    args: tuple[Expr, ...]
+    fails: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Fail:
     """Leave with the error of a site, or with the demand for the checked build where ``site`` is None."""
 
@@ -266,6 +276,7 @@ Node = (
     | Carve
     | Demand
     | Invoke
+    | Spread
     | Fail
     | Finish
     | Forward
@@ -308,6 +319,8 @@ def read_by(node: Node) -> set[str]:
             return {w.name, at.name}.union(*map(uses, shape))
         case Demand(cells=args) | Invoke(args=args) | Fail(args=args) | Finish(values=args) | Forward(args=args):
             return set().union(*map(uses, args))
+        case Spread(chunks=chunks, args=args):
+            return uses(chunks).union(*map(uses, args))
         case Branch(cond=c):
             return uses(c)
         case For(start=a, stop=b, step=c):

@@ -1,0 +1,296 @@
+"""Whether the iterations of a loop may run at the same time, and what each thread then needs of its own.
+
+The answer is found in the text of the loop alone. A cell that one iteration writes must not be touched by another one,
+unless all that is done to its array is adding to it; a value that is carried must be a sum, or be left by the last
+iteration. Everything else is an order, and is named in the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Dense,
+    Fill,
+    If,
+    Let,
+    Load,
+    Loop,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+    blocks,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.span import NOWHERE, Span
+from linad_typecheck.types import FLOATS, Array
+
+Reduction = Literal["add", "bitor", "last"]
+LARGEST_FACTOR = 2**20  # of a loop index in an index that tells iterations apart
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a loop may run.
+
+    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that iterations
+    add to anywhere, ``private`` makes the arrays of one iteration. Where ``reason`` is set, the loop is sequential.
+    """
+
+    reason: str = ""
+    sums: tuple[Reduction, ...] = ()
+    added: tuple[Var, ...] = ()
+    private: tuple[Alloc | Copy, ...] = ()
+
+    @property
+    def kind(self) -> Literal["map", "sum", "sequential"]:
+        if self.reason:
+            return "sequential"
+        return "sum" if self.added or set(self.sums) - {"last"} else "map"
+
+
+class _Order(Exception):
+    """What gives the iterations an order."""
+
+
+def verdict(s: Loop, fastmath: bool) -> Verdict:
+    """Whether the iterations of a loop without checked accesses may run at the same time.
+
+    ``fastmath`` allows the terms of float sums to be added in another order than that of the program.
+    """
+    try:
+        _only_what_can_be_spread(s)
+        private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
+        made = _made(s)
+        _sizes_known(private, made)
+        sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
+        return Verdict("", sums, _shared(s, made, fastmath), private)
+    except _Order as order:
+        return Verdict(str(order))
+
+
+# --------------------------------------------------------------------------------------------------------------- kinds
+
+
+def _only_what_can_be_spread(s: Loop) -> None:
+    if s.stop is None:
+        raise _Order("how often it runs is not known before it starts")
+    if s.exits or s.trips is not None:
+        raise _Order("an iteration may end it")
+    for t in walk(s.body):
+        match t:
+            case Call(callee=callee):
+                raise _Order(f"it calls {callee.partition('#')[0]}, which calls itself")
+            case Reserve(array=a):
+                raise _Order(f"what it logs, {base_name(a.name)}, grows as it runs")
+            case Dense():
+                raise _Order(f"it has linear algebra on whole matrices in it{_at(t.span)}")
+        if isinstance(t, Loop | If):
+            named = [*t.outs, *(t.carried if isinstance(t, Loop) else ())]
+            for v in named:
+                if isinstance(v.type, Array):
+                    raise _Order(f"the name {base_name(v.name)} goes from one array to another in it{_at(t.span)}")
+    for v in s.carried:
+        if isinstance(v.type, Array):
+            raise _Order(f"the name {base_name(v.name)} goes from one array to another in it")
+    fails = any(isinstance(t, Check) for t in walk(s.body))
+    if fails and any(isinstance(t, Loop) and (t.stop is None) for t in walk(s.body)):
+        # what runs behind an error in Python's order has never run there, and need not end
+        raise _Order("an error must keep what comes after it, which has a while loop, from running")
+
+
+def _at(span: Span) -> str:
+    return "" if span == NOWHERE else f" (line {span.line})"
+
+
+def _made(s: Loop) -> set[str]:
+    """The names that differ from one iteration to another."""
+    names = {s.index.name, *(c.name for c in s.carried)}
+    for t in walk(s.body):
+        names.update(v.name for v in outputs(t))
+        if isinstance(t, Loop):
+            names.update((t.index.name, *(c.name for c in t.carried)))
+    return names
+
+
+def _sizes_known(private: Iterable[Alloc | Copy], made: set[str]) -> None:
+    known: set[str] = set()
+    for t in private:
+        inner = [a.name for a in t.shape if isinstance(a, Var)] if isinstance(t, Alloc) else [t.array.name]
+        if any(n in made and n not in known for n in inner):
+            raise _Order(f"the size of its array {base_name(t.out.name)} differs between iterations{_at(t.span)}")
+        if isinstance(t, Alloc) and t.log == "stack":
+            raise _Order(f"what it logs, {base_name(t.out.name)}, grows as it runs")
+        known.add(t.out.name)
+
+
+# ------------------------------------------------------------------------------------------------------ carried values
+
+
+def _reduction(s: Loop, k: int, fastmath: bool) -> Reduction:
+    """How the values that chunks of iterations leave in a carried value are put together."""
+    c, name = s.carried[k], base_name(s.carried[k].name)
+    result = s.body.results[k]
+    used = any(a == c for t in walk(s.body) for a in (*operands(t), *(r for b in blocks(t) for r in b.results)))
+    if not used and c not in s.body.results:
+        return "last"
+    if _is_chain(s, k, ("add", "sub")):
+        if c.type.dtype == "bool":
+            raise _Order(f"each iteration needs {name} of the one before")
+        if not fastmath and c.type.dtype in FLOATS and result != c:
+            raise _Order(f"the terms of {name} are added in the order of the program, as fastmath=False asks for")
+        return "add"
+    if c.type.dtype == "i64" and _is_chain(s, k, ("bitor",)):
+        return "bitor"
+    raise _Order(f"each iteration needs {name} of the one before{_at(_definition(s, result))}")
+
+
+def _definition(s: Loop, a: Atom) -> Span:
+    return next((t.span for t in walk(s.body) if a in outputs(t)), NOWHERE)
+
+
+def _is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
+    """Whether a carried value is used for nothing but to have something joined to it on its way to its next value."""
+    chain = {s.carried[k].name}
+
+    def on(a: Atom) -> bool:
+        return isinstance(a, Var) and a.name in chain
+
+    def alone(results: Iterable[Atom], allowed: set[int]) -> bool:
+        return not any(on(r) for j, r in enumerate(results) if j not in allowed)
+
+    def block(b: Block) -> bool:
+        return all(map(statement, b.stmts))
+
+    def statement(t: Stmt) -> bool:
+        match t:
+            case Let(out=v, op=op, ins=(a, b)) if op in ops and (on(a) and not on(b) or op != "sub" and on(b) and not on(a)):
+                chain.add(v.name)
+                return True
+            case If(cond=c, then=then, orelse=orelse, outs=outs):
+                if on(c) or not (block(then) and block(orelse)):
+                    return False
+                both = {j for j, (a, b) in enumerate(zip(then.results, orelse.results, strict=True)) if on(a) and on(b)}
+                chain.update(outs[j].name for j in both)
+                return alone(then.results, both) and alone(orelse.results, both)
+            case Loop(carried=inner, inits=inits, body=body, outs=outs):
+                mine = {j for j, i in enumerate(inits) if on(i)}
+                if any(on(a) for a in (t.start, t.stop, t.step) if a is not None):
+                    return False
+                chain.update(inner[j].name for j in mine)
+                if not block(body) or (t.exits and on(body.results[0])):
+                    return False
+                ends = body.results[1:] if t.exits else body.results
+                chain.update(outs[j].name for j in mine)
+                return all(on(ends[j]) for j in mine) and alone(ends, mine)
+        return not any(on(a) for a in operands(t))
+
+    return block(s.body) and on(s.body.results[k]) and alone(s.body.results, {k})
+
+
+# --------------------------------------------------------------------------------------------------------------- cells
+
+
+@dataclass
+class _Touches:
+    """What a loop does to an outer array."""
+
+    array: Var
+    reads: list[Span] = field(default_factory=list)
+    stores: list[Span] = field(default_factory=list)
+    adds: list[Span] = field(default_factory=list)
+    places: list[frozenset[tuple[int, str]] | None] = field(default_factory=list)  # None: all cells at once
+
+    @property
+    def apart(self) -> bool:
+        """Whether each iteration keeps to cells of its own: one axis is indexed by the same function of the loop's index
+        in all accesses, and that tells iterations apart."""
+        known = [p for p in self.places if p is not None]
+        return len(known) == len(self.places) and bool(frozenset.intersection(*known))
+
+
+def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[Var, ...]:
+    """The outer arrays that iterations add to where others do; all others must be touched apart."""
+    added: list[Var] = []
+    for t in _touches(s, made):
+        if not (t.stores or t.adds) or t.apart:
+            continue
+        name = base_name(t.array.name)
+        if t.stores and not t.reads and not t.adds:
+            raise _Order(f"two iterations may store to one cell of {name}{_at(t.stores[0])}")
+        if t.stores or t.reads:
+            write = (*t.stores, *t.adds)[0]
+            read = (*t.reads, *t.adds)[0]
+            raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
+        if not fastmath and t.array.type.dtype in FLOATS:
+            raise _Order(f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for")
+        added.append(t.array)
+    return tuple(added)
+
+
+def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
+    found: dict[str, _Touches] = {}
+    own = own_indices(s, made)
+
+    def of(a: Var) -> _Touches | None:
+        return None if a.name in made else found.setdefault(a.name, _Touches(a))
+
+    def note(a: Var, where: str, span: Span, index: tuple[Atom, ...] | None) -> None:
+        if (t := of(a)) is None:
+            return
+        getattr(t, where).append(span)
+        names = index and {(k, own[i.name]) for k, i in enumerate(index) if isinstance(i, Var) and i.name in own}
+        t.places.append(None if index is None else frozenset(names or ()))
+
+    for t in walk(s.body):
+        match t:
+            case Load(array=a, index=index):
+                note(a, "reads", t.span, index)
+            case Store(array=a, index=index):
+                note(a, "stores", t.span, index)
+            case AddTo(array=a, index=index):
+                note(a, "adds", t.span, index)
+            case Copy(array=a):
+                note(a, "reads", t.span, None)
+            case AddArray(array=a, other=b):
+                note(a, "adds", t.span, None)
+                note(b, "reads", t.span, None)
+            case Fill(array=a):
+                note(a, "stores", t.span, None)
+    yield from found.values()
+
+
+def own_indices(s: Loop, made: set[str]) -> dict[str, str]:
+    """The ints that differ between any two iterations, by name: the loop's index, and what is a fixed distance from it or a
+    multiple of it. Equal texts are equal functions of the index."""
+    own = {s.index.name: "i"}
+    for t in walk(s.body):
+        if not isinstance(t, Let) or t.out.type.dtype != "i64" or len(t.ins) != 2:
+            continue
+        a, b = t.ins
+        for x, y, first in ((a, b, True), (b, a, False)):
+            if not (isinstance(x, Var) and x.name in own) or (isinstance(y, Var) and y.name in made):
+                continue
+            text = own[x.name]
+            if t.op == "add":
+                own[t.out.name] = f"({text}+{y})"
+            elif t.op == "sub":
+                own[t.out.name] = f"({text}-{y})" if first else f"({y}-{text})"
+            elif t.op == "mul" and isinstance(y, Const) and 0 < abs(y.value) < LARGEST_FACTOR:
+                own[t.out.name] = f"({text}*{y})"
+    return own
