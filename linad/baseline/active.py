@@ -321,6 +321,9 @@ class ActiveArray:
     def __ipow__(self, other):
         return self._update("powi" if _whole_numbers(other) else "pow", other)
 
+    def __array__(self, *args: Any, **options: Any) -> np.ndarray:
+        raise TypeError("an array that carries derivatives is used where only a plain one can go")
+
     def __bool__(self) -> bool:
         return bool(self.values)
 

@@ -103,6 +103,7 @@ def numpy_shims(kind: type[Active]) -> Shims:
     return {
         **{name: _ufunc(kind, op) for name, op in NUMPY.items()},
         "square": _ufunc(kind, "mul", lambda x: (x, x)),
+        "positive": lambda x: +x,
         "reciprocal": _ufunc(kind, "div", lambda x: (1.0, x)),
         **{name: _test(getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
         **_constructors(kind),

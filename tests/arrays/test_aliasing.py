@@ -1,0 +1,89 @@
+"""Arrays under several names: what is accepted does what CPython does, and the rest is refused by name."""
+
+import pytest
+
+from .cases import Case, programs
+
+CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "recursion") for k, c in enumerate(programs(name))]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_accepted_programs_do_what_cpython_does(case):
+    whole = case.whole()
+    if case.refused:
+        assert {e.partition(" ")[0] for e in whole.errors} == {case.refused}
+    else:
+        whole.holds(thorough=False)
+
+
+VIEWS = """a.T
+a[::-1]
+a[1:]
+a[:, ::2]
+a[1]
+a[:, 1]
+np.asarray(a)
+np.asarray(a[1:])
+np.ravel(a)
+np.reshape(a, (5, 4))
+np.squeeze(a[1:2])
+np.atleast_2d(a[0])
+np.expand_dims(a, 0)
+np.flip(a, 0)
+np.swapaxes(a, 0, 1)
+np.moveaxis(a, 0, 1)
+np.split(a, 2)[1]
+np.array_split(a, 3)[1]
+np.rot90(a)
+a.transpose()
+a.squeeze()
+a[None]
+a[..., 0]
+np.copy(a)
++a
+a[np.arange(4)]
+a.flatten()
+a[1:].reshape(5, 3)
+a[:, 1].reshape(2, 2)
+a[::2, 1].reshape(2, 1)
+a.T[1].reshape(2, 2)
+a[::-1][0].reshape(5, 1)
+a.reshape(2, 2, 5)[1].reshape(-1)
+a.reshape(-1)[1:7].reshape(3, 2)
+a.reshape(-1)[::-1][2:6].reshape(2, 2)
+a[1:, None].reshape(-1)
+a[:, 1:].reshape(-1)
+a.T.ravel()
+np.ravel(a[:, 2])
+np.ravel(a[2, 1:])
+a[1:2].ravel()""".splitlines()
+
+UPDATES = {
+    "written": "def f(A):\n    a = A.copy()\n    v = {}\n    v *= 2.0\n    return a * 3.0\n",
+    "read": "def f(A):\n    a = A.copy()\n    v = {}\n    a *= 2.0\n    return v * 3.0\n",
+    "returned": "def h(a):\n    return {}\n\n\ndef f(A):\n    a = A.copy()\n    v = h(a)\n    v *= 2.0\n    return a * 3.0\n",
+    "kept": "def h(a):\n    return {}\n\n\ndef f(A):\n    a = A.copy()\n    v = h(a)\n    a *= 2.0\n    return v * 3.0\n",
+}
+
+
+@pytest.mark.parametrize("how", UPDATES)
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_share_cells_exactly_where_numpy_s_do(view, how):
+    whole = Case(UPDATES[how].format(view), ("A",)).whole()
+    if whole.errors:
+        assert {e.partition(" ")[0] for e in whole.errors} <= {"LIN101", "LIN103", "LIN104", "LIN105", "LIN201"}
+    else:
+        whole.primal()
+
+
+def test_a_view_that_is_a_copy_at_some_sizes_is_read_only():
+    text = "def f(A):\n    a = A.copy()\n    v = a[:, 1:].ravel()\n    {}\n    return {}\n"
+    assert "LIN103" in Case(text.format("v[0] = 1.0", "a"), ("A",)).whole().errors[0]
+    assert "LIN101" in Case(text.format("a[0] = 1.0", "v * 2.0"), ("A",)).whole().errors[0]
+    Case(text.format("pass", "v * 2.0 + np.sum(a)"), ("A",)).whole().holds(thorough=False)
+
+
+def test_a_helper_that_calls_itself_with_ever_new_types_is_refused():
+    text = "def g(u, k):\n    if k > 0:\n        g(u[None], k - 1)\n    return 1.0\n\n\ndef f(x):\n    return g(x, 3) * x\n"
+    (error,) = Case(text, ("x",)).whole().errors
+    assert "types" in error
