@@ -48,3 +48,12 @@ def test_the_cache_does_not_silence_a_warning(tmp_path, monkeypatch):
     for _ in range(2):
         with pytest.warns(linad.ZeroGradientWarning):
             linear_grad(ceiled, backend="interpret")
+
+
+def test_a_comment_silences_it_here_too():
+    def floored(x: float) -> float:  # linad: ignore[zero-gradient]
+        return np.floor(x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        linear_grad(floored, backend="interpret", cache=False)
