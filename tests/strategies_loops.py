@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from .prelude import HEADER
 from .strategies import Program
-from .strategies_arrays import Source
+from .strategies_aliases import Source
 
 
 class _Chain:
