@@ -192,7 +192,12 @@ def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
     if isinstance(f, LinearGrad):
         return f
     if isinstance(f, Derivative):
-        raise refusal("no-gradient", f"`{f.__name__}` is a derivative; compose it with `grad` or `value_and_grad`")
+        inner, name = ("grad", "value_and_grad")[f.steps[-1].value], f.function.__name__
+        raise refusal(
+            "no-gradient",
+            f"`{f.__name__}` is a derivative; compose it with `grad` or `value_and_grad`",
+            help=f"or write a function that calls it: `def g(x): return linad.{inner}({name})(x)`, and pass `g`",
+        )
     if not isinstance(f, FunctionType):
         return linear_grad(f)
     found = _plain.get(f)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core import Alloc, Atom, Block, Call, Const, Derivative, Function, Names, Param, Var
 from ..messages.language import BadCall, Unsupported
@@ -90,12 +90,40 @@ def _function(ctx: Lowering, node: ast.Call) -> Value | None:
     match found:
         case FunctionValue() | EntityValue(entity=Helper()):
             return found
-        case DerivativeValue():
-            ctx.report(Unsupported(ctx.span(node), "a derivative of a derivative in one expression", "give the first one a name: `def g(x): return linad.grad(f)(x)`, then `linad.grad(g)`"))
-            return None
+        case DerivativeValue(kind=kind) if kind in ("grad", "value_and_grad"):
+            return _as_function(ctx, node, found)
     if not isinstance(found, SILENT):
         ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
     return None
+
+
+def _as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
+    """``linad.grad(f)`` as a function that derivatives can be taken of: a lambda with the parameters of ``f`` that calls it."""
+    from .calls import closed
+
+    source = _source(d.function)
+    key = (source, d.kind, d.argnums)
+    made = ctx.programs.pullbacks.get(key)
+    if made is None:
+        given = source.node.args
+        f = ast.Name("%f", ast.Load())
+        if d.argnums is None:
+            taken: ast.expr = ast.Attribute(f, d.kind, ast.Load())
+        else:
+            taken = ast.Call(Quoted(node, EntityValue(External(f"linad.{d.kind}"), d.kind)), [f, _numbers(d.argnums)], [])
+        positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
+        named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
+        inside = ast.Lambda(given, ast.Call(taken, positional, named))
+        for n in ast.walk(inside):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, source.node)
+        made = replace(source, name=f"{source.name}_{d.kind}", node=inside, key=f"{source.key}/{d.kind}{d.argnums}")
+        ctx.programs.pullbacks[key] = made
+    return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
+
+
+def _numbers(argnums: int | tuple[int, ...]) -> ast.expr:
+    return ast.Constant(argnums) if isinstance(argnums, int) else ast.Tuple([ast.Constant(k) for k in argnums], ast.Load())
 
 
 def _argnums(ctx: Lowering, node: ast.expr) -> int | tuple[int, ...] | None:

@@ -85,7 +85,7 @@ class Specialiser:
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    pullbacks: dict[int, FunctionSource] = field(default_factory=dict)  # by the calls that make them
+    pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     unknown: bool = False  # something of unknown type was met
