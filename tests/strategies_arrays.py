@@ -17,6 +17,7 @@ from .prelude import HEADER
 from .strategies import Program
 from .strategies_aliases import HELPERS, Name, Scope, Shape, Source
 
+
 class Writer:
     """Writes one function, statement by statement."""
 

@@ -2,11 +2,12 @@
 
 from hypothesis import given
 
+from linad.baseline import tape
+
 from ..examples_of import quick
 from ..properties.roads import Whole, close
 from ..strategies_arrays import array_programs
 from ..strategies_loops import loop_programs
-from linad.baseline import tape
 
 
 def accepted(program) -> Whole | None:

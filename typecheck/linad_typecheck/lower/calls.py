@@ -187,7 +187,7 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
         return Bottom()
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
     if ctx.programs.inside(source):  # or each level would have a view of its own
-        given = [replace(a, value=map_arrays(a.value, lambda v: _at_run_time(ctx, v, a.span))) for a in given]
+        given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
     params = [(n, type_of(as_argument(a.value))) for n, a in zip(args, given, strict=True)]
     spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(as_argument(v))) for n, v in captures))
     if spec.failed:
@@ -200,7 +200,7 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
     """A view whose numbers are all known at run time only."""
     match v:
         case ViewValue(view=view):
-            known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a  # noqa: E731
+            known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a
             return replace(v, view=map_atoms(view, known))
         case UnionValue(one=one, other=other):
             return replace(v, one=_at_run_time(ctx, one, span), other=_at_run_time(ctx, other, span))

@@ -14,11 +14,45 @@ from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import ONE, ZERO, Lowering
 from .gather import fits, gather, gathered, mask_of
 from .numbers import cast, to_int
-from .places import AnyArray, as_view, base_index, dtype_of, either, is_array, materialise, rank_of, read, size_of, writable
+from .places import (
+    AnyArray,
+    as_view,
+    base_index,
+    dtype_of,
+    either,
+    is_array,
+    materialise,
+    rank_of,
+    read,
+    size_of,
+    writable,
+)
 from .records import only_fields, user_name
-from .slices import Part, Place, delayed_view, index_atom, is_basic, parts_of, require_index, scalar_part, view_of
+from .slices import (
+    Part,
+    Place,
+    delayed_view,
+    index_atom,
+    is_basic,
+    parts_of,
+    require_index,
+    scalar_part,
+    view_of,
+)
 from .updates import Region, may_meet, picked_cells, region
-from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .values import (
+    SILENT,
+    ArrayValue,
+    Delayed,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
 from .views import View, Whole
 
 

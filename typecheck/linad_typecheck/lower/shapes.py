@@ -12,8 +12,34 @@ from ..messages.types import WrongRank, WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .context import ONE, TRUE, ZERO, Lowering
-from .places import AnyArray, as_view, is_array, materialise, plus, product, rank_of, ravelled, same_size, shape_of, simplest, times
-from .values import SILENT, ArrayValue, Delayed, Loss, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
+from .places import (
+    AnyArray,
+    as_view,
+    is_array,
+    materialise,
+    plus,
+    product,
+    rank_of,
+    ravelled,
+    same_size,
+    shape_of,
+    simplest,
+    times,
+)
+from .values import (
+    SILENT,
+    ArrayValue,
+    Delayed,
+    Loss,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
 from .views import Along, Flat, View, Whole
 
 if TYPE_CHECKING:

@@ -7,7 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from ..core import Block, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
+from ..core import (
+    Block,
+    Check,
+    Const,
+    Derivative,
+    Function,
+    Let,
+    Load,
+    Mode,
+    Param,
+    Stmt,
+    Var,
+    walk,
+)
 from ..diagnostics import Diagnostic
 from ..facts import Fact
 from ..linear.liveness import liveness
