@@ -185,6 +185,7 @@ def draw(p: Plate, found: Fit, path: Path) -> Path:
         axes[3].axhline(0.5 * p.seen.size, color=CURVES[1], lw=1.2, ls="--")
         axes[3].text(len(found.history), 0.53 * p.seen.size, "the noise alone", color=MUTED, ha="right", fontsize=9)
         axes[3].set(xlabel="iteration of L-BFGS-B", title=f"misfit, {p.log_k.size:,} unknowns")
+        axes[3].set_box_aspect(1)
         figure.savefig(path)
         plt.close(figure)
     return path
