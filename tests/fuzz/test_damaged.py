@@ -137,7 +137,7 @@ def nest(text: str, rng: random.Random) -> str:
 DAMAGES = [delete_tokens, exchange_tokens, truncate, swap_lines, indent_lines, insert_strange, nest]
 
 
-@quick(120)
+@quick(70)
 @given(st.randoms(use_true_random=False), st.sampled_from(DAMAGES))
 def test_damaged_texts(rng, damage):
     text = damage(small(rng.choice(texts()), rng), rng)
@@ -225,12 +225,13 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
         s += u[i] ** 2 / (1.0 + x[i] ** 2)
     return math.sqrt(s)
 """
-    text = HEAD + "".join(function.format(k=k) for k in range(720))
+    plain = function.replace("@linear_grad", "@plain")
+    text = HEAD + "".join((plain if k % 3 else function).format(k=k) for k in range(720))
     assert text.count("\n") > 10_000
     started = time.monotonic()
     found = check_source(text, "long.py")
     assert time.monotonic() - started < 6 * SECONDS
-    assert [d.slug for d in found] == ["unknown-name"] * 720
+    assert [d.slug for d in found] == ["unknown-name"] * 240
 
 
 @pytest.mark.parametrize("every", [7, 40])

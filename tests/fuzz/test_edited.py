@@ -156,7 +156,7 @@ def agrees(whole: Whole) -> bool:
     return True
 
 
-@quick(120)
+@quick(40)
 @given(st.randoms(use_true_random=False), st.integers(1, 3))
 def test_accepted_programs_do_what_python_does(tmp_path_factory, rng, count):
     whole = edited_case(rng, tmp_path_factory.getbasetemp(), count)
@@ -166,9 +166,9 @@ def test_accepted_programs_do_what_python_does(tmp_path_factory, rng, count):
 
 def test_the_edits_leave_programs_to_compare(tmp_path):
     rng = random.Random(1)
-    wholes = [w for _ in range(60) if (w := edited_case(rng, tmp_path, 1)) is not None]
+    wholes = [w for _ in range(24) if (w := edited_case(rng, tmp_path, 1)) is not None]
     outcomes = [agrees(w) for w in wholes]
-    assert sum(outcomes) > 10 and len(outcomes) - sum(outcomes) > 5, "both accepted and refused programs"
+    assert sum(outcomes) > 5 and len(outcomes) - sum(outcomes) > 2, "both accepted and refused programs"
 
 
 def test_a_wrong_result_would_be_seen(tmp_path):
