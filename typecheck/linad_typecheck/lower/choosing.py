@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Atom, Block, Const, If
+from ..core import Const
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..types import I64
-from .context import ONE, ZERO, Lowering
+from .context import Lowering
 from .elementwise import lift
 from .externals import Args, choose
-from .numbers import cast
+from .gather import true_places
 from .operands import as_array, bound, once
-from .places import fold, fresh_array, put, rank_of, read, shape_of
+from .places import rank_of
 from .shapes import reshaped
 from .values import Poison, ScalarValue, TupleValue, Value
 
@@ -54,34 +54,7 @@ def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...] | None
     array = once(ctx, array, "t", span)
     if flat and rank_of(array) > 1:
         array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
-    sizes = shape_of(ctx, array, span)
-
-    def here(index: tuple[Atom, ...]) -> Atom:
-        return cast(ctx, read(ctx, array, index, span).atom, "bool", span)
-
-    def count(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return (ctx.let("n", "add", (carried[0], cast(ctx, here(index), "i64", span)), I64, span),)
-
-    (n,) = fold(ctx, sizes, (ZERO,), count, span, ("n",))
-    if not isinstance(n, Const):
-        ctx.nonneg.add(n.name)
-    made = tuple(fresh_array(ctx, args.hint, (n,), "i64", None, span) for _ in sizes)
-
-    def note(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        (k,) = carried
-        if not isinstance(k, Const):
-            ctx.nonneg.add(k.name)
-        cond = here(index)
-        with ctx.block() as stmts:
-            for a, i in zip(made, index, strict=True):
-                put(ctx, a, (k,), i, span)
-            up = ctx.let("k", "add", (k, ONE), I64, span)
-        out = ctx.fresh("k", I64)
-        ctx.emit(If(cond, Block(tuple(stmts), (up,)), Block((), (k,)), (out,), span))
-        return (out,)
-
-    fold(ctx, sizes, (ZERO,), note, span, ("k",))
-    return made
+    return true_places(ctx, array, args.hint, span)
 
 
 def _flatnonzero(ctx: Lowering, args: Args) -> Value:

@@ -12,9 +12,10 @@ from ..span import Span
 from ..types import I64
 from .context import ONE, ZERO, Lowering
 from .elementwise import common_shape, spread
+from .numbers import cast
 from .places import AnyArray, dtype_of, fold, fresh_array, held, is_array, nest, put, rank_of, read, same_size, shape_of, size_of
 from .slices import NewAxis, Part, Place, Slice, expanded, index_atom, require_index
-from .values import Delayed, Poison, Value
+from .values import ArrayValue, Delayed, Poison, Value
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
     parts = expanded(ctx, parts, rank_of(v), name, span)
     if parts is None:
         return None
+    parts = _numbered(ctx, v, parts, name, span)
+    if parts is None:
+        return None
     places = [k for k, p in enumerate(parts) if isinstance(p, Place)]
     given = [parts[k].value for k in places if is_array(parts[k].value)]
-    if any(dtype_of(g) == "bool" for g in given):
-        ctx.report(Unsupported(span, "a mask beside other indices", "index with the mask alone, or loop over the cells"))
-        return None
     if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):
         ctx.report(Unsupported(span, "an array of indices beside a slice with bounds", "take the slice first: `a[lo:hi][:, idx]`"))
         return None
@@ -58,6 +59,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
             rest.append(n)
         axis += 1
     shape = (*rest[:at], *common, *rest[at:])
+    ctx.programs.permuted |= at > 0
     cells = {id(p): spread(ctx, p.value, span) for _, p in sizes if p is not None and is_array(p.value)}
     fixed: dict[int, Atom] = {}
     for k, (n, p) in enumerate(sizes):
@@ -81,6 +83,23 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         return tuple(out)
 
     return Gathered(v, shape, index, tuple(given))
+
+
+def _numbered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> list[Part] | None:
+    """The parts with each mask written as what it means to NumPy: one array of indices per axis of it."""
+    found: list[Part] = []
+    axis = 0
+    for p in parts:
+        mask = p.value if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool" else None
+        if mask is None:
+            found.append(p)
+            axis += not isinstance(p, NewAxis)
+            continue
+        if not fits(ctx, v, mask, name, span, axis):
+            return None
+        found += [Place(k, p.span) for k in true_places(ctx, held(ctx, mask, "mask", span), "at", span)]
+        axis += rank_of(mask)
+    return found
 
 
 def _left(parts: Sequence[Part]) -> list[Part]:
@@ -108,15 +127,47 @@ def mask_of(parts: Sequence[Part]) -> AnyArray | None:
     return masks[0] if masks and len(parts) == 1 else None
 
 
-def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span) -> bool:
-    """Whether a mask has the shape of the first axes of an array; a size that differs raises IndexError."""
-    if rank_of(mask) > rank_of(v) or not rank_of(mask):
+def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, first: int = 0) -> bool:
+    """Whether a mask has the shape of the axes of an array from ``first`` on; a size that differs raises IndexError."""
+    if first + rank_of(mask) > rank_of(v) or not rank_of(mask):
         ctx.report(WrongRank(span, name or "the array", rank_of(v), rank_of(mask)))
         return False
-    for k, (n, m) in enumerate(zip(shape_of(ctx, v, span), shape_of(ctx, mask, span), strict=False)):
+    for k, (n, m) in enumerate(zip(shape_of(ctx, v, span)[first:], shape_of(ctx, mask, span), strict=False), first):
         text = f"boolean index did not match indexed array along axis {k}; size of axis is {{0}} but size of corresponding boolean axis is {{1}}"
         same_size(ctx, n, m, text, (n, m), span, "IndexError")
     return True
+
+
+def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[ArrayValue, ...]:
+    """The indices of the cells that are not 0, an array per axis, in the order of C."""
+    sizes = shape_of(ctx, array, span)
+
+    def here(index: tuple[Atom, ...]) -> Atom:
+        return cast(ctx, read(ctx, array, index, span).atom, "bool", span)
+
+    def count(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        return (ctx.let("n", "add", (carried[0], cast(ctx, here(index), "i64", span)), I64, span),)
+
+    (n,) = fold(ctx, sizes, (ZERO,), count, span, ("n",))
+    if isinstance(n, Var):
+        ctx.nonneg.add(n.name)
+    made = tuple(fresh_array(ctx, hint, (n,), "i64", None, span) for _ in sizes)
+
+    def note(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        (k,) = carried
+        if isinstance(k, Var):
+            ctx.nonneg.add(k.name)
+        cond = here(index)
+        with ctx.block() as stmts:
+            for a, i in zip(made, index, strict=True):
+                put(ctx, a, (k,), i, span)
+            up = ctx.let("k", "add", (k, ONE), I64, span)
+        out = ctx.fresh("k", I64)
+        ctx.emit(If(cond, Block(tuple(stmts), (up,)), Block((), (k,)), (out,), span))
+        return (out,)
+
+    fold(ctx, sizes, (ZERO,), note, span, ("k",))
+    return made
 
 
 def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:

@@ -12,7 +12,7 @@ from ..span import Span
 from ..types import FLOATS, INTS, DType
 from .context import ONE, Lowering
 from .elementwise import lift, shapes_text, spread
-from .gather import Gathered
+from .gather import Gathered, gathered
 from .numbers import binary, cast, to_int
 from .places import (
     AnyArray,
@@ -29,6 +29,7 @@ from .places import (
     shape_of,
     writable,
 )
+from .slices import Place
 from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue, describe, type_of
 
 
@@ -47,6 +48,7 @@ class Region:
 
 def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> None:
     """``where = value``."""
+    where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
         return
@@ -63,6 +65,7 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
 def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: Value, span: Span) -> None:
     """``where op= value``; where index arrays name a cell twice, the last one counts, as in NumPy."""
     dtype = dtype_of(where.place)
+    where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
         return
@@ -95,7 +98,19 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
     _each(ctx, where, value, span, change)
 
 
-def picked_cells(ctx: Lowering, place: ArrayValue | ViewValue, picked: Gathered, span: Span) -> Delayed:
+def _by_places(ctx: Lowering, where: Region, value: Value, span: Span) -> Region:
+    """The region with a mask as the places where it is True, which is how the cells of an array on the right are counted."""
+    if where.mask is None or not is_array(value) or not rank_of(value):
+        return where
+    parts = [Place(where.mask, where.span)]
+    picked = gathered(ctx, where.place, parts, where.name, where.span)
+    if picked is None:
+        return where
+    old = None if where.old is None else picked_cells(ctx, where.old, picked, span)
+    return Region(where.place, where.name, where.span, picked, None, old)
+
+
+def picked_cells(ctx: Lowering, place: AnyArray, picked: Gathered, span: Span) -> Delayed:
     """The cells that index arrays pick out."""
     return Delayed(dtype_of(place), picked.shape, lambda found: read(ctx, place, picked.index(found), span))
 
@@ -109,6 +124,7 @@ def may_meet(place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
 
 def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
     """``np.add.at``: every index adds, also where a cell is named twice."""
+    where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
         return
@@ -160,11 +176,6 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
     if isinstance(value, ScalarValue):
         return value
     shape, own = shape_of_region(ctx, where, span), shape_of(ctx, value, span)
-    if where.mask is not None and rank_of(value):
-        from ..messages.language import Unsupported
-
-        ctx.report(Unsupported(span, "storing an array through a mask", "loop over the cells, or use `np.where`"))
-        return None
     if len(own) > len(shape):
         ctx.report(SizesDiffer(span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}"))
         return None
