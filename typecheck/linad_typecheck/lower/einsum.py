@@ -90,6 +90,12 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     if len(subscripts.result) > 4:
         ctx.report(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
         return Poison()
+    return contraction(ctx, args, arrays, subscripts)
+
+
+def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> Value:
+    """The product of arrays, summed over the letters that the result has not."""
+    span = args.span
     dtype = common_dtype(arrays)
     if dtype == "bool":
         ctx.report(WrongType(span, f"`{args.name}` is of numbers", "bool", "convert the arrays: `a.astype(int)`"))

@@ -89,8 +89,12 @@ def multiply_add(ctx: Lowering, args: Args, total: Atom, x: Atom, y: Atom) -> At
     return ctx.let(args.hint, "add", (total, product), x.type, args.span)
 
 
-def _number(dtype: DType) -> DType:
-    return "i64" if dtype == "bool" else dtype
+def _of_bools(ctx: Lowering, args: Args, values: Sequence[AnyArray]) -> bool:
+    """Whether all are arrays of bools, of which NumPy's products are bools again; that is reported."""
+    found = all(dtype_of(v) == "bool" for v in values)
+    if found:
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert one of them: `a.astype(int)`"))
+    return found
 
 
 def nothing(dtype: DType) -> Const:
@@ -99,7 +103,7 @@ def nothing(dtype: DType) -> Const:
 
 def _dot(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
     """Of two vectors."""
-    dtype = _number(common_dtype((a, b)))
+    dtype = common_dtype((a, b))
     (n,), (m,) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
     same_inner(ctx, args, a, b, n, m)
 
@@ -111,7 +115,7 @@ def _dot(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
 
 
 def _matrix_vector(ctx: Lowering, args: Args, a: AnyArray, x: AnyArray) -> Value:
-    dtype = _number(common_dtype((a, x)))
+    dtype = common_dtype((a, x))
     (n, m), (k,) = shape_of(ctx, a, args.span), shape_of(ctx, x, args.span)
     same_inner(ctx, args, a, x, m, k)
     out = fresh_array(ctx, args.hint, (n,), dtype, None, args.span)
@@ -129,7 +133,7 @@ def _matrix_vector(ctx: Lowering, args: Args, a: AnyArray, x: AnyArray) -> Value
 
 def _vector_matrix(ctx: Lowering, args: Args, x: AnyArray, a: AnyArray) -> Value:
     """Along the rows of the matrix, as it lies in memory."""
-    dtype = _number(common_dtype((x, a)))
+    dtype = common_dtype((x, a))
     (n, m), (k,) = shape_of(ctx, a, args.span), shape_of(ctx, x, args.span)
     same_inner(ctx, args, x, a, k, n)
     out = fresh_array(ctx, args.hint, (m,), dtype, nothing(dtype), args.span)
@@ -148,7 +152,7 @@ def _vector_matrix(ctx: Lowering, args: Args, x: AnyArray, a: AnyArray) -> Value
 
 
 def _matrix_matrix(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
-    dtype = _number(common_dtype((a, b)))
+    dtype = common_dtype((a, b))
     (n, k), (j, m) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
     same_inner(ctx, args, a, b, k, j)
     if dtype in FLOATS:
@@ -172,8 +176,26 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix, (2, 2)
 
 def _matmul(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("x1", "x2"), 2)
-    pair = None if found is None else checked_arrays(ctx, args, list(found.values()), (1, 2))
-    return Poison() if pair is None else _BY_RANK[rank_of(pair[0]), rank_of(pair[1])](ctx, args, *pair)
+    pair = None if found is None else checked_arrays(ctx, args, list(found.values()), (1, 2, 3, 4))
+    if pair is None or _of_bools(ctx, args, pair):
+        return Poison()
+    ranks = rank_of(pair[0]), rank_of(pair[1])
+    return _BY_RANK[ranks](ctx, args, *pair) if ranks in _BY_RANK else _stacked(ctx, args, *pair)
+
+
+def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
+    """Of stacks of matrices, whose leading axes broadcast: loops, as `einsum` has them."""
+    from .einsum import Subscripts, contraction
+
+    def letters(v: AnyArray, last: str) -> str:
+        return "bc"[2 - max(rank_of(v) - 2, 0) :] + last
+
+    left, right = letters(a, "ij" if rank_of(a) > 1 else "j"), letters(b, "jk" if rank_of(b) > 1 else "j")
+    stack = max(left[:-2], right[:-2], key=len)
+    result = stack + ("i" if rank_of(a) > 1 else "") + ("k" if rank_of(b) > 1 else "")
+    x, y = shape_of(ctx, a, args.span)[-1], shape_of(ctx, b, args.span)[-2 if rank_of(b) > 1 else -1]
+    same_inner(ctx, args, a, b, x, y)
+    return contraction(ctx, args, [a, b], Subscripts((left, right), result))
 
 
 def _numpy_dot(ctx: Lowering, args: Args) -> Value:
@@ -182,20 +204,24 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
         from .externals import call_external
 
         return call_external(ctx, "numpy.multiply", args)
-    return _matmul(ctx, Args(args.name, args.span, args.values, args.keywords, args.hint))
+    for v in (*args.values, *args.keywords.values()):
+        if is_array(v) and rank_of(v) > 2:  # not what `@` means there
+            ctx.report(Unsupported(args.span, f"`{args.name}` of an array of {rank_of(v)} dimensions", "write `a @ b`, which multiplies stacks of matrices, or `np.einsum`"))
+            return Poison()
+    return _matmul(ctx, args)
 
 
 def _inner(ctx: Lowering, args: Args) -> Value:
     """The sum over the last axes of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None:
+    if pair is None or _of_bools(ctx, args, pair):
         return Poison()
     a, b = pair
     match rank_of(a), rank_of(b):
         case 1, 2:
             return _matrix_vector(ctx, args, b, a)
         case 2, 2:
-            dtype = _number(common_dtype(pair))
+            dtype = common_dtype(pair)
             if dtype not in FLOATS:
                 ctx.report(Unsupported(args.span, f"`{args.name}` of matrices of ints", "write `a @ b.T`"))
                 return Poison()
@@ -211,13 +237,13 @@ def _inner(ctx: Lowering, args: Args) -> Value:
 def _vdot(ctx: Lowering, args: Args) -> Value:
     """The sum over all cells of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None:
+    if pair is None or _of_bools(ctx, args, pair):
         return Poison()
     if rank_of(pair[0]) != rank_of(pair[1]):
         ctx.report(Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`"))
         return Poison()
     a, b = pair
-    dtype = _number(common_dtype(pair))
+    dtype = common_dtype(pair)
     shapes = [shape_of(ctx, v, args.span) for v in pair]
     if len(shapes[0]) == 1:
         return _dot(ctx, args, a, b)
@@ -234,10 +260,10 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
 
 def _outer(ctx: Lowering, args: Args) -> Value:
     pair = arrays_of(ctx, args, ("a", "b"), (1,))
-    if pair is None:
+    if pair is None or _of_bools(ctx, args, pair):
         return Poison()
     a, b = pair
-    dtype = _number(common_dtype(pair))
+    dtype = common_dtype(pair)
     (n,), (m,) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
     out = fresh_array(ctx, args.hint, (n, m), dtype, None, args.span)
 
