@@ -87,3 +87,15 @@ def test_a_helper_that_calls_itself_with_ever_new_types_is_refused():
     text = "def g(u, k):\n    if k > 0:\n        g(u[None], k - 1)\n    return 1.0\n\n\ndef f(x):\n    return g(x, 3) * x\n"
     (error,) = Case(text, ("x",)).whole().errors
     assert "types" in error
+
+
+LAYOUTS = ["A.T * 2.0", "np.copy(A.T)", "np.zeros_like(A.T)", "-A.T", "np.swapaxes(A, 0, 1) * 2.0", "A[:, np.arange(3)]", "np.sort(A.T, axis=0)"]
+
+
+@pytest.mark.parametrize("made", LAYOUTS)
+def test_no_view_is_made_of_cells_that_numpy_lays_out_in_another_order(made):
+    """NumPy gives results the layout of their operands, and a reshape of such an array is a copy."""
+    text = "def f(A):\n    b = {}\n    b[...] = 1.0\n    v = b.reshape(-1)\n    v[1] = 3.0\n    return b * 2.0\n"
+    assert "LIN103" in Case(text.format(made), ("A",)).whole().errors[0]
+    Case(text.format(f"({made}).copy()"), ("A",)).whole().primal()
+    Case(text.format(made).replace("v[1] = 3.0", "b[0, 0] = v[1]").replace("b * 2.0", "b"), ("A",)).whole().primal()

@@ -90,6 +90,12 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
     return tuple(atoms)
 
 
+def _in_order(ctx: Lowering, array: ArrayValue) -> ArrayValue:
+    """An array that NumPy makes in the order of C, whatever it is made of."""
+    ctx.in_order.add(array.var.name)
+    return array
+
+
 def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
     """A fresh array with the cells of an array of any kind."""
     name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
@@ -118,7 +124,7 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
         shape = shape_of(ctx, found["shape"], args.span)
         if dtype is None or shape is None:
             return Poison()
-        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
+        return _in_order(ctx, fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span))
 
     return apply
 
@@ -143,7 +149,7 @@ def _full(ctx: Lowering, args: Args) -> Value:
             ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
         return Poison()
     dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
-    return Poison() if dtype is None else _fill(ctx, args.hint, shape, dtype, fill, args.span)
+    return Poison() if dtype is None else _in_order(ctx, _fill(ctx, args.hint, shape, dtype, fill, args.span))
 
 
 def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span) -> ArrayValue:
@@ -333,7 +339,7 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
 
 
 def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    return copy(ctx, array, args.hint, args.span) if bind(ctx, args, ("order",), 0) is not None else Poison()
+    return _in_order(ctx, copy(ctx, array, args.hint, args.span)) if bind(ctx, args, ("order",), 0) is not None else Poison()
 
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:

@@ -45,6 +45,7 @@ class Lowering:
     out: list[Stmt] = field(default_factory=list)
     env: dict[str, Binding] = field(default_factory=dict)
     dims: dict[tuple, Atom] = field(default_factory=dict)  # sizes that the block has asked for
+    in_order: set[str] = field(default_factory=set)  # arrays whose cells surely lie in the order of C
     shortened: dict[str, tuple[Var, int]] = field(default_factory=dict)  # sizes that are others less a literal, or 0
     below: dict[str, Atom] = field(default_factory=dict)  # loop indices from 0 on, to where they stop
     nonneg: set[str] = field(default_factory=set)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..core import Atom, Check, Const
+from ..core import Atom, Check, Const, Var
 from ..messages.language import BadCall
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
@@ -123,13 +124,29 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
         case UnionValue(one=one, other=other):
             return replace(v, one=reshaped(ctx, one, shape, args, dense), other=reshaped(ctx, other, shape, args, dense))
         case ArrayValue(var=var):
+            if not _laid_out(ctx, var):
+                return _perhaps_copied(ctx, as_view(v), sizes, args)
             return ViewValue(var, _in_order(Flat(sizes)))
         case ViewValue(var=var, view=old):
-            flat = None if old.readonly else one_piece(ctx, v, sizes, span)
+            flat = None if old.readonly or not _laid_out(ctx, var) else one_piece(ctx, v, sizes, span)
             if flat is None or (dense and flat.step != ONE):
                 return _perhaps_copied(ctx, v, sizes, args)
             return ViewValue(var, _in_order(flat))
     return ViewValue(materialise(ctx, v, args.hint, span).var, _in_order(Flat(sizes)))
+
+
+_PERMUTING = frozenset("T mT transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis rot90 einsum tensordot diagonal".split())
+
+
+def _laid_out(ctx: Lowering, var: Var) -> bool:
+    """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands: where axes
+    are put in another order anywhere, that is known of arrays only that are made in that order whatever they are made of."""
+    if var.type.rank < 2 or var.name in ctx.in_order or (var.name in ctx.lent and ctx.lent[var.name].kind != "helper"):
+        return True
+    sources = {id(s.node): s.node for s in (ctx.source, *(spec.source for spec in ctx.programs.specs.values()))}
+    return not ctx.programs.permuted and not any(
+        getattr(n, "attr", getattr(n, "id", "")) in _PERMUTING for node in sources.values() for n in ast.walk(node)
+    )
 
 
 def _in_order(flat: Flat) -> View:

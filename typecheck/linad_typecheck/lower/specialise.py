@@ -101,6 +101,7 @@ class Specialiser:
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
+    permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
     unknown: bool = False  # something of unknown type was met
 
     def report(self, message: Message) -> None:
