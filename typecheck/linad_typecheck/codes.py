@@ -26,6 +26,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN107", "argument-updated", "error", "an entry function updates an argument without declaring it"),
     ("LIN108", "captured-array-updated", "error", "an array of the module is updated"),
     ("LIN109", "stored-twice", "error", "an array is updated that a tuple or record holds in two places"),
+    ("LIN110", "conflicting-updates", "error", "one array is updated under two names"),
     # 2xx language
     ("LIN201", "unsupported", "error", "a construct outside the language"),
     ("LIN202", "unknown-name", "error", "a name that is defined nowhere"),

@@ -6,6 +6,7 @@ name of that array as lost; only a later *use* of a lost name is an error, so th
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from ..core import Var
 from ..messages.ownership import (
     ArgumentUpdated,
     CapturedArrayUpdated,
+    ConflictingUpdates,
     Lent,
     MovedInLoop,
     MovedOnSomePaths,
@@ -133,13 +135,26 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
     return True
 
 
+def _updates(ctx: Lowering, span: Span) -> bool:
+    """Whether a name that stands at a place is updated there: the base of a subscript that is assigned to."""
+    for node in ast.walk(ctx.source.node):
+        match node:
+            case ast.Subscript(value=base, ctx=ast.Store()) | ast.AugAssign(target=ast.Name() as base):
+                if ctx.span(base) == span:
+                    return True
+    return False
+
+
 def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     """Somebody uses a lost array."""
     loss = lost.loss
     match loss.reason:
         case "written":
             copies = copy_at(ctx.source, loss.made, (loss.by, name))
-            ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
+            if _updates(ctx, span):
+                ctx.report(ConflictingUpdates(span, name, loss.by, loss.span, loss.made, copies))
+            else:
+                ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
             ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span))
         case "reshaped":

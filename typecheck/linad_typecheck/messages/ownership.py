@@ -49,6 +49,33 @@ class UseAfterMove(Message):
 
 
 @dataclass(frozen=True)
+class ConflictingUpdates(Message):
+    """An array that was updated under one name is updated under another, too."""
+
+    slug = "conflicting-updates"
+    name: str
+    by: str
+    at: Span
+    made: Span = NOWHERE
+    copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
+
+    def message(self) -> str:
+        return f"`{self.name}` and `{self.by}` share one array, and both are updated"
+
+    def label(self) -> str:
+        return "updated here, too: plain Python would change both"
+
+    def labels(self) -> tuple[Label, ...]:
+        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        return (*made, Label(self.at, f"`{self.by}` is updated here"))
+
+    def fixes(self) -> tuple[Fix, ...]:
+        text = "give each its own array with a copy"
+        copy = copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
+        return (*copy, Fix(f"or make all updates through `{self.by}`"))
+
+
+@dataclass(frozen=True)
 class MovedInLoop(Message):
     """An iteration moves an array that the next iteration uses again."""
 
