@@ -28,6 +28,7 @@ from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 from .invariant import logs_of
+from .sizes import Sizes, known_sizes
 
 _WRAP = 1 << 64
 
@@ -60,7 +61,7 @@ _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor",
 
 def fold(f: Function) -> Function:
     """The function with every operation that is known or already computed replaced by its value."""
-    return replace(f, body=_Folder(logs_of(f)).block(f.body, {}, {}))
+    return replace(f, body=_Folder(logs_of(f), known_sizes(f)).block(f.body, {}, {}))
 
 
 def _changed(stmts: Iterable[Stmt]) -> set[str]:
@@ -87,9 +88,11 @@ def _value(a: Atom) -> object:
 
 
 class _Folder:
-    def __init__(self, grown: set[str]) -> None:
-        self.grown = grown
+    def __init__(self, grown: set[str], sizes: Sizes) -> None:
+        self.grown, self.sizes = grown, sizes
         self.same: dict[str, Atom] = {}
+        self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
+        self.found: list[str] = []  # ints that a check has found equal to another, in the blocks around
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -97,9 +100,23 @@ class _Folder:
     def block(self, block: Block, known: dict[tuple, Atom], facts: dict[Atom, bool]) -> Block:
         """``known``: operations whose value is at hand here; ``facts``: bools decided by the arms around."""
         known, facts, out = dict(known), dict(facts), []
+        around = len(self.found)
         for s in block.stmts:
             self.statement(s, known, facts, out)
-        return Block(tuple(out), tuple(map(self.use, block.results)))
+        folded = Block(tuple(out), tuple(map(self.use, block.results)))
+        for name in self.found[around:]:  # behind the block its checks may not have been made
+            del self.same[name]
+        del self.found[around:]
+        return folded
+
+    def equate(self, cond: Var) -> None:
+        """Behind a check that two ints are equal, one stands for both: the constant, or the second."""
+        a, b = self.equals.get(cond.name, (cond, cond))
+        if isinstance(a, Const):
+            a, b = b, a
+        if isinstance(a, Var) and a != b and a.name not in self.same:
+            self.same[a.name] = b
+            self.found.append(a.name)
 
     def statement(self, s: Stmt, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
         match s:
@@ -111,12 +128,16 @@ class _Folder:
                     value = known.get(key)
                     if value is None:
                         known[key] = v
+                        if op == "eq" and all(a.type == I64 for a in ins):
+                            self.equals[v.name] = ins
                         out.append(Let(v, op, ins, span))
                         return
                 self.same[v.name] = value
             case Dim(v, a, axis):
                 key = ("log size" if self.use(a).name in self.grown else "dim", self.use(a).name, axis)
-                if key in known:
+                if a.name in self.sizes and a.name not in self.grown:
+                    self.same[v.name] = self.use(self.sizes[a.name][axis])
+                elif key in known:
                     self.same[v.name] = known[key]
                 else:
                     known[key] = v
@@ -138,6 +159,7 @@ class _Folder:
                     out.append(replace(rebuild(s, self.use), cond=cond))
                     if isinstance(cond, Var):
                         facts[cond] = True
+                        self.equate(cond)
             case If():
                 self.branch(s, known, facts, out)
             case Loop():
@@ -208,6 +230,10 @@ class _Folder:
                 return Const(float(values[0]), v.type)
             if op == "cast" and ins[0].type.dtype in ("bool", *INTS) and dtype == "i64":
                 return Const(int(values[0]), v.type)
+        if op in _COMPARE and ins[0] == ins[1] and ins[0].type.dtype in INTS:
+            return Const(op in ("eq", "le", "ge"), BOOL)
+        if op in ("min", "max") and ins[0] == ins[1] and dtype in INTS:
+            return ins[0]
         if op == "cast" and ins[0].type == v.type:
             return ins[0]
         row = _IDENTITIES.get(op)

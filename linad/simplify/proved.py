@@ -5,37 +5,42 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk
+from linad_typecheck.core import AddTo, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64
+
+from .sizes import known_sizes
 
 
 def drop_proved_checks(f: Function) -> Function:
     """The function without `wrap` of what is not negative, and without the checks of accesses that are surely in range."""
-    return replace(f, body=_Prover(f).block(f.body, {}))
+    return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
 
 
 class _Prover:
     def __init__(self, f: Function) -> None:
-        self.made: dict[str, tuple[Atom, ...]] = {}
-        self.sizes: dict[str, set[tuple[str, int]]] = {}
+        self.made = known_sizes(f)
+        self.sizes: dict[Atom, set[tuple[str, int]]] = {}
+        self.equal: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
         self.like: dict[str, str] = {}  # copies, to the array they have the shape of
         self.upwards: set[str] = set()  # indices that are not negative
         self.same: dict[str, Atom] = {}
         for s in walk(f.body):
             match s:
-                case Alloc(out=v, shape=shape, log="no"):
-                    self.made[v.name] = shape
                 case Copy(out=v, array=a):
                     self.like[v.name] = self.like.get(a.name, a.name)
                 case Dim(out=v, array=a, axis=axis):
                     self.upwards.add(v.name)
-                    self.sizes.setdefault(v.name, set()).add((self.like.get(a.name, a.name), axis))
+                    self.sizes.setdefault(v, set()).add((self.like.get(a.name, a.name), axis))
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
-    def block(self, block: Block, ends: dict[str, Atom]) -> Block:
+    def checked(self, a: Atom, b: Atom) -> None:
+        """From here on two ints are equal: what has the size of one has that of the other."""
+        self.sizes[a] = self.sizes[b] = self.sizes.get(a, set()) | self.sizes.get(b, set())
+
+    def block(self, block: Block, ends: dict[str, Atom], outermost: bool = False) -> Block:
         kept: list[Stmt] = []
         for s in block.stmts:
             s = rebuild(s, self.use)
@@ -45,6 +50,10 @@ class _Prover:
                     continue
                 case Let(out=v, op="add" | "mul" | "min", ins=ins) if all(map(self.is_upwards, ins)):
                     self.upwards.add(v.name)
+                case Let(out=v, op="eq", ins=(a, b)) if a.type == b.type == I64:
+                    self.equal[v.name] = (a, b)
+                case Check(cond=Var(name=name)) if outermost and name in self.equal:
+                    self.checked(*self.equal[name])
             kept.append(self.statement(s, ends))
         return Block(tuple(kept), tuple(map(self.use, block.results)))
 
@@ -76,4 +85,4 @@ class _Prover:
             return False
         name = self.like.get(a.name, a.name)
         made = self.made.get(name)
-        return (made is not None and made[axis] == end) or (isinstance(end, Var) and (name, axis) in self.sizes.get(end.name, ()))
+        return (made is not None and made[axis] == end) or (name, axis) in self.sizes.get(end, ())

@@ -1,0 +1,77 @@
+"""The sizes of arrays that are known from where the arrays come from: made with them, copied, or the same on every way."""
+
+from __future__ import annotations
+
+from linad_typecheck.core import Alloc, Atom, Block, Copy, Dim, Function, If, Loop, Var
+from linad_typecheck.types import Array
+
+Sizes = dict[str, tuple[Atom, ...]]
+
+
+def known_sizes(f: Function) -> Sizes:
+    """By name of an array, its sizes, as atoms that are in scope wherever the array is."""
+    found: Sizes = {}
+    _block(f.body, found)
+    return found
+
+
+def _block(block: Block, found: Sizes) -> None:
+    for s in block.stmts:
+        match s:
+            case Alloc(out=v, shape=shape, log="no"):
+                found[v.name] = shape
+            case Copy(out=v, array=a) if a.name in found:
+                found[v.name] = found[a.name]
+            case If(then=then, orelse=orelse, outs=outs):
+                _block(then, found)
+                _block(orelse, found)
+                for k, v in enumerate(outs):
+                    sizes = _sizes(then.results[k], found)
+                    if sizes is not None and sizes == _sizes(orelse.results[k], found):
+                        found[v.name] = sizes
+            case Loop():
+                _loop(s, found)
+
+
+def _sizes(a: Atom, found: Sizes) -> tuple[Atom, ...] | None:
+    return found.get(a.name) if isinstance(a, Var) and isinstance(a.type, Array) else None
+
+
+def _loop(s: Loop, found: Sizes) -> None:
+    """What a loop carries keeps its sizes if each iteration ends with an array that was made with them, or carried too.
+
+    It is taken to keep them until an iteration is found to end with other ones.
+    """
+    nexts = s.body.results[1 if s.exits else 0 :]
+    made: Sizes = {}
+    asked: dict[Atom, tuple[str, int]] = {}
+    for t in s.body.stmts:
+        match t:
+            case Alloc(out=v, shape=shape, log="no"):
+                made[v.name] = shape
+            case Dim(out=v, array=a, axis=axis):
+                asked[v] = (a.name, axis)
+    kept = {c.name: sizes for c, init in zip(s.carried, s.inits, strict=True) if (sizes := _sizes(init, found)) is not None}
+    while True:
+        lost = [c.name for c, n in zip(s.carried, nexts, strict=True) if c.name in kept and _after(n, kept, made, asked) != kept[c.name]]
+        if not lost:
+            break
+        for name in lost:
+            del kept[name]
+    found |= kept
+    for c, o in zip(s.carried, s.outs, strict=True):
+        if c.name in kept:
+            found[o.name] = kept[c.name]
+    _block(s.body, found)
+
+
+def _after(n: Atom, kept: Sizes, made: Sizes, asked: dict[Atom, tuple[str, int]]) -> tuple[Atom, ...] | None:
+    """The sizes of an array at the end of an iteration, if the arrays in ``kept`` have theirs at its start."""
+
+    def size(a: Atom) -> Atom:
+        name, axis = asked.get(a, ("", 0))
+        return kept[name][axis] if name in kept else a
+
+    if n.name in kept:
+        return kept[n.name]
+    return tuple(map(size, made[n.name])) if n.name in made else None
