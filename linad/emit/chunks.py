@@ -35,7 +35,6 @@ from linad_typecheck.core import (
     Var,
     free_vars,
     walk,
-    writes,
 )
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
@@ -227,11 +226,17 @@ def _put(row: Row, c: Var, index: tuple[Atom, ...], value: Atom) -> Stmt:
 
 
 def _params(body: Block, first: tuple[Var, ...]) -> tuple[Param, ...]:
-    written = {a.name for t in walk(body) for a in writes(t)}
+    added = {t.array.name for t in walk(body) if isinstance(t, AddTo)}
+    stored = {t.array.name for t in walk(body) if isinstance(t, Store)}
+    loaded = {t.array.name for t in walk(body) if isinstance(t, Load)}
     free = [x for n, x in free_vars(body).items() if n not in {p.name for p in first}]
 
     def mode(x: Var) -> str:
-        return "own" if not isinstance(x.type, Array) else "mut" if x.name in written else "read"
+        if not isinstance(x.type, Array):
+            return "own"
+        if x.name in stored or x.name in added & loaded:
+            return "mut"
+        return "acc" if x.name in added else "read"
 
     return tuple(Param(x, mode(x)) for x in (*first, *free))  # type: ignore[arg-type]
 

@@ -280,7 +280,11 @@ def own_indices(s: Loop, made: set[str]) -> dict[str, str]:
     multiple of it. Equal texts are equal functions of the index."""
     own = {s.index.name: "i"}
     for t in walk(s.body):
-        if not isinstance(t, Let) or t.out.type.dtype != "i64" or len(t.ins) != 2:
+        if not isinstance(t, Let) or t.out.type.dtype != "i64" or any(x.type.dtype != "i64" for x in t.ins):
+            continue
+        if t.op == "cast" and isinstance(t.ins[0], Var) and t.ins[0].name in own:
+            own[t.out.name] = own[t.ins[0].name]
+        if len(t.ins) != 2:
             continue
         a, b = t.ins
         for x, y, first in ((a, b, True), (b, a, False)):

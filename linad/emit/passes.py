@@ -12,7 +12,7 @@ from linad.simplify.invariant import hoist_invariants
 from .bounds import check_accesses
 from .exits import thread_exits
 from .hoist import hoist_buffers
-from .parallel import parallelise
+from .parallel import Decision, parallelise
 from .sites import Sites
 from .sizes import known_sizes
 
@@ -21,14 +21,21 @@ if TYPE_CHECKING:
 
 
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
-    """The program with its index checks written out, its exits in place and its buffers hoisted."""
-
-    def one(f: Function) -> Function:
-        f = thread_exits(f)
-        f = check_accesses(f, hoist=options.checked == "hoisted", indexed=sites.indexed)
-        return hoist_invariants(known_sizes(f, sites.indexed))
-
-    program = Program(program.entry, {name: one(f) for name, f in program.functions.items()})
+    """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
+    program = _checked(program, options.checked == "hoisted", sites)
     if options.parallel and options.noalias and options.checked == "hoisted":
         program, _ = parallelise(program, options.fastmath)
     return replace(program, functions={name: hoist_buffers(f) for name, f in program.functions.items()})
+
+
+def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
+    """Which loops of a program run on threads where that is asked for, and why others do not."""
+    return parallelise(_checked(program, True, Sites()), fastmath)[1]
+
+
+def _checked(program: Program, hoist: bool, sites: Sites) -> Program:
+    def one(f: Function) -> Function:
+        f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
+        return hoist_invariants(known_sizes(f, sites.indexed))
+
+    return Program(program.entry, {name: one(f) for name, f in program.functions.items()})
