@@ -17,6 +17,7 @@ from .build import build
 from .effects import grown_params
 from .lift import Lifted, lift, scratch
 from .parallel import chunk_functions, on_threads, spread_text
+from .parts import in_parts
 from .printer import Printer
 from .scratch import carve, workspaces
 from .sites import Site, Sites
@@ -34,6 +35,7 @@ class EmitOptions:
     ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
     tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
     is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
+    A kernel of ``long`` statements is divided into functions of about ``part`` (see `parts`).
     ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
     """
 
@@ -45,6 +47,8 @@ class EmitOptions:
     workspace: bool = False
     recursion_limit: int = 1000
     parallel: bool = False
+    long: int = 1000
+    part: int = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Emitter:
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
         }
         self.recursive = bool(self.called - self.chunks)
+        self.main, self.parts = self.divided()
         self.entry, self.inner = self.function_names()
 
     def prepare(self, program: Program) -> Program:
@@ -133,7 +138,7 @@ class Emitter:
         return self.imported() | {self.entry, *self.inner.values()}
 
     def module(self) -> Generated:
-        lifted = self.lifted()
+        lifted = self.main
         kernels = [self.kernel(f) for f in self.functions(lifted.kernel)]
         driver = self.driver(lifted)
         header = self.header()
@@ -141,9 +146,18 @@ class Emitter:
         words = ERROR_WORDS + self.recursive
         return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks))
 
-    def lifted(self) -> Lifted:
+    def divided(self) -> tuple[Lifted, frozenset[str]]:
+        """The entry without what its driver does, and the parts that a long one is divided into."""
         main = self.program.main
-        return Lifted(main) if main.name in self.called else lift(main, copies=self.options.noalias)
+        if main.name in self.called:
+            return Lifted(main), frozenset()
+        found = lift(main, copies=self.options.noalias)
+        if self.recursive:
+            return found, frozenset()
+        kernel, parts = in_parts(self.program, found.kernel, self.options.long, self.options.part)
+        self.program = replace(self.program, functions={**self.program.functions, **parts})
+        self.called |= parts.keys()
+        return replace(found, kernel=kernel), frozenset(parts)
 
     def functions(self, main: Function) -> list[Function]:
         reached = [n for n in self.program.functions if n in self.called and n != main.name]
@@ -185,7 +199,7 @@ class Emitter:
             printer.leave(f"{printer.text.helper('fail')}(err, {self.too_deep(f)})", 2)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
-        noalias = self.options.noalias and (f.name in self.chunks or entry and f.name not in self.called)
+        noalias = self.options.noalias and (f.name in self.chunks | self.parts or entry and f.name not in self.called)
         head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias})"
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
         text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
