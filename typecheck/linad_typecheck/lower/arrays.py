@@ -230,6 +230,21 @@ def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str,
     return _made(ctx, _collect_value(ctx, value, cells, span), cells, dtype, hint, span, "np.array")
 
 
+def row_of(ctx: Lowering, node: ast.expr) -> Value:
+    """A part of a list that NumPy makes an array of: lists, tuples and comprehensions in it are arrays themselves."""
+    from .comprehensions import array_from
+    from .expressions import pull
+
+    match node:
+        case ast.ListComp():
+            return array_from(ctx, node, None, "row")
+        case ast.List() | ast.Tuple():
+            cells: list[ScalarValue] = []
+            return _made(ctx, _collect(ctx, node, cells), cells, None, "row", ctx.span(node), "np.array")
+    value = pull(ctx, node)
+    return array_of_values(ctx, value, None, "row", ctx.span(node)) if isinstance(value, TupleValue) else value
+
+
 @dataclass(frozen=True)
 class Stacked:
     """A new array, made of the arrays of a list."""

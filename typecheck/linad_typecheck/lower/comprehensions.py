@@ -11,20 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..core import Atom, Check, Const, Store
+from ..core import Atom, Block, Check, Const, Let, Store, outputs, walk
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
+from .arrays import row_of
 from .expressions import EXPRESSIONS, condition, expression, lazily, usable
 from .externals import extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
 from .numbers import as_scalar, binary, cast, truth
-from .places import fresh_array, is_array, rank_of
+from .places import fresh_array, held, is_array, rank_of, shape_of
 from .quoted import Do, Quoted
+from .row_arrays import Sizes, one_at_least, rows_array, store_row
 from .statements import STATEMENTS, assign, block
 from .values import (
     SILENT,
@@ -345,14 +347,33 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         if isinstance(found, Unrolled):
             return _of_unrolled(ctx, node, found, dtype, hint)
         it = from_zero(ctx, found, span)
-        value = _element(ctx, node, it)
+        value, sizes = _element(ctx, node, it)
         if isinstance(value, SILENT):
             ctx.programs.poisoned |= isinstance(value, Poison)
             return value
-        v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
-        if v is None:
+        n = _length(ctx, it.stop, span)
+        start = ZERO
+        if is_array(value) and not all(map(sizes.known, sizes.shape)):  # its sizes are those of the first row
+            one_at_least(ctx, n, span)
+            ctx.env.update(it.held)
+            zeroth = ctx.fresh("i", I64)
+            ctx.emit(Let(zeroth, "add", (ZERO, ZERO), span))
+            ctx.nonneg.add(zeroth.name)
+            assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
+            first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
+            if not is_array(first):
+                return first
+            start, made = ONE, rows_array(ctx, node, first, shape_of(ctx, first, span), n, dtype, hint)
+            if made is not None:
+                store_row(ctx, made, ZERO, first, ctx.span(node.elt))
+        elif is_array(value):
+            one_at_least(ctx, n, span)
+            made = rows_array(ctx, node, value, sizes.again(ctx, span), n, dtype, hint)
+        else:
+            v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
+            made = None if v is None else fresh_array(ctx, hint, (n,), dtype or v.dtype, None, span)
+        if made is None:
             return Poison()
-        made = fresh_array(ctx, hint, (_length(ctx, it.stop, span),), dtype or v.dtype, None, span)
         key, place = f"%made{sum(n[0] == '%' for n in ctx.env)}", []
         ctx.env[key] = Binding(made, span)
 
@@ -361,7 +382,11 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
             return it.element(i)
 
         def put() -> None:
-            x = as_scalar(ctx, expression(ctx, node.elt), ctx.span(node.elt))
+            element = row_of(ctx, node.elt)
+            if is_array(element):
+                store_row(ctx, ctx.env[key].value, place[0], element, ctx.span(node.elt))
+                return
+            x = as_scalar(ctx, element, ctx.span(node.elt))
             if x is not None:
                 out = ctx.env[key].value.var
                 ctx.emit(
@@ -374,7 +399,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
                     )
                 )
 
-        run = Iteration(ZERO, it.stop, ONE, True, element, it.held)
+        run = Iteration(start, it.stop, ONE, True, element, it.held)
         through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
         return ctx.env.pop(key).value
 
@@ -383,20 +408,24 @@ def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
     return stop if ctx.is_nonneg(stop) else ctx.let("n", "max", (stop, ZERO), I64, span)
 
 
-def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Value:
-    """What an element is: the body is lowered once and thrown away."""
+def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> tuple[Value, Sizes]:
+    """What an element is, and the sizes of one that is an array: the body is lowered once and thrown away."""
     state = ctx.save()
-    with ctx.block():
+    with ctx.block() as stmts:
         ctx.env.update(it.held)
         index = ctx.fresh("i", I64)
         ctx.nonneg.add(index.name)
         assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
-        value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
+        value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         silent = isinstance(value, SILENT)
+        shape = shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
+    body = Block(tuple(stmts))
+    inside = {index.name, *(v.name for s in walk(body) for v in outputs(s))}
+    sizes = Sizes(shape, stmts, inside)
     if silent:  # what was reported stays
-        return value
+        return value, sizes
     ctx.restore(state)
-    return value
+    return value, sizes
 
 
 def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:

@@ -15,7 +15,7 @@ from .elementwise import shapes_text
 from .externals import Args
 from .numbers import cast, promote
 from .places import AnyArray, dtype_of, fold, fresh_array, is_array, materialise, nest, put, rank_of, read, same_size, shape_of
-from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, ViewValue, describe, type_of
+from .values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, ViewValue, describe, type_of
 from .views import Along, View, Whole
 
 Rule = Callable[[Lowering, Args], Value]
@@ -33,6 +33,11 @@ def arrays_of(ctx: Lowering, args: Args, names: tuple[str, ...], ranks: tuple[in
 
 
 def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray] | None:
+    from .operands import as_array
+
+    values = [as_array(ctx, v, args) if isinstance(v, TupleValue) else v for v in values]
+    if None in values:
+        return None
     for v in values:
         if not is_array(v):
             if not isinstance(v, SILENT):
@@ -200,7 +205,7 @@ def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
 
 def _numpy_dot(ctx: Lowering, args: Args) -> Value:
     """As ``@``, but also of scalars."""
-    if len(args.values) == 2 and not args.keywords and not all(map(is_array, args.values)):
+    if len(args.values) == 2 and not args.keywords and any(isinstance(v, ScalarValue) for v in args.values):
         from .externals import call_external
 
         return call_external(ctx, "numpy.multiply", args)

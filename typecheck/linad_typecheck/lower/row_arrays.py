@@ -1,0 +1,82 @@
+"""`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank higher.
+
+The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which has been
+lowered once for its types: what computes a size from what stands outside is pure, and is said again before the loop. Where
+they are not found, as behind a call, the first row is computed before the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..core import Atom, Check, Const, Dim, Let, Stmt, Var
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, DType
+from .context import ONE, ZERO, Lowering
+from .places import AnyArray, dtype_of, fresh_array, rank_of
+from .updates import assign_region, region
+from .values import ArrayValue, Value, ViewValue
+from .views import Along, View, Whole
+
+_SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt", "le", "gt", "ge", "eq", "ne")
+
+
+class Sizes:
+    """The sizes of rows as recipes, which outlive the body that they were found in."""
+
+    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], inside: set[str]) -> None:
+        self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
+        self.inside = inside
+        self.shape = tuple(shape)
+
+    def known(self, a: Atom) -> bool:
+        """Whether a size can be computed before the loop."""
+        if isinstance(a, Const) or a.name not in self.inside:
+            return True
+        match self.made.get(a.name):
+            case Dim(array=array):
+                return array.name not in self.inside
+            case Let(op=op, ins=ins):
+                safe = op in _SAFE or (op == "trips" and isinstance(ins[2], Const))
+                return safe and all(map(self.known, ins))
+        return False
+
+    def again(self, ctx: Lowering, span: Span) -> list[Atom]:
+        """The sizes, computed here."""
+        return [self._again(ctx, a, span) for a in self.shape]
+
+    def _again(self, ctx: Lowering, a: Atom, span: Span) -> Atom:
+        if isinstance(a, Const) or a.name not in self.inside:
+            return a
+        match self.made[a.name]:
+            case Dim(array=array, axis=axis):
+                return ctx.dim(array, axis, span)
+            case Let(op=op, ins=ins, out=out):
+                found = ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span)
+                ctx.nonneg |= {found.name} if a in self.shape else set()
+                return found
+
+
+def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
+    """Raise where there is no row: NumPy could not know then how long rows are, and gives an array of rank 1."""
+    some = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
+
+
+def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str) -> ArrayValue | None:
+    """The array that the rows go to; None where that was reported."""
+    span = ctx.span(node)
+    if rank_of(row) == 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", "5 of them"))
+        return None
+    return fresh_array(ctx, hint, (n, *shape), dtype or dtype_of(row), None, span)
+
+
+def store_row(ctx: Lowering, made: ArrayValue, i: Atom, row: Value, span: Span) -> None:
+    """``made[i] = row``, with ``i`` in range."""
+    view = View((Along(i), *(Along(ZERO, ONE, k) for k in range(made.var.type.rank - 1))), tuple(map(Whole, range(1, made.var.type.rank))))
+    where = region(ctx, ViewValue(made.var, view), "", span)
+    if where is not None:
+        assign_region(ctx, where, row, span)
