@@ -77,9 +77,10 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
         _only_what_can_be_spread(s)
         private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
         made = _made(s)
-        _sizes_known(private, made)
         sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
-        return Verdict("", sums, _shared(s, made, fastmath), private)
+        added = _shared(s, made, fastmath)
+        _sizes_known(private, made)
+        return Verdict("", sums, added, private)
     except _Order as order:
         return Verdict(str(order))
 

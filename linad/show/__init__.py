@@ -71,7 +71,7 @@ def explain(f: Callable[..., Any]) -> Explanation:
     from .reading import reading_of
 
     r = reading_of(f)
-    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts)
+    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, r.options.parallel, r.options.fastmath)
 
 
 class _Callable(ModuleType):

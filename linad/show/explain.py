@@ -32,6 +32,8 @@ from ..adjoint.schedules import ONLINE_SLOTS
 from ..emit.bounds import index_checks
 from ..emit.exits import thread_exits
 from ..pipeline import Gradient, differentiate, prepare
+from .home import at_home
+from .threads import threads_remarks
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
 
@@ -39,7 +41,7 @@ _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'e
 @dataclass(frozen=True)
 class Remark:
     """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, re-read, recomputed,
-    logged, loop, call, index check."""
+    logged, loop, call, index check, threads."""
 
     line: int
     kind: str
@@ -75,19 +77,28 @@ class Explanation:
 
 
 def explain_program(
-    name: str, program: Program, wrt: Sequence[str], lines: dict[int, str], facts: Sequence[Fact] = ()
+    name: str,
+    program: Program,
+    wrt: Sequence[str],
+    lines: dict[int, str],
+    facts: Sequence[Fact] = (),
+    threads: bool = False,
+    fastmath: bool = True,
 ) -> Explanation:
-    """The explanation of a lowered program differentiated by the parameters ``wrt``."""
-    ready = prepare(program)
+    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what runs on
+    them."""
+    ready = prepare(at_home(program))
     gradient = differentiate(ready, tuple(wrt), True)
     remarks = [
-        *_from_facts(facts),
+        *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
         *_from_linear(gradient.linear.main),
         *_from_plan(gradient.plan),
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
         *_from_checks(ready.main),
     ]
+    if threads:
+        remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]
     unique = tuple(sorted(dict.fromkeys(remarks), key=lambda r: r.line))
     return Explanation(name, lines, unique)
 

@@ -11,6 +11,7 @@ from .. import derive
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..decorator import LinearGrad, linear_grad
+from ..options import Options
 from ..specialise import Specialisation, checked_or_error
 from .stages import lines_of
 
@@ -24,6 +25,7 @@ class Reading:
     wrt: tuple[str, ...]
     lines: dict[int, str]
     facts: tuple[Fact, ...]
+    options: Options
 
 
 def reading_of(f: object) -> Reading:
@@ -41,9 +43,8 @@ def reading_of(f: object) -> Reading:
     entry = s.record.entry()
     first = getattr(entry.source, "first_line", 1)
     lines = lines_of(checked.program.main, entry.source.lines, first)
-    return Reading(
-        checked_function.__name__, checked.program, _wrt(checked_function, s, checked.program), lines, checked.facts
-    )
+    wrt = _wrt(checked_function, s, checked.program)
+    return Reading(checked_function.__name__, checked.program, wrt, lines, checked.facts, checked_function.options)
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

@@ -161,11 +161,6 @@ def test_decorating_does_not_import_numba(tmp_path):
     assert out.strip() == "False"
 
 
-def test_parallel_execution_is_refused():
-    with pytest.raises(ValueError, match="not available yet"):
-        linear_grad(parallel=True)
-
-
 def test_a_negative_shift_raises_as_in_python():
     @linear_grad
     def scaled(x: float, n: int) -> float:
