@@ -118,7 +118,7 @@ def against_integrator(p: Plate) -> float:
 def against_differences(p: Plate, log_k: np.ndarray, directions: int = 5) -> float:
     """Largest relative error of the slope along random directions, from central differences."""
     rng = np.random.default_rng(1)
-    slope = misfit.grad(log_k, *p.rest)
+    _, slope = misfit.value_and_grad(log_k, *p.rest)
     worst = 0.0
     for _ in range(directions):
         step = 1e-5 * rng.standard_normal(log_k.shape)
@@ -197,7 +197,6 @@ def main() -> int:
     with compiling(console, "the gradient of examples/heat_model.py::misfit"):
         small = plate(6, 4)
         misfit.value_and_grad(small.log_k, *small.rest)
-        misfit.grad(small.log_k, *small.rest)
         misfit(small.log_k, *small.rest)
     if not all_good(console, "Are loop and gradient right?", checks(p)):
         console.print("[red]something is wrong: not fitting anything[/]")
