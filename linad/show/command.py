@@ -48,8 +48,15 @@ def command(argv: Sequence[str] = ()) -> int:
 
 
 def explain_command(argv: Sequence[str]) -> int:
-    """``linad explain FILE::FUNCTION``: print what happens on each line; the exit code."""
-    return _printed("explain", lambda: _explain(argv[0]))
+    """``linad explain FILE::FUNCTION [--format html] [-o FILE]``: print what happens on each line; the exit code."""
+    parser = argparse.ArgumentParser(prog="linad explain")
+    parser.add_argument("place")
+    parser.add_argument("--format", choices=("text", "html"), default="text")
+    parser.add_argument("-o", "--output")
+    options = parser.parse_args(list(argv))
+    if options.output is None:
+        return _printed("explain", lambda: _explain(options.place, options.format))
+    return _printed("explain", lambda: _written(_explain(options.place, options.format), options.output))
 
 
 def _printed(name: str, text) -> int:
@@ -89,10 +96,15 @@ def _written(text: str, file: str) -> str:
     return f"wrote {file}"
 
 
-def _explain(place: str) -> str:
+def _explain(place: str, form: str) -> str:
     function, checked = _checked(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    return str(explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts))
+    found = explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts)
+    if form == "html":
+        from .html import document
+
+        return document(function.name, found._repr_html_())
+    return str(found)
 
 
 def _checked(place: str) -> tuple[FunctionSource, Checked]:

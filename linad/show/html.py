@@ -17,6 +17,7 @@ from linad_typecheck.facts import Fact
 
 from ..pipeline import linear, prepare
 from .explain import Remark, explain_program
+from .home import at_home
 from .stages import stage_of
 from .table import HEADING, Table
 
@@ -147,7 +148,7 @@ def page_of(
     chosen = tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype[0] == "f")
     explanation = explain_program(name or program.entry, program, chosen, lines, tuple(facts))
     remarks = tuple(r for r in explanation.remarks if r.line in lines)
-    functions = linear(prepare(program)).functions
+    functions = linear(prepare(at_home(program))).functions
     core = tuple(x for f in functions.values() for x in numbered(f, entry=f.name == program.entry))
     return Page(table, remarks, core, str(stage_of(program, "numba", wrt, lines)))
 

@@ -12,6 +12,7 @@ from linad_typecheck.core_text import print_program
 from linad_typecheck.types import is_float
 
 from ..pipeline import Gradient, differentiate, linear, prepare
+from .home import at_home
 from .table import Table, make_table
 
 Stage = Literal["table", "lowered", "linear", "reverse", "stored", "simplified", "numba"]
@@ -56,7 +57,7 @@ def stage_of(
         raise ValueError(f"no stage {stage!r}: there are {', '.join(map(repr, STAGES))}")
     if stage == "lowered":
         return Text(print_program(program))
-    ready = prepare(program)
+    ready = prepare(at_home(program))
     if stage == "linear":
         return Text(print_program(linear(ready)))
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))

@@ -88,3 +88,29 @@ def test_what_cannot_be_shown(file, place, code, told, capsys):
 
 def test_a_stage_that_does_not_exist(file):
     assert main(["show", f"{file}::loss", "--stage", "nonsense"]) == 2
+
+
+def test_explain_as_a_page(file, tmp_path, capsys):
+    assert main(["explain", f"{file}::loss", "--format", "html", "-o", "loss.html"]) == 0
+    text = (tmp_path / "loss.html").read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>") and "loop: sum" in text and capsys.readouterr().out == "wrote loss.html\n"
+
+
+def test_what_happens_in_a_helper_of_another_file_is_told_at_its_call(file, tmp_path, capsys):
+    """Lines of the other file have numbers too, and they are not those of this one."""
+    (tmp_path / "helpers.py").write_text("\n" * 8 + "def cum(u):\n    for i in range(1, len(u)):\n        u[i] = u[i] * u[i - 1]\n")
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\nfrom helpers import cum\n"
+        '@linear_grad\ndef f(x: Float64[np.ndarray, "n"]) -> float:\n    u = x.copy()\n    cum(u)\n'
+        "    # no\n    # code\n    # here\n    return u[0] + u[1]\n"
+    )
+    assert main(["explain", "main.py::f"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = {text: k for k, text in enumerate(lines)}
+    loop = next(k for k, text in enumerate(lines) if "loop: sequential" in text)
+    assert at[" 8 │     cum(u)"] < loop < at[" 9 │     # no"]
+    assert main(["show", "main.py::f"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if "# code" in line or "# here" in line]
+    assert all(row.split("│")[3].strip() == "" for row in rows)
+    assert main(["check", "--facts", "--output-format", "concise", "main.py"]) == 0
+    assert {line.split(":")[1] for line in capsys.readouterr().out.splitlines()} == {"8"}

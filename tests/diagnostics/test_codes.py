@@ -17,7 +17,8 @@ from linad_typecheck.messages import Message
 
 # Reported at run time, where there is a live function; `linad` builds these without a message class.
 RUN_TIME = {"no-source", "source-changed", "no-gradient", "non-scalar-loss"}
-NO_PROGRAM = {*RUN_TIME, "internal-error"}
+FACTS = {slug for slug, row in CODES.items() if row.severity == "information"}  # their programs: tests/cli/test_facts.py
+NO_PROGRAM = {*RUN_TIME, *FACTS, "internal-error"}
 FENCE = re.compile(r"^```python (fail|ok)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

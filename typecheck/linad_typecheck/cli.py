@@ -52,6 +52,8 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
         command.arguments(check)
     explain = commands.add_parser("explain", help="what a diagnostic means, or what happens on each line of a function")
     explain.add_argument("name", metavar="SLUG|CODE|FILE::FUNCTION")
+    explain.add_argument("--format", choices=("text", "html"), default="text", help="of FILE::FUNCTION")
+    explain.add_argument("-o", "--output", metavar="FILE", help="write FILE::FUNCTION to a file")
     explain.set_defaults(run=_explain)
     for name, (_, summary) in _ELSEWHERE.items():
         commands.add_parser(name, help=summary, add_help=False)
@@ -83,7 +85,8 @@ def _explain(options: argparse.Namespace) -> int:
     from .explain import page
 
     if "::" in options.name:
-        return _dispatch("explain", "linad.show.command", [options.name], "explain_command")
+        given = [options.name, "--format", options.format, *(("-o", options.output) if options.output else ())]
+        return _dispatch("explain", "linad.show.command", given, "explain_command")
     name = options.name.strip("`")
     row = next((c for c in CODES.values() if name in (c.slug, c.code) or name.upper() == c.code), None)
     if row is None:

@@ -59,6 +59,12 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN402", "non-scalar-loss", "error", "a gradient of a function whose result is not one float"),
     ("LIN403", "zero-gradient", "warning", "a parameter reaches the result through no derivative"),
     ("LIN404", "update-lost", "warning", "a result or an update that nothing reads"),
+    # 5xx cost: facts, told on request
+    ("LIN501", "value-logged", "information", "a value is written down for the reverse sweep"),
+    ("LIN502", "log-grows", "information", "the log of a while loop grows as long as it runs"),
+    ("LIN503", "log-size", "information", "what a loop logs per iteration"),
+    ("LIN504", "loop-in-order", "information", "the iterations of a loop cannot run at once"),
+    ("LIN505", "array-copied", "information", "an array is copied where the text has no copy"),
     # 9xx internal
     ("LIN901", "internal-error", "error", "a defect of linad itself"),
 )

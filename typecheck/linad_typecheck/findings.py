@@ -86,6 +86,22 @@ def check_text(
     return Report(tuple(ordered(told)), count, partly)
 
 
+def facts(text: str, filename: str) -> list[Diagnostic]:
+    """What the derivatives of a text's decorated functions cost, of those without errors."""
+    from .checking.cost import facts_of
+
+    found: list[Diagnostic] = []
+
+    def each(function: FunctionSource) -> Checked:
+        checked = check_function(function)
+        if not any(d.severity == "error" for d in checked.diagnostics):
+            found.extend(facts_of(function, checked))
+        return checked
+
+    check_text(text, filename, each)
+    return ordered(found)
+
+
 def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:
     """`check_source` of a file, whose encoding is found as Python finds it."""
     return check_source(read(path), str(path))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..diagnostics import Diagnostic
-from ..findings import check_text
+from ..findings import check_text, facts, ordered
 from ..messages.internal import NotPython
 from ..render import FORMATS
 from ..span import Span
@@ -38,6 +38,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--unsafe-fixes", action="store_true", help="with --fix or --diff: also fixes that settle a meaning"
     )
     parser.add_argument("--diff", action="store_true", help="print what --fix would change; write nothing")
+    parser.add_argument(
+        "--facts", action="store_true", help="also tell what derivatives cost: logs, copies, loops that run in order"
+    )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where there are findings")
     parser.add_argument("--config", metavar="FILE", help="take the settings from this file and no other")
     parser.add_argument(
@@ -139,6 +142,8 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _O
         _keep(path, name, text, fixed.text, encoding, options.diff)
         text = text if options.diff else fixed.text
     report = check_text(text, name)
+    if options.facts:
+        report = replace(report, diagnostics=tuple(ordered((*report.diagnostics, *facts(text, name)))))
     wanted = [d for d in report.diagnostics if settings.wants(d)]
     if "linear_grad" not in text and not report.functions:  # a file that has nothing to do with linad
         wanted = [d for d in wanted if d.slug == "unused-suppression"]

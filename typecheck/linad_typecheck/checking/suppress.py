@@ -108,11 +108,12 @@ def _unused(comment: Ignored, used: set[str], reported: set[str]) -> Iterator[Di
     if not comment.names:
         why = "names nothing to silence: write `linad: ignore[slug]`"
         yield UnusedSuppression(comment.span, "linad: ignore", why, remove=_without(comment, ())).diagnostic()
-    kept = tuple(n for n in comment.names if _SLUGS.get(n) in used)
+    facts = {slug for slug, row in CODES.items() if row.severity == "information"}
+    kept = tuple(n for n in comment.names if _SLUGS.get(n) in used | facts)
     first = True
     for name in comment.names:
         slug = _SLUGS.get(name)
-        if slug in used:
+        if slug in used or slug in facts:  # facts are told on request only
             continue
         near = "" if slug else next(iter(get_close_matches(name, list(_SLUGS), 1)), "")
         why = "is not reported in this line" if slug else "is not a code of linad"

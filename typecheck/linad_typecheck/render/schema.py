@@ -57,7 +57,7 @@ def _list(items: Json) -> Json:
 def codes_document() -> str:
     """Every code with its page, as one Markdown document."""
     rows = [f"| [{c.code}](#{_anchor(c)}) | `{c.slug}` | {c.severity} | {c.summary} |" for c in CODES.values()]
-    pages = ["#" + page(c).replace("```python fail", "```python fails") for c in CODES.values()]
+    pages = ["#" + page(c).replace("```python fail", "```python fails").replace("python fact", "python") for c in CODES.values()]
     head = (
         "# Codes\n\nWhat `linad check`, an editor and the decorator report. `linad explain SLUG` prints one page.\n\n"
         "| code | slug | severity | |\n|---|---|---|---|\n"

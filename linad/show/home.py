@@ -1,0 +1,39 @@
+"""Helpers of other files in the lines of the function that is looked at: what happens in them is told at their call."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from linad_typecheck.core import Call, Program, walk
+from linad_typecheck.span import Span
+
+
+def at_home(program: Program) -> Program:
+    """A program in which all that stands in other files than its main function has the place of the (first) call that
+    leads there. Lines alone say nothing of the file they are in."""
+    home = program.main.span.file
+    if all(f.span.file == home for f in program.functions.values()):
+        return program
+    places: dict[str, Span | None] = {program.entry: None}
+    waiting = [program.entry]
+    while waiting:
+        name = waiting.pop(0)
+        for s in walk(program.functions[name].body):
+            callee = program.functions.get(s.callee) if isinstance(s, Call) else None
+            if callee is not None and s.callee not in places:
+                places[s.callee] = None if callee.span.file == home else places[name] or s.span
+                waiting.append(s.callee)
+    moved = {name: f if places.get(name) is None else _moved(f, places[name]) for name, f in program.functions.items()}
+    return replace(program, functions=moved)
+
+
+def _moved(value: Any, place: Span | None) -> Any:
+    match value:
+        case Span():
+            return place
+        case tuple():
+            return tuple(_moved(v, place) for v in value)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{f.name: _moved(getattr(value, f.name), place) for f in fields(value) if f.init})
+    return value
