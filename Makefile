@@ -10,10 +10,13 @@ PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST  := $(BIN)/python -m pytest
 WORKERS ?= 2
 
-.PHONY: help demo test bench bench-peers clean
+.PHONY: help demo heat kalman bundle test bench bench-peers clean
 
 help:
 	@echo "make demo         fit a Gaussian mixture with gradients of plain loops (about half a minute, draws two pictures)"
+	@echo "make heat         find the conductivity of a plate from its temperatures"
+	@echo "make kalman       fit state-space models by the gradient of the Kalman filter"
+	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
 	@echo "make bench        measure in-place against pure updates, and against C"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (downloads them into $(VENV)-peers)"
@@ -21,6 +24,15 @@ help:
 
 demo: $(VENV)/.stamp-examples
 	$(BIN)/python examples/gmm_fit.py
+
+heat: $(VENV)/.stamp-examples
+	$(BIN)/python examples/heat_inverse.py
+
+kalman: $(VENV)/.stamp-examples
+	$(BIN)/python examples/kalman_fit.py
+
+bundle: $(VENV)/.stamp-examples
+	$(BIN)/python examples/bundle_adjustment.py
 
 # Clocks are read in a second, quiet run: two busy workers would make every time limit a matter of luck.
 test: $(VENV)/.stamp-test

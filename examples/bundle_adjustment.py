@@ -20,7 +20,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 from bundle_model import DATA, half_square, residuals
-from look import BLUE, CURVES, INK, MUTED, ORANGE, OUTPUT, STYLE, all_good, compiling, console_of, progress_on, quickest
+from look import (
+    BLUE,
+    CURVES,
+    INK,
+    MUTED,
+    ORANGE,
+    OUTPUT,
+    STYLE,
+    all_good,
+    compiling,
+    console_of,
+    progress_on,
+    quickest,
+)
 from scipy.optimize import least_squares
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.transform import Rotation

@@ -37,7 +37,7 @@ def rotated(axis_angle: Triple, x: Triple) -> Triple:
     return x * cosine + np.cross(axis, x) * math.sin(angle) + axis * (axis @ x) * (1.0 - cosine)
 
 
-def project(camera: Camera, point: Triple) -> Float64[np.ndarray, "2"]:
+def project(camera: Camera, point: Triple) -> Float64[np.ndarray, 2]:
     """The pixel at which a camera sees a point."""
     seen = rotated(camera[:3], point - camera[3:6])
     flat = seen[:2] / seen[2]

@@ -18,7 +18,13 @@ import numpy as np
 from gmm_model import Problem, adbench, adbench_reference, gmm_objective, pinwheel
 from gmm_plot import Fit, draw_convergence, draw_fits
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from scipy.optimize import minimize
 

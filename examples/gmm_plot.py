@@ -5,24 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from gmm_model import Problem
+from look import CURVES, INK, MUTED, POINT, SHADE, START, STYLE
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
-
-INK, MUTED, POINT, START = "#1f2430", "#7a8194", "#2b3a67", "#c9852c"
-SHADE = LinearSegmentedColormap.from_list("shade", ["#ffffff", "#e3eefb", "#a9cdf2", "#5f9fe0", "#2f68b8"])
-CURVES = ("#2f68b8", "#c9852c", "#3a8f6b")
-STYLE = {
-    "font.family": "DejaVu Sans", "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
-    "axes.edgecolor": "#c5cad6", "xtick.color": MUTED, "ytick.color": MUTED, "axes.titlelocation": "left",
-    "axes.titleweight": "bold", "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False,
-    "figure.dpi": 150, "savefig.facecolor": "white",
-}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 from heat_model import conduct, misfit
-from look import CURVES, MUTED, OUTPUT, SHADE, STYLE, all_good, compiling, console_of, progress_on, quickest
+from look import (
+    CURVES,
+    MUTED,
+    OUTPUT,
+    SHADE,
+    STYLE,
+    all_good,
+    compiling,
+    console_of,
+    progress_on,
+    quickest,
+)
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 

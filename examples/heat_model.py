@@ -8,8 +8,6 @@ explicit Euler rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float64
 

@@ -18,17 +18,25 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from kalman_model import Model, Swing, Walk, local_level, swing, swing_likelihood
-from look import BLUE, MUTED, ORANGE, OUTPUT, POINT, STYLE, all_good, compiling, console_of, progress_on, quickest
+from look import (
+    BLUE,
+    MUTED,
+    ORANGE,
+    OUTPUT,
+    POINT,
+    STYLE,
+    all_good,
+    compiling,
+    console_of,
+    progress_on,
+    quickest,
+)
 from rich.table import Table
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
 # Yearly flow of the Nile at Aswan, 1871 to 1970, in 10^8 cubic metres (Cobb 1978), as in every textbook.
-NILE = np.array("""
-    1120 1160 963 1210 1160 1160 813 1230 1370 1140 995 935 1110 994 1020 960 1180 799 958 1140 1100 1210 1150 1250 1260
-    1220 1030 1100 774 840 874 694 940 833 701 916 692 1020 1050 969 831 726 456 824 702 1120 1100 832 764 821 768 845 864
-    862 698 845 744 796 1040 759 781 865 845 944 984 897 822 1010 771 676 649 846 812 742 801 1040 860 874 848 890 744 749
-    838 1050 918 986 797 923 975 815 1020 906 901 1170 912 746 919 718 714 740""".split(), dtype=float)[:, None]  # fmt: skip
+NILE = np.array(["1120", "1160", "963", "1210", "1160", "1160", "813", "1230", "1370", "1140", "995", "935", "1110", "994", "1020", "960", "1180", "799", "958", "1140", "1100", "1210", "1150", "1250", "1260", "1220", "1030", "1100", "774", "840", "874", "694", "940", "833", "701", "916", "692", "1020", "1050", "969", "831", "726", "456", "824", "702", "1120", "1100", "832", "764", "821", "768", "845", "864", "862", "698", "845", "744", "796", "1040", "759", "781", "865", "845", "944", "984", "897", "822", "1010", "771", "676", "649", "846", "812", "742", "801", "1040", "860", "874", "848", "890", "744", "749", "838", "1050", "918", "986", "797", "923", "975", "815", "1020", "906", "901", "1170", "912", "746", "919", "718", "714", "740"], dtype=float)[:, None]  # fmt: skip
 DURBIN_KOOPMAN = Walk(np.log(1469.1), np.log(15099.0))
 TRUTH = Swing(np.log(4.0), np.log(0.25), 0.6, np.log(0.4), np.log(0.02))
 DT = 0.1

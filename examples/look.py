@@ -13,7 +13,13 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.colors import LinearSegmentedColormap
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 OUTPUT = Path(__file__).parent / "output"
