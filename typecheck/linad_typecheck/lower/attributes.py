@@ -15,7 +15,7 @@ from .values import SILENT, DerivativeValue, DTypeValue, EntityValue, Poison, Sc
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp")  # of a checked function
 LATER = {
-    "flat": "write a loop over the cells",
+    "flat": "use `.ravel()`",
     "real": "leave it out: numbers are real",
     "imag": "numbers are real: write 0.0",
     "strides": "layout is not visible inside",

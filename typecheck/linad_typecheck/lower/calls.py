@@ -24,6 +24,7 @@ from .derivatives import TRANSFORMS, call_derivative, transform
 from .expressions import expression, operands, pull, usable
 from .externals import Args, call_external
 from .places import is_array
+from .quoted import Quoted
 from .records import construct, user_name
 from .records import default as default_value
 from .records import method as record_method
@@ -80,7 +81,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             value = fold(ctx, node, dotted, hint)
             if value is not None:
                 return value
-            args = _library_args(ctx, node, name, hint)
+            args = _library_args(ctx, node, name, hint, dotted)
             return Poison() if args is None else call_external(ctx, dotted, args)
         case EntityValue(entity=External(dotted=dotted)) if dotted in COMBINATORS:
             return combine(ctx, node, dotted, hint)
@@ -89,7 +90,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         case DerivativeValue():
             return call_derivative(ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
-            args = _library_args(ctx, node, name, hint)
+            args = _library_args(ctx, node, name, hint, dotted)
             return Poison() if args is None else call_external(ctx, dotted, args)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
@@ -109,13 +110,17 @@ def _unpacks(node: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
 
 
-def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str) -> Args | None:
+def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args | None:
     """The arguments of a library function. A list or tuple written out holds expressions that are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
         ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
         return None
     nodes = [*node.args, *(k.value for k in node.keywords)]
+    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):  # NumPy makes an array of a list
+        from .comprehensions import array_from
+
+        nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
     given = [_rebuilt(n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]

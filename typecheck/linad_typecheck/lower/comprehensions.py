@@ -17,8 +17,8 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, DType
-from .context import FALSE, ONE, TRUE, ZERO, Lowering
 from .arrays import row_of
+from .context import FALSE, ONE, TRUE, ZERO, Lowering
 from .expressions import EXPRESSIONS, condition, expression, lazily, usable
 from .externals import extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration

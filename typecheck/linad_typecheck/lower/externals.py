@@ -72,7 +72,7 @@ def constant_external(dotted: str) -> Value | None:
 
 
 _OF_ARRAYS = (
-    "accumulating arrays axes choosing cross diagonals einsum extremes joining linalg logsums operators "
+    "accumulating arrays axes choosing cross diagonals einsum extremes joining linalg logsums middles operators "
     "products rearranging reductions scans shapes sorting"
 ).split()  # files with rules for arrays of every kind
 
@@ -113,6 +113,8 @@ def rule(dotted: str) -> Rule | None:
 
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     """A call of a library function."""
+    if dotted == "numpy.where" and len(args.values) == 1 and not args.keywords:
+        dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
     found = rule(dotted)
     if found is None:
         ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
@@ -232,9 +234,6 @@ def choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -
 
 
 def _where(ctx: Lowering, args: Args) -> Value:
-    if len(args.values) == 1 and not args.keywords:
-        ctx.report(Unsupported(args.span, f"`{args.name}` of a condition alone", "use `np.nonzero(cond)` or `np.flatnonzero(cond)`"))
-        return Poison()
     values = scalars(ctx, args, 3)
     if values is None:
         return Poison()

@@ -13,7 +13,21 @@ from ..types import I64
 from .context import ONE, ZERO, Lowering
 from .elementwise import common_shape, spread
 from .numbers import cast
-from .places import AnyArray, dtype_of, fold, fresh_array, held, is_array, nest, put, rank_of, read, same_size, shape_of, size_of
+from .places import (
+    AnyArray,
+    dtype_of,
+    fold,
+    fresh_array,
+    held,
+    is_array,
+    nest,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+    size_of,
+)
 from .slices import NewAxis, Part, Place, Slice, expanded, index_atom, require_index
 from .values import ArrayValue, Delayed, Poison, Value
 

@@ -14,10 +14,36 @@ from .elementwise import spread
 from .externals import Args
 from .numbers import cast, promote
 from .operands import as_array, axis_of, bound, choice, flag, literal_int, with_axes
-from .places import AnyArray, dtype_of, fresh_array, is_array, nest, plus, put, rank_of, read, same_size, shape_of, size_of, times
-from .shapes import reshaped
+from .places import (
+    AnyArray,
+    dtype_of,
+    fresh_array,
+    is_array,
+    materialise,
+    nest,
+    plus,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+    size_of,
+    times,
+)
+from .shapes import reshaped, transposed
 from .slices import Slice, delayed_view, view_of
-from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from .values import (
+    SILENT,
+    ArrayValue,
+    Delayed,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    describe,
+    literal,
+    type_of,
+)
 
 _SIZES = (
     "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {0}, the array "
@@ -126,6 +152,13 @@ def _concatenate(ctx: Lowering, args: Args) -> Value:
 
 def _stack(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
+    if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]):  # of its rows
+        rows = found["arrays"]
+        axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(rows), args.span)
+        ok, dtype = _dtype(ctx, args, found)
+        order = list(range(1, rank_of(rows)))
+        order.insert(axis or 0, 0)
+        return materialise(ctx, transposed(ctx, rows, order, args.span), args.hint, args.span, dtype) if axis is not None and ok else Poison()
     arrays = None if found is None else _parts(ctx, args, found["arrays"], 0)
     if arrays is None:
         return Poison()

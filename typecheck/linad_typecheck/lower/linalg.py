@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..core import Atom, Const, Dense, Load, Var
 from ..messages.language import Unsupported
@@ -10,9 +11,38 @@ from ..types import BOOL, I64, DType, Scalar
 from .arrays import bind
 from .context import ONE, ZERO, Lowering
 from .externals import Args
-from .places import AnyArray, fold, fresh_array, materialise, nest, put, rank_of, read, same_size, shape_of
-from .products import arrays_of, cell_of, checked_arrays, common_dtype, multiply_add, nothing, same_inner, whole_array
-from .values import ArrayValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value
+from .places import (
+    AnyArray,
+    fold,
+    fresh_array,
+    materialise,
+    nest,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+)
+from .products import (
+    arrays_of,
+    cell_of,
+    checked_arrays,
+    common_dtype,
+    multiply_add,
+    nothing,
+    same_inner,
+    whole_array,
+)
+from .reductions import accumulate, cells, finish, mapped, op, reduction, rooted
+from .values import (
+    ArrayValue,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    Value,
+)
 
 Rule = Callable[[Lowering, Args], Value]
 
@@ -250,12 +280,14 @@ def _squares(ctx: Lowering, args: Args, r: ArrayValue, dtype: DType) -> ArrayVal
 
 
 def _norm(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("x", "ord"), 1)
-    given = None if found is None else checked_arrays(ctx, args, [found["x"]], (1, 2))
+    found = bind(ctx, args, ("x", "ord", "axis", "keepdims"), 1)
+    given = None if found is None else checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
     if given is None:
         return Poison()
     kind = _order(found.get("ord", NoneValue()))
     x = given[0]
+    if not isinstance(found.get("axis", NoneValue()), NoneValue) or "keepdims" in found or (rank_of(x) > 2 and kind == ""):
+        return _norm_along(ctx, args, kind)
     match rank_of(x), kind:
         case (1, "2" | "") | (2, "fro" | ""):
             return _euclidean(ctx, args, x)
@@ -269,6 +301,29 @@ def _norm(ctx: Lowering, args: Args) -> Value:
             return _folded(ctx, args, s, lambda total, e: ctx.let(args.hint, op, (total, e), e.type, args.span))
     what = f"`{args.name}` of this order"
     ctx.report(Unsupported(args.span, what, "of vectors there are 1, 2 and np.inf, of matrices 'fro', 2 and 'nuc'"))
+    return Poison()
+
+
+def _norm_along(ctx: Lowering, args: Args, kind: str) -> Value:
+    """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope 0 at 0,
+    or for vectors the sum or the largest of the sizes."""
+    values = args.values[:1] + args.values[2:]
+    given = reduction(ctx, replace(args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}), ("axis", "keepdims"), again=True)
+    if given is None:
+        return Poison()
+    r = given[0]
+    dtype, count = common_dtype((r.array,), True), len(r.axes)
+    plain = cells(ctx, r, dtype)
+    size = lambda index: ctx.let("e", "abs", (plain(index),), Scalar(dtype), args.span)
+    square = lambda index: ctx.let("t", "powi", (plain(index), Const(2, I64)), Scalar(dtype), args.span)
+    if kind == "" or (count, kind) in ((1, "2"), (2, "fro")):
+        total = accumulate(ctx, r, nothing(dtype), op(ctx, "add", r), square, True)
+        return finish(ctx, r, mapped(ctx, r, total, lambda a: rooted(ctx, r, a)))
+    if count == 1 and kind in ("1", "inf"):
+        name = "add" if kind == "1" else "maximum"
+        return finish(ctx, r, accumulate(ctx, r, nothing(dtype), op(ctx, name, r), size, kind == "1"))
+    what = f"`{args.name}` of this order along axes"
+    ctx.report(Unsupported(args.span, what, "of vectors there are 1, 2 and np.inf, of matrices 'fro': loop over the others"))
     return Poison()
 
 

@@ -14,8 +14,31 @@ from .context import ONE, ZERO, Lowering
 from .elementwise import shapes_text
 from .externals import Args
 from .numbers import cast, promote
-from .places import AnyArray, dtype_of, fold, fresh_array, is_array, materialise, nest, put, rank_of, read, same_size, shape_of
-from .values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, ViewValue, describe, type_of
+from .places import (
+    AnyArray,
+    dtype_of,
+    fold,
+    fresh_array,
+    is_array,
+    materialise,
+    nest,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+)
+from .values import (
+    SILENT,
+    ArrayValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
 from .views import Along, View, Whole
 
 Rule = Callable[[Lowering, Args], Value]

@@ -4,19 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..core import Atom, Const
-from ..messages.language import Unsupported
+from ..core import Atom, Check, Const, Var
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
-from ..types import I64, INTS
+from ..types import BOOL, I64, INTS
 from .context import ONE, ZERO, Lowering
 from .externals import Args
 from .numbers import cast
 from .operands import as_array, axis_of, bound, literal_int, once, with_axes
-from .places import AnyArray, dtype_of, fresh_array, is_array, nest, plus, put, rank_of, read, shape_of, times
+from .places import (
+    AnyArray,
+    dtype_of,
+    fold,
+    fresh_array,
+    held,
+    is_array,
+    nest,
+    plus,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+    times,
+)
 from .shapes import axes_of, reshaped, transposed
 from .slices import Slice, delayed_view, view_of
-from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from .values import (
+    SILENT,
+    ArrayValue,
+    Delayed,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    describe,
+    literal,
+    type_of,
+)
 
 
 def flipped(ctx: Lowering, v: AnyArray, axes: Sequence[int], span: Span) -> Value:
@@ -194,8 +219,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
         return Poison()
     array, times_ = once(ctx, array, args.hint, span), found["repeats"]
     if is_array(times_) or isinstance(times_, TupleValue):
-        ctx.report(Unsupported(span, "a number of repeats for each cell", "gather: `a[idx]` with the index of every cell of the result"))
-        return Poison()
+        return _repeat_each(ctx, args, array, times_, found)
     from .arrays import shape_of as shape_argument
 
     count = shape_argument(ctx, times_, span)
@@ -219,6 +243,57 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
         put(ctx, made, (*at[:axis], place, *at[axis + 2 :]), read(ctx, array, index, span).atom, span)
 
     nest(ctx, (*sizes[: axis + 1], count[0], *sizes[axis + 1 :]), copy, span)
+    return made
+
+
+def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, found: dict[str, Value]) -> Value:
+    """A number of repeats for every place along the axis."""
+    span, counts = args.span, as_array(ctx, repeats, args)
+    if counts is None:
+        return Poison()
+    if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
+        ctx.report(WrongType(span, "repeats are ints, one for each place along the axis", describe(type_of(counts)), "convert them: `n.astype(int)`"))
+        return Poison()
+    counts = held(ctx, counts, "repeats", span)
+    if "axis" not in found:
+        array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
+    axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
+    if axis is None:
+        return Poison()
+    sizes = shape_of(ctx, array, span)
+    n, m = sizes[axis], shape_of(ctx, counts, span)[0]
+    same_size(ctx, n, m, "operands could not be broadcast together with shape ({0},) ({1},)", (n, m), span)
+
+    def count(at: tuple[Atom, ...]) -> Atom:
+        return cast(ctx, read(ctx, counts, at, span).atom, "i64", span)
+
+    def check(at: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        c = count(at)
+        ok = ctx.let("ok", "ge", (c, ZERO), BOOL, span)
+        ctx.emit(Check(ok, "ValueError", "repeats may not contain negative values.", (), span))
+        return (ctx.let("n", "add", (old[0], c), I64, span),)
+
+    (total,) = fold(ctx, (n,), (ZERO,), check, span, ("n",))
+    if isinstance(total, Var):
+        ctx.nonneg.add(total.name)
+    made = fresh_array(ctx, args.hint, (*sizes[:axis], total, *sizes[axis + 1 :]), dtype_of(array), None, span)
+
+    def place(at: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        (first,), c = old, count(at)
+        if isinstance(first, Var):
+            ctx.nonneg.add(first.name)
+        if isinstance(c, Var):
+            ctx.nonneg.add(c.name)
+
+        def copy(index: tuple[Atom, ...]) -> None:
+            outer, inner = index[1 : axis + 1], index[axis + 1 :]
+            to = (*outer, plus(ctx, first, index[0], span), *inner)
+            put(ctx, made, to, read(ctx, array, (*outer, *at, *inner), span).atom, span)
+
+        nest(ctx, (c, *sizes[:axis], *sizes[axis + 1 :]), copy, span)
+        return (ctx.let("k", "add", (first, c), I64, span),)
+
+    fold(ctx, (n,), (ZERO,), place, span, ("k",))
     return made
 
 

@@ -313,12 +313,12 @@ def _spread(root: bool) -> Callable[[Lowering, Args], Value]:
         if not (isinstance(by, Const) and by.value > 0):
             by = ctx.let("n", "max", (by, _const(0, dtype)), t, args.span)
         spread = divided(ctx, r, total, by)
-        return finish(ctx, r, mapped(ctx, r, spread, lambda a: _root(ctx, r, a)) if root else spread)
+        return finish(ctx, r, mapped(ctx, r, spread, lambda a: rooted(ctx, r, a)) if root else spread)
 
     return apply
 
 
-def _root(ctx: Lowering, r: Reduction, a: Atom) -> Atom:
+def rooted(ctx: Lowering, r: Reduction, a: Atom) -> Atom:
     """The square root; where it is 0 its slope is 0, as that of `abs` and `hypot` is."""
     none = ctx.let("b", "eq", (a, _const(0, a.type.dtype)), BOOL, r.span)
     inside = ctx.let("t", "select", (none, _const(1, a.type.dtype), a), a.type, r.span)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..core import Atom, Check, Const, Dim, Let, Stmt, Var
+from ..core import Atom, Check, Const, Dim, Let, Stmt
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, DType

@@ -248,8 +248,7 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
         return everything, size
     n = size_of(ctx, v, axis, span)
     if not isinstance(step, Const):
-        ctx.report(Unsupported(p.span, "a slice whose step is not a literal", "loop over `range(lower, upper, step)`"))
-        return everything, n
+        return _computed_step(ctx, p, step, n, to, span)
     if step.value == 0:
         ctx.emit(Check(Const(False, BOOL), "ValueError", "slice step cannot be zero", (), p.span))
         return everything, n
@@ -268,8 +267,22 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
     return Along(first, step, to), size if everything else _trips(ctx, first, last, step, span)
 
 
-def _trips(ctx: Lowering, first: Atom, last: Atom, step: Const, span: Span) -> Atom:
-    if isinstance(first, Const) and isinstance(last, Const):
+def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: Span) -> tuple[Along, Atom]:
+    """A slice whose step is not a literal: its bounds are counted as the sign of the step says."""
+    ctx.emit(Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span))
+    up = ZERO if p.lower is None else _clamped(ctx, p.lower, n, span), n if p.upper is None else _clamped(ctx, p.upper, n, span)
+    if ctx.is_nonneg(step):
+        return Along(up[0], step, to), _trips(ctx, *up, step, span)
+    minus_one = Const(-1, I64)
+    top = plus(ctx, n, minus_one, span)
+    down = top if p.lower is None else _clamped_down(ctx, p.lower, n, span), minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span)
+    forward = ctx.let("up", "gt", (step, ZERO), BOOL, span)
+    first, last = (ctx.let("k", "select", (forward, a, b), I64, span) for a, b in zip(up, down, strict=True))
+    return Along(first, step, to), _trips(ctx, first, last, step, span)
+
+
+def _trips(ctx: Lowering, first: Atom, last: Atom, step: Atom, span: Span) -> Atom:
+    if isinstance(first, Const) and isinstance(last, Const) and isinstance(step, Const):
         return Const(len(range(first.value, last.value, step.value)), I64)
     n = ctx.let("n", "trips", (first, last, step), I64, span)
     ctx.nonneg.add(n.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ..core import Atom, Const, Fill, If, Block
+from ..core import Atom, Block, Const, Fill, If
 from ..linear.ownership import write
 from ..messages.types import SizesDiffer, Truncated, WrongType
 from ..span import Span
@@ -30,7 +30,18 @@ from .places import (
     writable,
 )
 from .slices import Place
-from .values import SILENT, ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue, describe, type_of
+from .values import (
+    SILENT,
+    ArrayValue,
+    Delayed,
+    Poison,
+    ScalarValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
 
 
 @dataclass(frozen=True)
