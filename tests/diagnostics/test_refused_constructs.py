@@ -18,11 +18,9 @@ def f(x: Vec, M: Mat, w: float):
 
 # what is written: the line, a word of the message, a word of the way out
 REFUSED = {
-    "return x[::int(w)][0]": (1, "a slice whose step is not a literal", "range(lower, upper, step)"),
-    "return x[[0, 1]][0]": (1, "a list", "np.array"),
     "return np.append(x, 1.0)[0]": (1, "`np.append`", "final size"),
     "return x.tolist()[0]": (1, "`.tolist`", "keep the array"),
-    "return x.flat[0]": (1, "`.flat`", "loop"),
+    "return x.flat[0]": (1, "`.flat`", "ravel"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
     "return random.random()": (1, "`random.random`", "draw the numbers outside"),
     "print(w)\nreturn w": (1, "`print`", "outside"),
@@ -80,3 +78,8 @@ def test_refused_by_name_with_a_way_out(body):
     assert word in first.message
     assert any(way in fix.message for fix in first.fixes) or not way
     assert first.slug in ("unsupported", "wrong-type", "wrong-rank", "type-changes", "impure-call", "captured-global")
+
+
+def test_a_mistyped_method_names_what_is_near():
+    (first,) = check_source(HEAD + "    return x.reshap(2, 2)[0, 0]\n", "program.py")
+    assert first.slug == "unsupported" and "`.reshape` is near" in first.fixes[0].message

@@ -20,7 +20,6 @@ from ..signature import Checked, Leaf, RecordStructure
 from ..span import Span
 from .suppress import silenced
 
-LARGE = 2000  # statements of the core, beyond which a program is not differentiated for a hint
 _OF_VALUES = ("dup'ed", "recomputed", "logged")
 _NAME = re.compile(r"(?!the cell )[^\W\d]\w*(?=$|[,: ])")
 _WORDS = re.compile(r"reversed: (\d+ words?) logged per iteration(.*)")
@@ -30,7 +29,7 @@ Remark = tuple[int, str, str]  # line, kind, text
 def facts_of(function: FunctionSource, checked: Checked) -> Iterator[Diagnostic]:
     """What the derivative of a checked function costs, as facts at the lines of the file that the function is in."""
     source = function.source
-    for line, kind, text in remarks_of(function, checked, None):
+    for line, kind, text in remarks_of(function, checked):
         row = source.lines[line - source.first_line] if 0 <= line - source.first_line < len(source.lines) else ""
         code = row.partition("#")[0].rstrip()
         place = Span(source.name, line, len(row) - len(row.lstrip()) + 1, line, len(code) + 1)
@@ -56,7 +55,7 @@ def _facts(kind: str, text: str, statement: str, place: Span) -> Iterator[Messag
                 yield LoopInOrder(place)
 
 
-def remarks_of(function: FunctionSource, checked: Checked, limit: int | None = LARGE) -> Iterator[Remark]:
+def remarks_of(function: FunctionSource, checked: Checked, limit: int | None = None) -> Iterator[Remark]:
     """The remarks on the lines of a function and of those it calls; none where there is no derivative, or ``linad`` is not
     installed, or the program has more than ``limit`` statements."""
     program = checked.program

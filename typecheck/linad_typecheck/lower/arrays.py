@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from ..core import Atom, Check, Const, Fill, Store, Var
 from ..messages.language import BadCall, Unsupported
@@ -349,7 +350,9 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
     dotted = METHODS.get(name)
     if dotted is not None and is_known(dotted):
         return call_external(ctx, dotted, replace(args, values=(array, *args.values)))
-    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", _INSTEAD.get(name, "write a loop over the cells")))
+    close = get_close_matches(name, (*_OWN, *METHODS), 1)
+    instead = f"`.{close[0]}` is near" if close else "write a loop over the cells"
+    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", _INSTEAD.get(name, instead)))
     return Poison()
 
 
