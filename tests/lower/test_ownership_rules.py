@@ -22,6 +22,12 @@ ACCEPTED = {
     "R5 one of two arrays, only read": "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nreturn u[0] + v[0]",
     "R6 a view that is read": "u = x.copy()\nv = u[1:]\nreturn v[0] + u[0]",
     "R6 written through, then the array is read": "u = x.copy()\nv = u[1:]\nv[0] = 1.0\nreturn u[1]",
+    "R6 a row of a view is updated, then the view is read": (
+        "u = np.zeros((2, 3))\nv = u.T\nfor row in v:\n    row *= 2.0\n    s = v[0, 0]\nreturn v[0, 0]"
+    ),
+    "R10 an array that is updated in a loop keeps its name": (
+        "u = np.zeros((2, 3))\nfor row in u:\n    row += x[0]\n    s = row[0]\nfor row in u:\n    u += 1.0\nreturn u[0, 0]"
+    ),
     "R6 two views of disjoint places": "u = x.copy()\na = u[:1]\nb = u[1:]\na[0] = b[0]\nreturn b[0]",
     "R6 two rows": "u = np.zeros((2, 2))\na = u[0]\nb = u[1]\na[0] = x[0]\nb[0] = a[0]\nreturn b[0]",
     "R6 halves at a computed place": "u = x.copy()\na = u[:n]\nb = u[n:]\na *= 2.0\nb *= 3.0\nreturn u[0]",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..lower.context import Lowering
 
 from ..lower.values import ARRAYS, ArrayValue, LostArray, Loss, Value, ViewValue, arrays, map_arrays
-from ..lower.views import Along, View, apart
+from ..lower.views import Along, View, apart, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
@@ -96,8 +96,10 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         loss = Loss("written", by, span, made)
 
         def change(leaf, loss=loss):
-            # what is an array to the user's name is a parent of a view taken of it, and a peer of a second name
-            parent = isinstance(through, ViewValue) and isinstance(leaf, ArrayValue)
+            # what a view was taken of is its parent: to be updated through the view is what that is for
+            parent = isinstance(through, ViewValue) and (
+                isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
+            )
             return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and not parent and _meets(leaf, place) else leaf
 
         value = map_arrays(b.value, change)

@@ -126,7 +126,7 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         ctx.emit(Check(b.defined, "UnboundLocalError", text, (), span))
         ctx.env[name] = Binding(b.value, b.span)
     if isinstance(b.value, LostArray):
-        ctx.env[name] = Binding(Poison(), b.span)  # told once
+        ctx.env[name] = Binding(Poison(b.value), b.span)  # told once
         return usable(ctx, b.value, name, span)
     return b.value
 

@@ -187,7 +187,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     for name in assigned:
         if name in ctx.env and contains(ctx.env[name].value, LostArray):
             plan.lost[name] = lost_leaf(ctx.env[name].value)
-        elif name in ctx.env:
+        elif name in ctx.env and not (isinstance(ctx.env[name].value, ARRAYS) and name not in rebound(node)):
             plan.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
                 plan.flagged.add(name)
@@ -200,6 +200,12 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
             return
         ctx.restore(state)
     raise AssertionError("the types at a loop head do not settle")
+
+
+def rebound(node: ast.For | ast.While) -> set[str]:
+    """The names that a loop binds anew; ``a += e`` of an array updates it and leaves the name as it is."""
+    updated = {id(n.target) for n in ast.walk(node) if isinstance(n, ast.AugAssign)}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in updated}
 
 
 class _Attempt:
@@ -350,6 +356,9 @@ class _Attempt:
             if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
                 continue
             h = head.get(name)
+            if isinstance(b.value, Poison) and b.value.told is not None:  # it has to be told again in the next attempt
+                plan.lost.setdefault(name, b.value.told)
+                continue
             if contains(b.value, LostArray) and name not in plan.lost:
                 if h is not None and not (name in plan.types and h.value == b.value):
                     plan.lost[name] = lost_leaf(b.value)

@@ -149,7 +149,7 @@ def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyA
     for k in at:
         shape.insert(k, ONE)
     axes = tuple(a if a.of is None else type(a)(a.start, a.step, old[a.of], a.end) for a in base.view.axes)
-    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly))
+    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
 
 
 def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
@@ -172,7 +172,7 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
     axes = tuple(
         type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end) for a in base.view.axes
     )
-    return simplest(base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly))
+    return simplest(base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly, base.view))
 
 
 def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:

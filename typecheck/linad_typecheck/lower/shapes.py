@@ -68,7 +68,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
             )
     view = as_view(v).view
     axes = tuple(replace(a, of=None if a.of is None else order.index(a.of)) for a in view.axes)
-    return simplest(v.var, View(axes, tuple(view.shape[k] for k in order), view.flat, view.readonly))
+    return simplest(v.var, View(axes, tuple(view.shape[k] for k in order), view.flat, view.readonly, view))
 
 
 def _put(index: tuple[Atom, ...], order: Sequence[int]) -> tuple[Atom, ...]:

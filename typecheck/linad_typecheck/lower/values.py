@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..core import Atom, Const, Var
 from ..scope import Entity, FunctionSource, RecordClass
@@ -148,7 +148,9 @@ class LostArray:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """The value of something already reported, or of unknown type: says no more."""
+    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was."""
+
+    told: LostArray | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

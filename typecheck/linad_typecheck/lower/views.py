@@ -57,6 +57,16 @@ class View:
     shape: tuple[Size, ...]
     flat: Flat | None = None
     readonly: str = ""  # why it cannot be written through
+    taken_of: View | None = field(default=None, compare=False)  # the view that it is a part of
+
+
+def within(view: View, other: View) -> bool:
+    """Whether a view was taken of another one, or of a view of that."""
+    while view.taken_of is not None:
+        view = view.taken_of
+        if view == other:
+            return True
+    return False
 
 
 def whole(rank: int) -> View:
