@@ -200,7 +200,7 @@ def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: 
                 shape.append(size)
         axis += 1
     axes = tuple(_moved(ctx, a, moves, span) for a in base.view.axes)
-    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly))
+    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
 
 
 def _label(v: ViewValue) -> str:
