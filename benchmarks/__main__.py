@@ -1,4 +1,4 @@
-"""`python -m benchmarks [scaling] [native] [startup] [lsp] [checkpoint]`: measure, print, and write benchmarks/results/."""
+"""`python -m benchmarks [scaling] [native] [startup] [lsp] [checkpoint] [styles] [compile]`: measure, print, and write benchmarks/results/."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
 
-from benchmarks import checkpoint, lsp, native, plot, report, scaling, startup
+from benchmarks import checkpoint, compiling, lsp, native, plot, report, scaling, startup, styles
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("scaling", "native", "startup", "lsp", "checkpoint")
+PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile")
 
 
 def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
@@ -38,6 +38,8 @@ def main() -> None:
     results: list[native.Result] = []
     waits: list[startup.Wait] = []
     points: list[checkpoint.Point] = []
+    rows: list[styles.Row] = []
+    stages: list[compiling.Stage] = []
     with Progress(console=console) as progress:
         if "scaling" in parts:
             curves = collect(progress, "in place against pure", scaling.measure(), 2 * len(scaling.CASES))
@@ -49,9 +51,17 @@ def main() -> None:
             waits += collect(progress, "in an editor", lsp.measure(), 3)
         if "checkpoint" in parts:
             points = collect(progress, "checkpointing", checkpoint.measure(), checkpoint.count())
+        if "styles" in parts:
+            rows = collect(progress, "three styles", styles.measure(), len(styles.CASES))
+        if "compile" in parts:
+            stages = collect(progress, "a large function", compiling.measure(), compiling.STAGES)
     text = report.whole(machine(), curves, results, waits)
     if points:
         text += "\n" + checkpoint.table(points)
+    if rows:
+        text += "\n" + styles.table(rows)
+    if stages:
+        text += "\n" + compiling.table(stages)
     console.print(Markdown(text))
     if points:
         console.print(f"wrote {plot.draw_schemes(points, RESULTS / 'checkpoint.png')}")

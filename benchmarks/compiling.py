@@ -16,6 +16,7 @@ from typing import TypeVar
 LINES = 300
 ARRAYS = 40
 TARGET = 20.0  # seconds in all
+STAGES = 7
 
 HEADER = '''import math
 import numpy as np

@@ -2,7 +2,8 @@
 
 An array that is only written in one loop and read in the next then holds nothing that is not at hand in the iteration: its
 reads become the values (`cells.py`), and it is not made at all (`dead.py`). That is what makes a chain of array expressions
-cost what the loop written by hand does.
+cost what the loop written by hand does. One that waits in each iteration for what the one before has found (prefix sums) is
+not joined with one of exponentials or sines, which vector instructions compute four or eight at a time.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from linad_typecheck.core import (
     Dim,
     Function,
     If,
+    Let,
     Load,
     Loop,
     Stmt,
@@ -30,7 +32,10 @@ from linad_typecheck.core import (
     written,
 )
 from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array
+
+_GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
 
 
 def fuse_loops(f: Function) -> Function:
@@ -91,6 +96,8 @@ class _Fuser:
             return False
         if any(isinstance(c.type, Array) for x in (a, b) for c in x.carried):
             return False
+        if _serial(a) != _serial(b) and _dear(a if _serial(b) else b):
+            return False  # vector instructions for the one are worth more than the cells that the other leaves behind
         outs = {o.name for o in a.outs}
         if outs & free_vars(b.body).keys() or any(isinstance(i, Var) and i.name in outs for i in b.inits):
             return False
@@ -128,6 +135,28 @@ class _Fuser:
 
     def may_fail(self, s: Loop) -> bool:
         return any(isinstance(t, Check | Call) or getattr(t, "checked", False) or (isinstance(t, Loop) and t.stop is None) for t in walk(s.body))
+
+
+def _serial(s: Loop) -> bool:
+    """Whether an iteration uses what the one before has found, other than to add to it or to compare with it."""
+    results = {r.name for r in s.body.results if isinstance(r, Var)}
+    carried = {c.name for c in s.carried}
+    used: set[str] = set()
+    gathered: set[str] = set()
+    for t in walk(s.body):
+        mentioned = {x.name for x in operands(t) if isinstance(x, Var)}
+        if mentioned & carried:
+            if not (isinstance(t, Let) and t.op in _GATHERING and t.out.name in results):
+                return True
+            gathered.add(t.out.name)
+        used |= mentioned
+    return bool(gathered & used)
+
+
+def _dear(s: Loop) -> bool:
+    """Whether a loop is of plain statements, of which one is worth vector instructions by itself."""
+    body = list(walk(s.body))
+    return not any(map(blocks, body)) and any(isinstance(t, Let) and OPS[t.op].dear for t in body)
 
 
 def _touches(s: Loop) -> dict[str, _Touch]:

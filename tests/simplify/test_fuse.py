@@ -33,6 +33,8 @@ FUSED = {
     "a chain of expressions": ("z = np.exp(x)\nv = z * x\ns = 0.0\nfor a in v:\n    s += a\nreturn s", 1, 0),
     "a size that is checked between": ("z = np.exp(x)\nv = z * y\nreturn v[0]", 1, 1),
     "nested loops": ("z = x[:, None] * y[None, :]\nv = z + 1.0\nt = 0.0\nfor r in v:\n    for a in r:\n        t += a\nreturn t", 2, 0),
+    "prefix sums and products with them": ("z = np.cumsum(x)\ns = 0.0\nfor a in z:\n    s += a * a\nreturn s", 1, 0),
+    "exponentials and their sum": ("z = np.exp(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 1, 0),
     "written by hand": (
         "z = np.zeros(len(x))\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\ns = 0.0\nfor i in range(len(x)):\n    s += z[i]\nreturn s",
         1, 0,
@@ -40,6 +42,14 @@ FUSED = {
 }  # fmt: skip
 
 APART = {
+    "prefix sums and sines of them": ("z = np.cumsum(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 2),
+    "prefix sums and sines, and the index carried along": (
+        "z = np.zeros(len(x))\nc = 0.0\ns = 0.0\nk = 0\nfor i in range(len(x)):\n    c += x[i]\n    z[i] = c\n    k = i\n"
+        "for i in range(len(x)):\n    s += math.sin(z[i])\n    k = i\nreturn s + k", 2,
+    ),
+    "exponentials and what is carried through them": (
+        "z = np.exp(x)\nv = np.zeros(len(x))\nc = 0.0\nfor i in range(len(x)):\n    c = 0.5 * c + z[i]\n    v[i] = c\nreturn v[0]", 2,
+    ),
     "the next cell is read": (
         "z = np.zeros(len(x))\nfor i in range(len(x)):\n    z[i] = x[i]\ns = 0.0\nfor i in range(len(x)):\n    s += z[len(x) - 1 - i]\nreturn s", 2,
     ),
