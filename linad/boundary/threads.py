@@ -11,13 +11,13 @@ import os
 import sys
 import threading
 
-running = threading.Lock()
+running = threading.RLock()  # a signal or a finaliser may call from where a call is just returning
 _forked = False
 
 
 def _after_fork() -> None:
     global running, _forked
-    running = threading.Lock()
+    running = threading.RLock()
     _forked = _forked or getattr(sys.modules.get("numba.np.ufunc.parallel"), "_is_initialized", False)
 
 

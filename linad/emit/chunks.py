@@ -97,6 +97,8 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     trips = m.let("trips", s.start, s.stop, s.step, hint="trips")
     work = work_of(s, trips, m)
     wanted = m.let("min", m.let("min", threads, trips), m.let("shr", m.let("max", work, ZERO), Const(SHARE, I64)))
+    if v.near:
+        wanted = _in_turns(v, wanted, trips, m)
     rows, chunks = _rows(s, v, m, wanted, work)
     parts = tuple(names.var("part", Array(c.type.dtype, 1)) for c in s.carried)
     m.out.extend(Alloc(p, (chunks,), None, s.span) for p in parts)
@@ -105,10 +107,13 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     per = then.let("floordiv", trips, chunks, hint="per")
     rest = then.let("sub", trips, then.let("mul", per, chunks), hint="rest")
     function = _chunk(s, v, rows, parts, names, name)
-    c = names.var("c", I64)
-    args = (c, per, rest, *(p.var for p in function.params[3:]))
-    call = Call((), name, args, s.span)
-    then.out.append(Loop(c, ZERO, chunks, ONE, (), (), Block((call,)), (), kind="map", span=s.span))
+    turns = 2 if v.near else 1
+    at_once = then.let("shr", chunks, ONE, hint="pairs") if v.near else chunks
+    for turn in range(turns):
+        c = names.var("c", I64)
+        args = (c, Const(turn, I64), per, rest, *(p.var for p in function.params[4:]))
+        call = Call((), name, args, s.span)
+        then.out.append(Loop(c, ZERO, at_once, ONE, (), (), Block((call,)), (), kind="map", span=s.span))
     for a in v.added:
         _gather(a, rows[a.name], chunks, then)
     results = tuple(_combine(s, k, how, parts[k], chunks, then) for k, how in enumerate(v.sums))
@@ -117,6 +122,15 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     worth = m.let("le", Const(2, I64), chunks, bool_=True)
     m.out.append(If(worth, Block(tuple(then.out), results), orelse, s.outs, s.span))
     return m.out, function
+
+
+def _in_turns(v: Verdict, wanted: Var, trips: Var, m: Maker) -> Var:
+    """Twice as many chunks, of which every second one runs at a time: neighbours add to the same cells. None, where they are
+    so short that those at their ends would meet."""
+    both = m.let("mul", wanted, Const(2, I64))
+    long = m.let("sub", m.let("add", trips, ONE), m.let("mul", both, Const(v.span, I64)))
+    several = m.let("sub", wanted, ONE)  # on one thread nothing may be started
+    return m.let("mul", both, m.let("min", m.let("max", m.let("min", long, several), ZERO), ONE))
 
 
 def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[str, Row], Var]:
@@ -189,9 +203,11 @@ def _combine(s: Loop, k: int, how: str, part: Var, chunks: Var, m: Maker) -> Ato
 
 
 def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...], names: Names, name: str) -> Function:
-    """The iterations of chunk ``c``: the ``per`` of each chunk, and one more in each of the first ``rest``."""
-    c, per, rest = (names.var(hint, I64) for hint in ("c", "per", "rest"))
+    """The iterations of a chunk: the ``per`` of each chunk, and one more in each of the first ``rest``. Where chunks run in
+    turns, it is the one at place ``place`` in its turn."""
+    place, turn, per, rest = (names.var(hint, I64) for hint in ("c", "turn", "per", "rest"))
     m = Maker(names)
+    c = m.let("add", m.let("add", place, place), turn, hint="c") if v.near else place
     first = m.let("add", m.let("mul", c, per), m.let("min", c, rest), hint="first")
     after = m.let("add", c, ONE)
     last = m.let("add", m.let("mul", after, per), m.let("min", after, rest), hint="last")
@@ -214,7 +230,7 @@ def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...],
         body = replace(body, stmts=(*head.out, *body.stmts))
         m.out.append(replace(s, index=k, start=first, stop=last, step=ONE, inits=carried, body=body, outs=outs))
     m.out.extend(Store(p, (c,), o, False) for p, o in zip(parts, outs, strict=True))
-    return Function(name, _params(Block(tuple(m.out)), (c, per, rest)), Block(tuple(m.out)), s.span)
+    return Function(name, _params(Block(tuple(m.out)), (place, turn, per, rest)), Block(tuple(m.out)), s.span)
 
 
 def _any(v: Var) -> Const:

@@ -8,7 +8,7 @@ iteration. Everything else is an order, and is named in the verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.core import (
@@ -41,7 +41,9 @@ from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
 Reduction = Literal["add", "bitor", "last"]
-LARGEST_FACTOR = 2**20  # of a loop index in an index that tells iterations apart
+LARGEST_FACTOR = 2**10  # by which an index that tells iterations apart may move faster than they are counted
+LARGEST_OFFSET = 2**20
+LARGEST_SPAN = 64  # of the cells around its own that an iteration adds to, for chunks to take turns
 
 
 @dataclass(frozen=True)
@@ -49,19 +51,22 @@ class Verdict:
     """How a loop may run.
 
     ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that iterations
-    add to anywhere, ``private`` makes the arrays of one iteration. Where ``reason`` is set, the loop is sequential.
+    add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add around their own
+    cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop is sequential.
     """
 
     reason: str = ""
     sums: tuple[Reduction, ...] = ()
     added: tuple[Var, ...] = ()
     private: tuple[Alloc | Copy, ...] = ()
+    near: tuple[Var, ...] = ()
+    span: int = 0
 
     @property
     def kind(self) -> Literal["map", "sum", "sequential"]:
         if self.reason:
             return "sequential"
-        return "sum" if self.added or set(self.sums) - {"last"} else "map"
+        return "sum" if self.added or self.near or set(self.sums) - {"last"} else "map"
 
 
 class _Order(Exception):
@@ -78,9 +83,9 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
         private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
         made = _made(s)
         sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
-        added = _shared(s, made, fastmath)
+        added, near, span = _shared(s, made, fastmath)
         _sizes_known(private, made)
-        return Verdict("", sums, added, private)
+        return Verdict("", sums, added, private, near, span)
     except _Order as order:
         return Verdict(str(order))
 
@@ -215,19 +220,34 @@ class _Touches:
     reads: list[Span] = field(default_factory=list)
     stores: list[Span] = field(default_factory=list)
     adds: list[Span] = field(default_factory=list)
-    places: list[frozenset[tuple[int, str]] | None] = field(default_factory=list)  # None: all cells at once
+    places: list[dict[int, Own] | None] = field(default_factory=list)  # own indices by axis; None: all cells at once
 
     @property
     def apart(self) -> bool:
         """Whether each iteration keeps to cells of its own: one axis is indexed by the same function of the loop's index
         in all accesses, and that tells iterations apart."""
+        return self.spread == 0
+
+    @property
+    def spread(self) -> int | None:
+        """How far apart the cells of one iteration are along the axis where they are closest; None: anywhere."""
         known = [p for p in self.places if p is not None]
-        return len(known) == len(self.places) and bool(frozenset.intersection(*known))
+        if len(known) < len(self.places):
+            return None
+        found: list[int] = []
+        for axis in set.intersection(*(set(p) for p in known)):
+            if len({p[axis].text for p in known}) == 1:
+                offsets = [p[axis].offset for p in known]
+                found.append(max(offsets) - min(offsets))
+        return min(found, default=None)
 
 
-def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[Var, ...]:
-    """The outer arrays that iterations add to where others do; all others must be touched apart."""
+def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[tuple[Var, ...], tuple[Var, ...], int]:
+    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all others
+    must be touched apart."""
     added: list[Var] = []
+    near: list[Var] = []
+    span = 0
     for t in _touches(s, made):
         if not (t.stores or t.adds) or t.apart:
             continue
@@ -240,8 +260,12 @@ def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[Var, ...]:
             raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
         if not fastmath and t.array.type.dtype in FLOATS:
             raise _Order(f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for")
-        added.append(t.array)
-    return tuple(added)
+        if t.spread is not None and t.spread <= LARGEST_SPAN:
+            near.append(t.array)
+            span = max(span, t.spread)
+        else:
+            added.append(t.array)
+    return tuple(added), tuple(near), span
 
 
 def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
@@ -255,8 +279,8 @@ def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
         if (t := of(a)) is None:
             return
         getattr(t, where).append(span)
-        names = index and {(k, own[i.name]) for k, i in enumerate(index) if isinstance(i, Var) and i.name in own}
-        t.places.append(None if index is None else frozenset(names or ()))
+        known = {k: own[i.name] for k, i in enumerate(index or ()) if isinstance(i, Var) and i.name in own}
+        t.places.append(None if index is None else known)
 
     for t in walk(s.body):
         match t:
@@ -276,10 +300,23 @@ def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
     yield from found.values()
 
 
-def own_indices(s: Loop, made: set[str]) -> dict[str, str]:
+@dataclass(frozen=True)
+class Own:
+    """An int that differs between any two iterations: a function of the loop's index, by its text, and a number added to it.
+
+    ``factor`` bounds how much faster it moves than the iterations are counted.
+    """
+
+    text: str
+    offset: int
+    factor: int
+
+
+def own_indices(s: Loop, made: set[str]) -> dict[str, Own]:
     """The ints that differ between any two iterations, by name: the loop's index, and what is a fixed distance from it or a
-    multiple of it. Equal texts are equal functions of the index."""
-    own = {s.index.name: "i"}
+    multiple of it. Multiples are small, so that no two wrap around to the same within the life of a machine."""
+    step = abs(int(s.step.value)) if isinstance(s.step, Const) else LARGEST_FACTOR
+    own = {s.index.name: Own("i", 0, step)}
     for t in walk(s.body):
         if not isinstance(t, Let) or t.out.type.dtype != "i64" or any(x.type.dtype != "i64" for x in t.ins):
             continue
@@ -289,13 +326,23 @@ def own_indices(s: Loop, made: set[str]) -> dict[str, str]:
             continue
         a, b = t.ins
         for x, y, first in ((a, b, True), (b, a, False)):
-            if not (isinstance(x, Var) and x.name in own) or (isinstance(y, Var) and y.name in made):
-                continue
-            text = own[x.name]
-            if t.op == "add":
-                own[t.out.name] = f"({text}+{y})"
-            elif t.op == "sub":
-                own[t.out.name] = f"({text}-{y})" if first else f"({y}-{text})"
-            elif t.op == "mul" and isinstance(y, Const) and 0 < abs(y.value) < LARGEST_FACTOR:
-                own[t.out.name] = f"({text}*{y})"
+            if isinstance(x, Var) and x.name in own and not (isinstance(y, Var) and y.name in made):
+                moved = _moved(own[x.name], t.op, y, first)
+                if moved is not None and abs(moved.offset) < LARGEST_OFFSET:
+                    own[t.out.name] = moved
     return own
+
+
+def _moved(x: Own, op: str, y: Atom, first: bool) -> Own | None:
+    """``x op y``, or ``y op x``, for a ``y`` that is the same in all iterations."""
+    number = int(y.value) if isinstance(y, Const) else None
+    match op, first:
+        case "add", _:
+            return Own(f"({x.text}+{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset + number)
+        case "sub", True:
+            return Own(f"({x.text}-{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset - number)
+        case "sub", False:
+            return Own(f"({y if number is None else 0}-{x.text})", (number or 0) - x.offset, x.factor)
+        case "mul", _ if number and x.factor * abs(number) <= LARGEST_FACTOR:
+            return Own(f"({x.text}*{number})", x.offset * number, x.factor * abs(number))
+    return None

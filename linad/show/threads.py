@@ -26,11 +26,13 @@ def verdict_text(v: Verdict) -> str:
     for t in v.private:
         shape = " × ".join(base_name(str(a)) for a in t.shape) if isinstance(t, Alloc) else f"the size of {_name(t.array)}"
         own.append(f"{base_name(t.out.name)}, {shape or '1'} words")
+    near = ", ".join(base_name(a.name) for a in v.near)
+    turns = f", every second chunk at a time, for neighbours add to the same cells of {near}" if near else ""
     sums = sum(how != "last" for how in v.sums)
     if sums:
         own.append(f"{sums} word{'s' if sums > 1 else ''} for sums")
     each = f"; each thread has {', '.join(own)}" if own else ""
-    return f"parallel {v.kind}{each}"
+    return f"parallel {v.kind}{turns}{each}"
 
 
 def _name(v: Var) -> str:

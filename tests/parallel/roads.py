@@ -123,7 +123,7 @@ class Watch:
 @contextmanager
 def watched(program: Program):
     """The interpreter tells who touches what in the chunk functions of a program."""
-    mine = chunk_functions(program)
+    mine = chunk_functions(program)  # in which no two calls of one loop may meet
     watch = Watch(program)
     before = dict(machine._ACTIONS)
 

@@ -8,7 +8,7 @@ from ..properties.roads import Whole
 from .roads import agree, verdicts
 
 X, Y, IX = np.linspace(-1.0, 2.0, 9), np.linspace(0.5, 1.5, 9), np.array([2, 0, 1, 7, 7, 3, 0, 5, 8])
-M = np.arange(12.0).reshape(4, 3) / 5
+M = np.arange(18.0).reshape(6, 3) / 5
 
 HEAD = """
 import math
@@ -33,7 +33,9 @@ ACCEPTED = {
     "mirrored": ("map", "n = len(x)\nfor i in range(n):\n    y[n - 1 - i] += w * x[i]\nreturn y[3]"),
     "every second": ("map", "for i in range(4):\n    y[2 * i] += w * x[i]\nreturn y[4]"),
     "rows": ("map", "for i in range(len(m)):\n    for j in range(m.shape[1]):\n        m[i, j] = w * m[i, (j + 1) % 3]\nreturn m[2, 1]"),
-    "columns": ("map", "for j in range(m.shape[1]):\n    for i in range(len(m)):\n        m[i, j] = w * m[3 - i, j]\nreturn m[2, 1]"),
+    "columns": ("map", "for j in range(m.shape[1]):\n    for i in range(len(m)):\n        m[i, j] = w * m[5 - i, j]\nreturn m[2, 1]"),
+    "added around": ("sum", "for i in range(1, len(x) - 1):\n    y[i - 1] += w * x[i]\n    y[i] -= x[i]\nreturn y[3]"),
+    "rows around": ("sum", "for i in range(len(m) - 1):\n    for j in range(m.shape[1]):\n        m[i, j] += w * x[i]\n        m[i + 1, j] += x[j]\nreturn m[2, 1]"),
     "a sum": ("sum", "t = 0.0\nfor i in range(len(x)):\n    t += x[i] * w\nreturn t"),
     "a difference": ("sum", "t = 1.0\nfor i in range(len(x)):\n    t = t - x[i] * w\nreturn t"),
     "a sum in arms": ("sum", "t = 0.0\nfor i in range(len(x)):\n    if x[i] > 0.0:\n        t += x[i] * w\n    else:\n        t -= w\nreturn t"),
@@ -108,3 +110,10 @@ def test_the_inner_loop_of_a_sequential_one():
     w = whole("for t in range(4):\n    for i in range(len(x)):\n        y[i] = y[i] * w + x[i] * y[i]\n    w = w * y[0]\nreturn y[3]", ("y",))
     assert [d.verdict.kind for d in verdicts(w.prepared)] == ["sequential", "map"]
     assert agree(w.prepared, w.values) > 0
+
+
+@pytest.mark.parametrize("body, span", [("y[i] += w\n    y[i + 2] += x[i]", 2), ("y[9 - i] += w\n    y[8 - i] += w", 1), ("y[i * 2 % 9] += w", None)])
+def test_how_near(body, span):
+    found = outermost(whole(f"for i in range(1, 7):\n    {body}\nreturn y[3]", ("y",)))
+    assert (found.span if found.near else None) == span
+    assert bool(found.added) == (span is None)
