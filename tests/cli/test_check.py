@@ -277,3 +277,11 @@ def test_a_file_has_one_name_also_where_an_import_leads_to_it(write, tmp_path, c
     for paths, name in (([], "pkg/helper.py"), (["./pkg/helper.py", "pkg/main.py"], "./pkg/helper.py"), ([str(tmp_path)], str(tmp_path / "pkg/helper.py"))):
         assert main(["check", *paths, "--output-format", "concise"]) == 1
         assert capsys.readouterr().out.splitlines() == [f"{name}:6:16: error[LIN202]: there is no name `nothing` here"]
+
+
+def test_a_file_of_a_million_lines_is_not_checked_and_that_is_told(write, capsys):
+    write("generated.py", UNKNOWN + "x = 1\n" * 1_000_000)
+    write("bad.py", UNKNOWN)
+    assert main(["check", "--output-format", "concise"]) == 2
+    shown = capsys.readouterr()
+    assert "generated.py: not checked, it has more than 200,000 lines" in shown.err and shown.out.startswith("bad.py:6")

@@ -107,7 +107,8 @@ class MovedOnSomePaths(Message):
     at: Span
 
     def message(self) -> str:
-        return f"`{self.name}` may or may not share its array with {self.by} here"
+        other = "another name" if self.by == f"`{self.name}`" else self.by  # the array that it was on the other path
+        return f"`{self.name}` may or may not share its array with {other} here"
 
     def label(self) -> str:
         return "used here"
