@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
@@ -12,6 +13,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from linad_typecheck.diagnostics import Diagnostic
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
+from linad_typecheck.types import Array
 
 from . import derive, specialise
 from .boundary.arguments import argument_type, described
@@ -19,6 +21,7 @@ from .boundary.entities import underlying
 from .boundary.errors import refusal
 from .boundary.live import NotYet
 from .boundary.locate import locate
+from .boundary.results import leaf_types
 from .options import Options
 from .specialise import Specialisation
 
@@ -43,7 +46,7 @@ class LinearGrad(Generic[P, R]):
         functools.update_wrapper(self, py_func)
         self.py_func = py_func
         self.options = options
-        self._parameters = inspect.signature(py_func)
+        self._note_parameters()
         self._count = len(self._parameters.parameters)
         if any(p.kind is p.KEYWORD_ONLY for p in self._parameters.parameters.values()):
             self._count = -1  # positions alone never do
@@ -56,6 +59,10 @@ class LinearGrad(Generic[P, R]):
         except NotYet:
             return
         self._adopt(first)
+
+    def _note_parameters(self) -> None:
+        self._parameters = inspect.signature(self.py_func)
+        self._defaults = _defaults(self.py_func)
 
     # ---------------------------------------------------------------------------------------------- calls
 
@@ -135,7 +142,7 @@ class LinearGrad(Generic[P, R]):
         Parameters
         ----------
         cotangent
-            Of the structure of the result.
+            Of the structure of what is returned, None for nothing: those of updated arrays are in ``into``.
         *args, **kwargs
             The arguments.
         into : tuple of ndarray, or ndarray
@@ -169,6 +176,9 @@ class LinearGrad(Generic[P, R]):
     def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         if not kwargs and len(args) == self._count:
             return tuple(args)
+        now = _defaults(self.py_func)
+        if len(now) != len(self._defaults) or any(map(operator.is_not, now, self._defaults)):  # Python looks at each call
+            self._note_parameters()
         try:
             bound = self._parameters.bind(*args, **kwargs)
         except TypeError as error:
@@ -226,6 +236,7 @@ class LinearGrad(Generic[P, R]):
             self._keep((), made)
 
     def _keep(self, types: tuple[object, ...], made: Specialisation) -> None:
+        _check_updates(made.signature)
         self._known[types] = [made, *self._known.get(types, ())][:_KEPT]
 
     @property
@@ -428,11 +439,24 @@ def _decorate(f: object, options: Options, local_names: Mapping[str, object]) ->
             raise _method(f.__func__)
         kind = described(f) if not isinstance(f, type) else f"the class `{f.__name__}`"
         how = "write a function that calls it" if callable(f) else "decorate a function: `def f(...): ...`"
+        if isinstance(f, (staticmethod, classmethod)):
+            how = "write `@staticmethod` above `@linear_grad`, so that the function is checked first"
         raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}", help=how)
     plain = found[0]
     _check_choice("update", options.update, ("in-place", "pure"))
     _check_choice("backend", options.backend, ("numba", "interpret"))
     return LinearGrad(plain, options, _surroundings(plain, local_names))
+
+
+def _defaults(f: FunctionType) -> tuple[object, ...]:
+    return (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+
+
+def _check_updates(signature: Signature) -> None:
+    for p in derive.updated(signature):
+        if not any(isinstance(leaf.type, Array) for leaf in leaf_types(p.structure)):
+            what = f"parameter `{p.name}` of `{signature.name}` is declared as updated, and only arrays can be"
+            raise refusal("bad-option", what, help="take its name out of `updates`, and return the new value")
 
 
 def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:

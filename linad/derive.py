@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
@@ -255,8 +256,8 @@ def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
 
 def split_cotangent(
     signature: Signature, cotangent: object, results: Sequence[object], values: Values
-) -> tuple[Values, dict[int, np.ndarray]]:
-    """The flat cotangents of results and, by leaf, those of updated arrays; all are copies."""
+) -> tuple[Values, dict[int, Any]]:
+    """The flat cotangents of results and, by leaf, those of updated arrays and the numbers beside them; all are copies."""
     where = f"{signature.name}(): cotangent"
     if not signature.updates:
         return cotangents(signature.result, cotangent, results, where), {}
@@ -265,7 +266,7 @@ def split_cotangent(
     if not isinstance(cotangent, tuple) or len(cotangent) != count:
         raise TypeError(f"{where}: expected a tuple of {count} (results, then updated arrays), got {described(cotangent)}")
     flat = cotangents(own, cotangent[: len(own)], results, where)
-    finals: dict[int, np.ndarray] = {}
+    finals: dict[int, Any] = {}
     for p, part in zip(updated(signature), cotangent[len(own) :]):
         pieces = cotangents(p.structure, part, values, f"{where} of `{p.name}`")
         finals.update(zip((leaf.index for leaf in float_leaves(p.structure)), pieces))
@@ -288,6 +289,9 @@ class Pullback:
         buffers = {**buffers_for(self.want, self.values), **finals}
         values = refreshed(signature, self.values)
         _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False)
+        for k, final in finals.items():  # a number beside updated arrays is itself part of the value
+            if not isinstance(final, np.ndarray):
+                grads[k] += final
         return structured(self.want, grads)
 
     def __repr__(self) -> str:
@@ -316,7 +320,11 @@ def vjp_into(
     arrays_out = any(isinstance(leaf.type, Array) for leaf in float_leaves(signature.result))
     first = arrays_out or bool(signature.updates)  # the results' shapes and final contents come from a run of its own
     after, results = primal(s, flat.values) if first else (flat.values, ())
-    seeds = cotangents(signature.result, cotangent, results, f"{signature.name}(): cotangent")
+    where = f"{signature.name}(): cotangent"
+    if signature.result is None and cotangent is not None:
+        told = "as it returns nothing; those of updated arrays are in the buffers"
+        raise TypeError(f"{where}: expected None, {told}, got {described(cotangent)}")
+    seeds = cotangents(signature.result, cotangent, results, where)
     changed = set(touched(signature)) & places.keys()
     direct = _direct(want, places) - changed
     buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}

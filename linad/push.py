@@ -25,14 +25,16 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
     signature = s.signature
     values = flat_values(s, primals)
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
-        raise TypeError(
-            f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {described(tangents)}"
-        )
+        got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
+        raise TypeError(f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
     dots: dict[int, object] = {}
     for p, tangent in zip(signature.params, tangents):
         places = float_leaves(p.structure)
-        if tangent is not None and places:
-            pieces = cotangents(p.structure, tangent, values, f"{signature.name}(): tangent of `{p.name}`")
+        where = f"{signature.name}(): tangent of `{p.name}`"
+        if tangent is not None and not places:
+            raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
+        if tangent is not None:
+            pieces = cotangents(p.structure, tangent, values, where, "argument")
             dots |= zip((leaf.index for leaf in places), pieces)
     for p in updated(signature):
         dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}

@@ -62,8 +62,10 @@ def is_scalar_float(structure: Structure) -> bool:
     return isinstance(structure, Leaf) and isinstance(structure.type, Scalar) and is_float(structure.type)
 
 
-def cotangents(structure: Structure, value: object, primal: Sequence[object], where: str) -> list[object]:
-    """The flat cotangents of float result leaves, checked against the primal results.
+def cotangents(
+    structure: Structure, value: object, primal: Sequence[object], where: str, like: str = "result"
+) -> list[object]:
+    """The flat cotangents (or tangents) of float leaves, checked against the primal results (or arguments).
 
     Raises
     ------
@@ -84,7 +86,7 @@ def cotangents(structure: Structure, value: object, primal: Sequence[object], wh
         checked_array(leaf.type, x, place)
         shape = np.shape(primal[leaf.index])
         if x.shape != shape:
-            raise ValueError(f"{place}: expected shape {shape}, that of the result, got {x.shape}")
+            raise ValueError(f"{place}: expected shape {shape}, that of the {like}, got {x.shape}")
         flat.append(np.array(x, order="C"))
     return flat
 

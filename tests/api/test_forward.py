@@ -74,3 +74,13 @@ def test_recursion():
 def test_wrong_tangents_are_named(tangents, error, what):
     with pytest.raises(error, match=what):
         waves.jvp((np.ones(3), 0.7, np.array([0])), tangents)
+
+
+def test_tangents_of_ints_are_refused():
+    x = np.ones(3)
+    with pytest.raises(TypeError, match="tangent of `idx`: expected None, as it has no float part, got a float64 array"):
+        waves.jvp((x, 1.0, np.array([0, 1])), (x, 1.0, np.ones(2)))
+    with pytest.raises(TypeError, match="expected a tuple of 3 tangents, got 2"):
+        waves.jvp((x, 1.0, np.array([0, 1])), (x, 1.0))
+    with pytest.raises(ValueError, match=r"tangent of `x`: expected shape \(3,\), that of the argument, got \(4,\)"):
+        waves.jvp((x, 1.0, np.array([0, 1])), (np.ones(4), 1.0, None))

@@ -423,3 +423,15 @@ def test_the_first_error_of_two_loops_is_pythons() -> None:
 
     with pytest.raises(IndexError, match="index 9 "):
         two.grad(np.ones(3), np.array([9]), np.array([8]))
+
+
+def test_nothing_returned_has_no_cotangent():
+    def twice(y):
+        for i in range(len(y)):
+            y[i] *= 2.0
+
+    f, y_bar = linear_grad(twice, updates="y", backend="interpret"), np.ones(2)
+    with pytest.raises(TypeError, match="expected None, as it returns nothing; those of updated arrays are in the buffers"):
+        f.vjp_into((np.ones(2),), np.ones(2), into=y_bar)
+    f.vjp_into(None, np.ones(2), into=y_bar)
+    assert np.array_equal(y_bar, [2.0, 2.0])

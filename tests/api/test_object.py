@@ -178,3 +178,34 @@ def test_a_cotangent_may_be_a_rank_zero_array():
 
     _, pullback = square.vjp(3.0)
     assert pullback(np.array(2.0)) == (12.0,)
+
+
+def test_defaults_are_those_of_the_moment():
+    def scaled(x: float, w: float = 2.0, *, k: float = 1.0) -> float:
+        return x * w * k
+
+    f = linear_grad(scaled)
+    assert f(3.0) == 6.0 and str(inspect.signature(f)) == "(x: float, w: float = 2.0, *, k: float = 1.0) -> float"
+    scaled.__defaults__ = (5.0,)
+    assert f(3.0) == f.py_func(3.0) == 15.0 and f.grad(3.0) == (5.0, 3.0, 15.0)
+    scaled.__kwdefaults__["k"] = 10.0
+    assert f(3.0) == f.py_func(3.0) == 150.0
+
+
+def test_errors_travel_between_processes():
+    with pytest.raises(LinadError) as caught:
+        linear_grad(len)
+    with pytest.raises(LinadError) as located:
+        linear_grad(unknown)
+    for error in (caught.value, located.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is LinadError and again.diagnostics == error.diagnostics and str(again) == str(error)
+
+
+def unknown(x: float) -> float:
+    return x * nothing_like_it  # noqa: F821
+
+
+def test_a_static_method_is_decorated_from_below():
+    with pytest.raises(LinadError, match="write `@staticmethod` above `@linear_grad`"):
+        linear_grad(staticmethod(plain))

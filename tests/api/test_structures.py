@@ -347,3 +347,35 @@ def test_compiled_code_and_the_cache_on_disk(space):
         P = space["P"]
         assert space["f"](1.0) == P(1.0, 2.0) and type(space["f"](1.0)) is P
         assert space["g"].grad(P(3.0)) == P(2.0, 3.0) and type(space["g"].grad(P(3.0))) is P
+
+
+class _State(NamedTuple):
+    q: Float64[np.ndarray, "n"]
+    m: float
+
+
+def _step(s: _State, h: float) -> None:
+    for i in range(len(s.q)):
+        s.q[i] += h * s.m * s.q[i]
+
+
+def test_numbers_beside_updated_arrays_are_part_of_the_value():
+    f = linear_grad(_step, updates="s", backend="interpret")
+    start = _State(np.ones(2), 2.0)
+    (after,), pullback = f.vjp(start, 0.5)
+    assert after.m == 2.0 and np.array_equal(after.q, [2.0, 2.0])
+    s_bar, h_bar = pullback((_State(np.ones(2), 3.0),))
+    assert s_bar.m == 4.0 and np.array_equal(s_bar.q, [2.0, 2.0]) and h_bar == 4.0
+    (only,) = linear_grad(_step, updates="s", wrt="h", backend="interpret").vjp(start, 0.5)[1]((_State(np.ones(2), 3.0),))
+    assert only == 4.0
+    into = (_State(np.ones(2), np.array(3.0)), np.zeros(()))
+    f.vjp_into(None, start, 0.5, into=into)
+    assert into[0].m == 4.0 and np.array_equal(into[0].q, [2.0, 2.0]) and into[1] == 4.0
+
+
+def test_only_arrays_are_updated():
+    def scaled(x: float, w: float) -> float:
+        return x * w
+
+    with pytest.raises(LinadError, match="parameter `w` of `scaled` is declared as updated, and only arrays can be"):
+        linear_grad(scaled, updates="w")

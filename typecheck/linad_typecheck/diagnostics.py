@@ -61,6 +61,10 @@ class LinadError(TypeError):
         self.diagnostics = tuple(diagnostics)
         super().__init__(text or "\n".join(f"{d.code} {d.span}: {d.message}" for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Made again of what it was made of: pools of processes send their errors to the process that waits for them."""
+        return type(self), (self.diagnostics, str(self))
+
 
 class LinadWarning(UserWarning):
     """What the checker warns of, as a Python warning where a function is decorated or first called."""
