@@ -73,7 +73,9 @@ def check_text(
         functions = decorated(module)
         refused = list(misplaced(module))
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes, nesting beyond the parser
-        return Report((NotPython(whole, str(error) or "too deeply nested").diagnostic(),), 0)
+        deep = isinstance(error, (RecursionError, MemoryError))
+        why = "an expression is too deeply nested for the parser" if deep else str(error)
+        return Report((NotPython(whole, why).diagnostic(),), 0)
     told = [_syntax(SourceFile(filename, text), error) for error in found.errors]
     told += [message.diagnostic() for _, message in refused]
     others = {id(node) for node, _ in refused}
