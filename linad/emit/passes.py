@@ -10,6 +10,7 @@ from linad_typecheck.core import Function, Program
 from linad.simplify.invariant import hoist_invariants
 
 from .bounds import check_accesses
+from .distribute import distribute
 from .exits import thread_exits
 from .hoist import hoist_buffers
 from .parallel import Decision, parallelise
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
-    program = _checked(program, options.checked == "hoisted", sites)
+    program = _checked(program, options.checked == "hoisted", sites, options.fastmath and options.noalias)
     if options.parallel and options.noalias and options.checked == "hoisted":
         program, _ = parallelise(program, options.fastmath)
     return replace(program, functions={name: hoist_buffers(f) for name, f in program.functions.items()})
@@ -30,12 +31,15 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     """Which loops of a program run on threads where that is asked for, and why others do not."""
-    return parallelise(_checked(program, True, Sites()), fastmath)[1]
+    return parallelise(_checked(program, True, Sites(), fastmath), fastmath)[1]
 
 
-def _checked(program: Program, hoist: bool, sites: Sites) -> Program:
+def _checked(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
+    """With ``apart``, sums may be taken in another order and arrays of different names share no memory."""
+
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
-        return hoist_invariants(known_sizes(f, sites.indexed))
+        f = hoist_invariants(known_sizes(f, sites.indexed))
+        return distribute(f) if apart else f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

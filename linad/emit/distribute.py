@@ -1,0 +1,198 @@
+"""Innermost loops that add to one array at several distances are divided, so that each part can be vectorised.
+
+The adjoint of a stencil adds to neighbours: ``b[i + 1] += e`` and ``b[i - 1] += e`` in one loop. What an iteration adds to
+a cell, a later one adds to again, so the processor waits for its own stores, and vector instructions are out of the question.
+As sums commute, each distance can have a loop of its own, whose iterations touch different cells. What is added is computed
+again in each, which pays while that is a few multiplications. The same holds for two rows of one matrix of which the compiler
+cannot know that they differ.
+
+A statement ``b[f(i)] += e`` goes into a loop in front of the rest if the rest neither reads ``b`` nor stores to it but by
+adding, and all cells that ``e`` is computed from have the same contents there: they are in arrays that the loop does
+not write to, or each iteration writes, after reading, to the cells that it alone reads. Arrays of different names must not
+overlap, and the order in which floats are summed must be free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import is_float
+
+MOST = 10  # operations and loads that are worth repeating for one addition
+FEW = 8  # iterations, known to be no more, that are not worth a loop of their own
+
+Far = tuple[int, tuple[str, ...]]  # how far an int is from the loop's index: a number, and sizes added and subtracted
+Cell = tuple[object, ...]  # the indices of an access, the last as its distance from the loop's index
+
+
+def distribute(f: Function) -> Function:
+    """The function with its innermost loops divided where additions to one array stand in each other's way."""
+    names = Names(all_names(f))
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
+                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
+                    out.append(replace(s, body=block(body)))
+                case Loop():
+                    out += _divided(s, names)
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def _divided(s: Loop, names: Names) -> list[Stmt]:
+    """The parts of a loop, in order; the loop itself where it stays whole."""
+    if s.exits or s.stop is None or s.mark is not None or _short(s):
+        return [s]
+    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
+        return [s]
+    body = Body(s)
+    rounds = [r for r in body.rounds() if r]
+    if not rounds:
+        return [s]
+    gone = {id(t) for r in rounds for t in r}
+    parts = [_part(s, body.needed(r), names) for r in rounds]
+    rest = body.needed([t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone], s.body.results)
+    return [*parts, replace(s, body=replace(s.body, stmts=tuple(rest)))]
+
+
+def _short(s: Loop) -> bool:
+    ends = (s.start, s.stop)
+    return all(isinstance(a, Const) for a in ends) and abs(s.stop.value - s.start.value) <= FEW  # type: ignore[union-attr]
+
+
+def _part(s: Loop, stmts: list[Stmt], names: Names) -> Loop:
+    """A loop over the same indices that only does some of the statements."""
+    index = names.var(s.index.name)
+    body = freshen(Block(tuple(stmts)), names, {s.index.name: index})
+    return replace(s, index=index, carried=(), inits=(), body=body, outs=(), trips=None)
+
+
+def _further(far: Far, y: Atom, sign: int) -> Far:
+    if isinstance(y, Const):
+        return far[0] + sign * y.value, far[1]
+    return far[0], tuple(sorted((*far[1], f"{'+' if sign > 0 else '-'}{y}")))
+
+
+class Body:
+    """What the statements of an innermost loop read, write, and need."""
+
+    def __init__(self, s: Loop) -> None:
+        self.loop = s
+        self.stmts = s.body.stmts
+        self.made = {v.name for t in self.stmts for v in outputs(t)} | {s.index.name}
+        self.carried = {c.name for c in s.carried}
+        self.far = self._distances()
+        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
+        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
+        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
+        for k, t in enumerate(self.stmts):
+            if isinstance(t, Store | AddTo):
+                self.written.setdefault(t.array.name, []).append((k, t))
+
+    def _distances(self) -> dict[str, Far]:
+        """The ints that go with the loop's index, one for one."""
+        far: dict[str, Far] = {self.loop.index.name: (0, ())}
+        for t in self.stmts:
+            match t:
+                case Let(out=out, op="add", ins=(Var(name=x), y)) | Let(out=out, op="add", ins=(y, Var(name=x))) if (
+                    x in far and not self.moves(y)
+                ):
+                    far[out.name] = _further(far[x], y, 1)
+                case Let(out=out, op="sub", ins=(Var(name=x), y)) if x in far and not self.moves(y):
+                    far[out.name] = _further(far[x], y, -1)
+                case Let(out=out, op="cast", ins=(Var(name=x),)) if x in far and out.type == self.loop.index.type:
+                    far[out.name] = far[x]
+        return far
+
+    def rounds(self) -> list[list[AddTo]]:
+        """The additions that get loops of their own: of each array one to a loop, and one stays behind."""
+        found: list[list[AddTo]] = []
+        for name, writes in self.written.items():
+            cells: dict[Cell, list[AddTo]] = {}
+            for _, t in writes:
+                cell = self.cell(t.index)
+                if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
+                    break
+                cells.setdefault(cell, []).append(t)
+            else:
+                if name in self.loaded or len(cells) < 2:
+                    continue
+                groups = sorted(cells.values(), key=lambda g: len(self.needed(g)))
+                movable = [g for g in groups if self.movable(g)]
+                if len(movable) < len(groups) - 1:
+                    continue
+                for k, group in enumerate(movable[: len(groups) - 1]):
+                    if k == len(found):
+                        found.append([])
+                    found[k] += group
+        return found
+
+    def cell(self, index: tuple[Atom, ...]) -> Cell | None:
+        """The cells of an access where the last index runs through neighbours and the others stand still."""
+        *others, last = index
+        far = self.far.get(last.name) if isinstance(last, Var) else None
+        return None if far is None or any(map(self.moves, others)) else (*map(str, others), far)
+
+    def moves(self, a: Atom) -> bool:
+        return isinstance(a, Var) and (a.name in self.made or a.name in self.carried)
+
+    def movable(self, group: list[AddTo]) -> bool:
+        """Whether statements can run before all others, and are cheap enough to be computed twice."""
+        needed = self.needed(group)
+        return len(needed) - len(group) <= MOST and all(map(self._repeatable, needed))
+
+    def _repeatable(self, t: Stmt) -> bool:
+        if any(isinstance(a, Var) and a.name in self.carried for a in operands(t)):
+            return False
+        match t:
+            case Let(op=op):
+                return not OPS[op].dear and op not in ("sqrt", "div")
+            case Load(array=a, index=index):
+                cell = self.cell(index)
+                if cell is None and any(map(self.moves, index)):
+                    return False
+                at = self.definition[t.out.name]
+                return all(k > at and cell is not None and self.cell(w.index) == cell for k, w in self.written.get(a.name, ()))
+        return True
+
+    def needed(self, effects: list[Store | AddTo] | list[AddTo], results: Iterable[Atom] = ()) -> list[Stmt]:
+        """Effects with what they are computed from, in order."""
+        wanted = {id(t) for t in effects}
+        todo = [*results, *(a for t in effects for a in operands(t))]
+        seen: set[str] = set()
+        while todo:
+            a = todo.pop()
+            if isinstance(a, Var) and a.name not in seen and a.name in self.definition:
+                seen.add(a.name)
+                t = self.stmts[self.definition[a.name]]
+                wanted.add(id(t))
+                todo += operands(t)
+        return [t for t in self.stmts if id(t) in wanted]

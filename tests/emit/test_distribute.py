@@ -1,0 +1,108 @@
+"""Loops that add to neighbours are divided where sums commute; what an addition may see of others keeps them together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linad_typecheck.core import Loop, walk
+from linad_typecheck.core_text import parse_program
+
+from linad.emit.distribute import distribute
+from linad.interpret import run
+
+HEAD = "entry fn f(b: mut f64[:], a: mut f64[:], k: f64[:], n: i64) -> i64 {\n  m = sub n 2\n"
+TAIL = "\n  }\n  return n\n}\n"
+
+STENCIL = """
+    e = load! &a [i]
+    &a![i] = 0.0
+    w = load! &k [i]
+    t = mul e w
+    j = add i 1
+    h = add i 2
+    &b![i] += t
+    &b![h] += t
+    &b![j] += e
+"""
+
+
+def parts(body: str, head: str = "  for i in range(m) {") -> tuple[int, object, object]:
+    """How many loops a loop is made of, and the program before and after."""
+    program = parse_program(HEAD + head + body + TAIL)
+    divided = program.with_main(distribute(program.main))
+    return sum(isinstance(s, Loop) for s in walk(divided.main.body)), program, divided
+
+
+def contents(program, n: int = 12) -> list[np.ndarray]:
+    rng = np.random.default_rng(1)
+    arrays = [rng.random(n) for _ in range(3)]
+    run(program, [*arrays, n])
+    return arrays
+
+
+def agree(program, divided) -> None:
+    for before, after in zip(contents(program), contents(divided), strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-13)
+
+
+@pytest.mark.parametrize("head", ["  for i in range(m) {", "  top = sub n 3\n  for i in range(top, -1, -1) {"])
+def test_each_distance_has_a_loop(head: str) -> None:
+    count, program, divided = parts(STENCIL, head)
+    assert count == 3
+    agree(program, divided)
+
+
+def test_the_cells_that_are_read_keep_their_contents_until_all_parts_have_run() -> None:
+    _, _, divided = parts(STENCIL)
+    first, *_, last = (s for s in walk(divided.main.body) if isinstance(s, Loop))
+    assert "Store" not in {type(t).__name__ for t in first.body.stmts}
+    assert "Store" in {type(t).__name__ for t in last.body.stmts}
+
+
+WHOLE = {
+    "the sums are read": "    e = load! &b [i]\n    j = add i 1\n    &b![i] += 1.0\n    &b![j] += e",
+    "a cell is replaced": "    e = load! &k [i]\n    j = add i 1\n    &b![i] = 1.0\n    &b![j] += e\n    &b![i] += e",
+    "a neighbour is overwritten before it is read": (
+        "    j = add i 1\n    e = load! &a [j]\n    &a![i] = 0.0\n    &b![i] += e\n    &b![j] += e"
+    ),
+    "a cell is overwritten before it is read": (
+        "    j = add i 1\n    &a![i] = 2.0\n    e = load! &a [i]\n    &b![i] += e\n    &b![j] += e"
+    ),
+    "a library call": "    j = add i 1\n    x = load! &k [i]\n    e = exp x\n    &b![i] += e\n    &b![j] += e",
+    "one distance": "    e = load! &k [i]\n    &b![i] += e\n    &b![i] += e",
+    "strides": "    j = floordiv i 2\n    h = add j 1\n    e = load! &k [i]\n    &b![j] += e\n    &b![h] += e",
+}
+
+
+@pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
+def test_loops_that_stay_whole(body: str) -> None:
+    count, _, _ = parts("\n" + body)
+    assert count == 1
+
+
+def test_a_value_that_is_carried_stays_where_it_is() -> None:
+    head = "  for i in range(m) carry (s: f64 = 0.0) -> (s.2) {"
+    body = """
+    j = add i 1
+    e = load! &k [i]
+    s.1 = add s e
+    &b![i] += s
+    &b![j] += s
+    yield s.1"""
+    count, _, _ = parts(body, head)
+    assert count == 1
+
+
+def test_sums_beside_the_additions_are_kept() -> None:
+    head = "  for i in range(m) carry (s: f64 = 0.0) -> (s.2) {"
+    body = """
+    j = add i 1
+    e = load! &k [i]
+    s.1 = add s e
+    &b![i] += e
+    &b![j] += e
+    yield s.1"""
+    program = parse_program(HEAD.replace("i64 {", "f64 {") + head + body + TAIL.replace("return n", "return s.2"))
+    divided = program.with_main(distribute(program.main))
+    assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 2
+    agree(program, divided)
