@@ -157,6 +157,8 @@ class Body:
 
     def cell(self, index: tuple[Atom, ...]) -> Cell | None:
         """The cells of an access where the last index runs through neighbours and the others stand still."""
+        if not index:
+            return None
         *others, last = index
         far = self.far.get(last.name) if isinstance(last, Var) else None
         return None if far is None or any(map(self.moves, others)) else (*map(str, others), far)

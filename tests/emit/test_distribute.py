@@ -80,6 +80,21 @@ def test_loops_that_stay_whole(body: str) -> None:
     assert count == 1
 
 
+def test_cells_without_index_stay() -> None:
+    program = parse_program(
+        """
+entry fn f(b: acc f64[], k: f64[], n: i64) -> i64 {
+  for i in range(n) {
+    e = load! &k [i]
+    &b![] += e
+  }
+  return n
+}
+"""
+    )
+    assert distribute(program.main) == program.main
+
+
 def test_a_value_that_is_carried_stays_where_it_is() -> None:
     head = "  for i in range(m) carry (s: f64 = 0.0) -> (s.2) {"
     body = """
