@@ -5,7 +5,16 @@ import ast
 import pytest
 from linad_typecheck import check_source
 from linad_typecheck.checking.fixes import edited
-from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
+from linad_typecheck.scope import (
+    Annotation,
+    Constant,
+    External,
+    GlobalArray,
+    Helper,
+    Module,
+    Opaque,
+    resolve,
+)
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_records import MAKE_RECORD
 from linad_typecheck.static_scope import StaticModule, decorated_functions, function_at
@@ -269,8 +278,9 @@ def test_options_that_the_decorator_does_not_have(options, place, fix):
 def test_the_options_are_those_of_the_decorator():
     from inspect import signature
 
-    from linad import linear_grad
     from linad_typecheck.findings import OPTIONS
+
+    from linad import linear_grad
 
     assert OPTIONS == tuple(signature(linear_grad).parameters)[1:]
 

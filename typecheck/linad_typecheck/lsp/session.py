@@ -132,7 +132,9 @@ class Session:
         sheet, analysis = self.analysis(self.home(uri))
         if not any(p.uri == uri for p in sheet.parts):
             return None
-        from .hover import hover  # what is not needed for the first diagnostics is imported when it is
+        from .hover import (
+            hover,  # what is not needed for the first diagnostics is imported when it is
+        )
 
         line, column = sheet.place(uri, position, self.client.encoding)
         return hover(analysis, sheet, line, column, self.client, self.settings.derivative)
