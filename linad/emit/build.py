@@ -39,7 +39,7 @@ from linad_typecheck.types import BOOL, I64, Array
 
 from .effects import grown_params, updated_args
 from .liveness import without_dead
-from .sites import RETRY, Sites
+from .sites import RETRY, Site, Sites
 from .tree import (
     AddAll,
     Apply,
@@ -260,8 +260,10 @@ class Builder:
         match s.kind, s.body.stmts, s.stop:
             case "map", (Call(callee=callee, args=args),), Var() | Const() as stop:  # over chunks
                 self.flush()
-                fails = any(isinstance(t, Check) for t in walk(self.program.functions[callee].body))
-                self.out.append(Spread(callee, self.expr(stop), tuple(self.expr(a) for a in args[1:]), fails))
+                demands = any(isinstance(t, Check) for t in walk(self.program.functions[callee].body))
+                lost = Site(s.span, "RuntimeError", "a thread did not come to the end of its part of this loop")
+                site = None if demands else self.sites.add(lost)
+                self.out.append(Spread(callee, self.expr(stop), tuple(self.expr(a) for a in args[1:]), site))
                 return
         kept = [k for k, (c, o) in enumerate(zip(s.carried, s.outs, strict=True)) if self.wanted(c) or self.wanted(o)]
         stop = None if s.stop is None else self.expr(s.stop)

@@ -111,7 +111,8 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     at_once = then.let("shr", chunks, ONE, hint="pairs") if v.near else chunks
     for turn in range(turns):
         c = names.var("c", I64)
-        args = (c, Const(turn, I64), per, rest, *(p.var for p in function.params[4:]))
+        args = (c, *((Const(turn, I64),) if v.near else ()), per, rest)
+        args = (*args, *(p.var for p in function.params[len(args) :]))
         call = Call((), name, args, s.span)
         then.out.append(Loop(c, ZERO, at_once, ONE, (), (), Block((call,)), (), kind="map", span=s.span))
     for a in v.added:
@@ -208,6 +209,7 @@ def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...],
     place, turn, per, rest = (names.var(hint, I64) for hint in ("c", "turn", "per", "rest"))
     m = Maker(names)
     c = m.let("add", m.let("add", place, place), turn, hint="c") if v.near else place
+    first_params = (place, *((turn,) if v.near else ()), per, rest)
     first = m.let("add", m.let("mul", c, per), m.let("min", c, rest), hint="first")
     after = m.let("add", c, ONE)
     last = m.let("add", m.let("mul", after, per), m.let("min", after, rest), hint="last")
@@ -230,7 +232,7 @@ def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...],
         body = replace(body, stmts=(*head.out, *body.stmts))
         m.out.append(replace(s, index=k, start=first, stop=last, step=ONE, inits=carried, body=body, outs=outs))
     m.out.extend(Store(p, (c,), o, False) for p, o in zip(parts, outs, strict=True))
-    return Function(name, _params(Block(tuple(m.out)), (place, turn, per, rest)), Block(tuple(m.out)), s.span)
+    return Function(name, _params(Block(tuple(m.out)), first_params), Block(tuple(m.out)), s.span)
 
 
 def _any(v: Var) -> Const:

@@ -50,7 +50,7 @@ class _Spreader:
         self.decisions.append(Decision(s.span, found))
         if found.kind == "sequential":
             return [replace(s, body=self.block(s.body))]
-        made, function = spread(s, found, self.threads, self.names, f"{self.name}_part{len(self.functions) or ''}")
+        made, function = spread(s, found, self.threads, self.names, f"{self.name}_chunk{len(self.functions) or ''}")
         self.functions[function.name] = function
         return made
 
@@ -75,7 +75,7 @@ def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decisi
 
 
 def _clash(name: str, functions: Mapping[str, Function]) -> bool:
-    return any(n.startswith(f"{name}_part") for n in functions)
+    return any(n.startswith(f"{name}_chunk") for n in functions)
 
 
 def chunk_functions(program: Program) -> set[str]:
@@ -92,14 +92,14 @@ def on_threads(chunk: str) -> str:
 def spread_text(name: str, chunk: str, arguments: str) -> list[str]:
     """The function that runs all chunks, given the Python names of itself and of the chunk function and its parameters.
 
-    It says how many chunks have failed.
+    It says how many chunks have come to their end: what Numba raises on a thread is lost, and must at least be noticed.
     """
     c, _, others = arguments.partition(", ")
     return [
         "@spreading()",
         f"def {name}(chunks, {others}):",
-        "    code = 0",
+        "    done = 0",
         f"    for {c} in prange(chunks):",
-        f"        code += {chunk}(int64({c}), {others})[0]",
-        "    return code",
+        f"        done += 1 - {chunk}(int64({c}), {others})[0]",
+        "    return done",
     ]

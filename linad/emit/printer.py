@@ -110,12 +110,12 @@ class Printer:
                 self.leave(str(SHORT), depth)
             case Invoke(targets, callee, args):
                 self.invoke(targets, callee, args, depth)
-            case Spread(callee, chunks, args, fails):
-                call = f"{self.callees[on_threads(callee)]}({', '.join([*map(self.text, (chunks, *args)), self.hidden])})"
-                self.line(depth, f"code = {call}" if fails else call)
-                if fails:
-                    self.line(depth, "if code != 0:")
-                    self.leave("1", depth + 1)
+            case Spread(callee, chunks, args, site):
+                # a literal would have Numba compile another version
+                given = [f"int64({self.text(a)})" if isinstance(a, Num) else self.text(a) for a in (chunks, *args)]
+                call = f"{self.callees[on_threads(callee)]}({', '.join([*given, self.hidden])})"
+                self.line(depth, f"if {call} != {self.text(chunks, SUM)}:")
+                self.node(Fail(site), depth + 1)
             case Fail(site, args):
                 if site is None:
                     code = "1"

@@ -208,12 +208,13 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """``callee(c, *args)`` for each c below ``chunks``, at the same time; the failure of one is passed on when all have ended."""
+    """``callee(c, *args)`` for each c below ``chunks``, at the same time. Where one did not come to its end, leave with the error
+    of ``site`` when all have ended, or with the demand for the checked build where it is None."""
 
     callee: str
     chunks: Expr
     args: tuple[Expr, ...]
-    fails: bool
+    site: int | None
 
 
 @dataclass(frozen=True, slots=True)
