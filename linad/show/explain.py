@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import linecache
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -100,7 +101,9 @@ def explain_program(
     if threads:
         remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]
     unique = tuple(sorted(dict.fromkeys(remarks), key=lambda r: r.line))
-    return Explanation(name, lines, unique)
+    home = program.main.span.file  # helpers that stand in it are explained with their own lines
+    helpers = {r.line: linecache.getline(home, r.line).rstrip() for r in unique if r.line not in lines}
+    return Explanation(name, {**lines, **helpers}, unique)
 
 
 # ----------------------------------------------------------------------------------------------------------- ownership

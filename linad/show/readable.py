@@ -31,9 +31,9 @@ from linad_typecheck.core import (
     all_names,
     base_name,
     outputs,
-    written,
+    writes,
 )
-from linad_typecheck.types import Scalar
+from linad_typecheck.types import Array, Scalar
 
 from ..emit.build import count_uses
 from ..emit.text import Text
@@ -167,7 +167,9 @@ class _Reader:
                 self.line(s, depth, f"{self.names[name]} = {self.text(e)}", (name,), frozenset(_mentioned(e)))
 
     def statement(self, s: Stmt, depth: int) -> None:
-        target = written(s)
+        changed = {v.name for v in writes(s)}
+        if isinstance(s, Call):  # what it may change: its modes are not looked up
+            changed |= {a.name for a in s.args if isinstance(a, Var) and isinstance(a.type, Array)}
         used = self.names_in((*self._operands(s),))
         value = self.value(s)
         if value is not None:
@@ -205,9 +207,9 @@ class _Reader:
                 self.loop(s, depth, used)
                 return
         text = " ".join(parts)
-        if target is not None:
-            self.flush(depth, target.name)
-        defines = {o.name for o in outputs(s)} | ({target.name} if target is not None else set())
+        for name in sorted(changed):
+            self.flush(depth, name)
+        defines = {o.name for o in outputs(s)} | changed
         self.line(s, depth, text, defines, used)
 
     def _operands(self, s: Stmt) -> tuple[Atom, ...]:

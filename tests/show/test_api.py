@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from jaxtyping import Float64
 
 import linad
 from linad import LinadError, linear_grad
@@ -52,3 +53,24 @@ def test_both_ways_of_import():
 
     loss(np.ones(4), np.array([1, 2]), 2.0)
     assert str(linad.show(loss)) and linad.cost(loss, np.ones(4), np.array([1]), 2.0).primal
+
+
+def _halved(v: Float64[np.ndarray, "n"], n: int) -> None:
+    if n == 0:
+        return
+    for i in range(n):
+        v[i] *= v[i]
+    _halved(v, n // 2)
+
+
+def test_recursive_calls_stand_in_the_table_and_their_lines_are_told():
+    def powers(x: Float64[np.ndarray, "n"]) -> float:
+        v = x.copy()
+        _halved(v, len(v))
+        return v[0]
+
+    (row,) = (r for r in linad.show(powers).rows if "_halved(v" in r.primal)
+    assert any("_halved_rev" in text and "v_bar" in text for text in row.adjoint), row
+    assert any("_halved_fwd" in text for text in row.adjoint), row
+    told = str(linad.explain(powers))
+    assert "        v[i] *= v[i]\n" in told and "_halved(v, n // 2)\n" in told
