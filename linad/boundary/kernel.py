@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linad.emit.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
-ERROR_WORDS = 7  # of a kernel that is not recursive; one that is has one more
+ERROR_WORDS = 17  # of a kernel that is not recursive; one that is has one more
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from .sites import Site, Sites
 from .text import CASTS, MATRICES, SPECIAL
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
-ERROR_WORDS = 7  # the site and up to six arguments
+ERROR_WORDS = 17  # the site and up to 16 arguments: the sizes of four arrays of rank 4
 DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
 
 

@@ -54,7 +54,6 @@ REFUSED = {
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
     "list": ("unsupported", 2, "x: Vec", "return [x[0]]"),
-    "slice by a step that is computed": ("unsupported", 2, "x: Vec, n: int", "return x[::n][0]"),
     "try": ("unsupported", 2, "x: Vec", "try:\n    y = 1.0\nexcept ValueError:\n    y = 2.0\nreturn x[0]"),
     "unique": ("unsupported", 2, "x: Vec", "return np.unique(x)[0]"),
     "array as a condition": ("wrong-type", 2, "x: Vec", "return 1.0 if x > 0 else 2.0"),
