@@ -22,7 +22,7 @@ def python_of(path: Path) -> str:
     return "\n".join(kept) + "\n"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/first-gradient.md", "docs/ownership.md", "docs/structures.md", "docs/checkpointing.md", "docs/linear-algebra.md", "docs/combinators.md", "docs/derivatives-inside.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/first-gradient.md", "docs/ownership.md", "docs/structures.md", "docs/checkpointing.md", "docs/linear-algebra.md", "docs/combinators.md", "docs/derivatives-inside.md", "docs/parallel.md"])
 def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / (re.sub(r"\W", "_", document) + ".py")
     file.write_text(python_of(ROOT / document), encoding="utf-8")
