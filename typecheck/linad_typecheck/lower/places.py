@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
 from ..linear.ownership import report_lost
+from ..messages.types import SizesDiffer
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
 from .context import ONE, ZERO, Lowering
@@ -297,8 +298,10 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
 def same_size(
     ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
-    """Raise where two sizes differ."""
+    """Raise where two sizes differ; sizes that never agree are told at once."""
     if a == b:
         return
-    both = isinstance(a, Const) and isinstance(b, Const)
-    ctx.emit(Check(Const(False, BOOL) if both else ctx.let("ok", "eq", (a, b), BOOL, span), error, message, args, span))
+    if isinstance(a, Const) and isinstance(b, Const):
+        ctx.report(SizesDiffer(span, message.format(*(x.value if isinstance(x, Const) else "n" for x in args))))
+        return
+    ctx.emit(Check(ctx.let("ok", "eq", (a, b), BOOL, span), error, message, args, span))
