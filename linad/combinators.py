@@ -19,11 +19,11 @@ def build(n: int, f: Callable[[int], Any]) -> np.ndarray:
     n : int
         The length; at least 0.
     f : callable
-        From an index to a scalar.
+        From an index to a scalar, or to an array, which becomes a row.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray, shape (n, ...)
 
     Examples
     --------

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
 ERROR_WORDS = 17  # of a kernel that is not recursive; one that is has one more
 
+NOT_BROADCAST = "operands could not be broadcast together"
+STRETCH = " (a size that happens to be 1 is not stretched: index with None, as in x[:, None], use keepdims, or annotate the size as 1)"
+
 
 @dataclass(slots=True)
 class Loaded:
@@ -144,6 +147,8 @@ def fail(site: Site, words: np.ndarray) -> NoReturn:
     """
     arguments = [_value(dtype, word) for dtype, word in zip(site.arguments, words)]
     message = site.message.format(*arguments) if arguments else site.message
+    if message.startswith(NOT_BROADCAST) and 1 in arguments:
+        message += STRETCH
     raise_at(site.kind, message, site.span)
 
 

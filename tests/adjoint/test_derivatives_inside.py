@@ -78,6 +78,25 @@ def second(x, v):
     return linad.grad(along)(x, v)
 
 
+def third(t: float):
+    return linad.grad(linad.grad(linad.grad(lambda s: s**5 * t)))(t)
+
+
+def mixed(a: float):
+    return linad.grad(linad.grad(power2), argnums=1)(a, 0.7) + linad.grad(linad.grad(power2, 1))(a, b=0.7)
+
+
+def power2(a, b: float):
+    return a**2 * b**3
+
+
+def twice_of_default(x):
+    def energy(t, s=0.3):
+        return np.sum(np.exp(s * t * x))
+
+    return linad.grad(linad.grad(energy))(1.5) + linad.grad(linad.grad(energy), 1)(1.5, 0.2)
+
+
 def pulled(x, y):
     value, pull = linad.vjp(pair, x, 2.0)
     x_bar, a_bar = pull((y, 3.0))
@@ -109,6 +128,12 @@ PROGRAMS: dict[Callable, tuple[tuple, Callable]] = {
         lambda x, y: 2 * x * (2 * y + x) + np.sum(x) * x[0] * (np.sum(y) * x[0] + np.sum(x) * y[0]),
     ),
     recursive: ((1.3,), lambda z: 5 * z**5),
+    third: ((1.5,), lambda t: 60 * t**3),
+    mixed: ((1.5,), lambda a: 12 * a * 0.7**2),
+    twice_of_default: (
+        (X,),
+        lambda x: np.sum((0.3 * x) ** 2 * np.exp(0.45 * x)) + np.sum(x * np.exp(0.3 * x) * (1 + 0.3 * x)),
+    ),
 }
 
 

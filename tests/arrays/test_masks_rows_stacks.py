@@ -123,3 +123,10 @@ def test_medians_of_nan_nothing_and_ints():
 ])  # fmt: skip
 def test_counts_of_repeats(body):
     check(body, X, COUNTS)
+
+
+def test_an_axis_that_happens_to_have_one_cell_is_not_stretched_and_the_error_says_what_to_write():
+    f = linad.linear_grad(program("x[:, 1:2] + x[1:2, :]", "x"))
+    with pytest.raises(ValueError, match=r"shapes \(4,1\) \(1,4\) \(a size that happens to be 1 is not stretched: index with None"):
+        f(Q)
+    check("x[:, 1, None] + x[None, 1]", Q)
