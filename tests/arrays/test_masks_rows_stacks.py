@@ -40,6 +40,11 @@ def test_masks_and_lists_beside_other_indices(body):
     check(body, A)
 
 
+def test_tuples_in_an_index_are_arrays_of_indices():
+    check("p = (0, 1)\nq = ((0, 1), (1, 2))\nreturn x[(0, 1), 2], x[p, 1, 2], x[p] * 1, x[(0, 1, 2)], x[q], x[q][0], x[1, (0, 2)], x[..., (1, 1)]", T)
+    check("u = x.copy()\ni = (1, 0)\nu[i] = 2.0\nu[i, 0, 1] *= 3.0\nnp.add.at(u, ((0, 1), (1, 1)), 4.0)\nnp.add.at(u, (0, 1), 4.0)\nreturn u", T)
+
+
 def test_a_mask_of_two_axes_beside_others():
     check("m = x[:, :, 0] > 0\nu = x * 2\nu[m] = x[m] ** 2\nu[0, x[0] > 1] = 3.0\nreturn u, x[:, m[0], 1], x[1, x[1] > 0]", T)
 
@@ -55,6 +60,8 @@ def test_an_update_through_a_mask_reads_what_was_there_first():
     "np.sum([a * a for a in y]), np.mean([r.sum() for r in x]), np.max([a * a for a in y])",
     "def g(r, k):\n    z = np.zeros(len(r) + 1)\n    z[:-1] = r * k\n    return z\nreturn np.array([g(y, k) for k in range(3)])",
     "np.array([y[:k] for k in range(3)])",
+    "b = x.copy()\ndef g(r):\n    r[0] = 7.0\n    return r * 2\nreturn np.array([g(b[k]) for k in range(3)]), b",
+    "s = 0.0\nfor k in range(1, 4):\n    m = np.array([np.sort(r)[:k] for r in x])\n    s += np.sum(m[:, 0] * k)\nreturn s",
     "np.linalg.norm([y[0], y[1]]), np.dot([y[0], y[1]], [1.0, 2.0]), np.outer([y[0], 1.0], y)",
 ])  # fmt: skip
 def test_rows(body):

@@ -72,7 +72,7 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
                 ctx.report(Unsupported(span, "a starred index", "write the indices out"))
                 found.append(None)
             case _:
-                found += value_parts(ctx, pull(ctx, n), span)
+                found += (value_parts if n is node else _inner_parts)(ctx, pull(ctx, n), span)
     return None if None in found else found
 
 
@@ -82,7 +82,7 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
         case NoneValue():
             return [NewAxis()]
         case TupleValue(items=items):
-            return [p for item in items for p in value_parts(ctx, item, span)]
+            return [p for item in items for p in _inner_parts(ctx, item, span)]
         case ScalarValue(dtype=dtype) if dtype in INTS:
             return [Place(value, span)]
         case _ if is_array(value) and (dtype_of(value) in INTS or dtype_of(value) == "bool"):
@@ -96,6 +96,13 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
         instead = "arrays have no fields here: pass each field as an array of its own"
     ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), instead))
     return [None]
+
+
+def _inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+    """A part of an index that is a tuple: a tuple in it is an array of indices to NumPy, not more axes."""
+    from .arrays import array_of_values
+
+    return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if isinstance(value, TupleValue) else value, span)
 
 
 def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
