@@ -1,4 +1,4 @@
-"""`python -m benchmarks [scaling] [native] [startup] [lsp] [checkpoint] [styles] [compile]`: measure, print, and write benchmarks/results/."""
+"""`python -m benchmarks [PART ...]`: measure, print, and write benchmarks/results/."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from rich.markdown import Markdown
 from rich.progress import Progress
 
 from benchmarks import checkpoint, compiling, lsp, native, plot, report, scaling, startup, styles
+from benchmarks.suite import measure as suite
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile")
+PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite")
 
 
 def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
@@ -38,6 +39,7 @@ def main() -> None:
     results: list[native.Result] = []
     waits: list[startup.Wait] = []
     points: list[checkpoint.Point] = []
+    ratios: list[suite.Row] = []
     rows: list[styles.Row] = []
     stages: list[compiling.Stage] = []
     with Progress(console=console) as progress:
@@ -55,9 +57,14 @@ def main() -> None:
             rows = collect(progress, "three styles", styles.measure(), len(styles.CASES))
         if "compile" in parts:
             stages = collect(progress, "a large function", compiling.measure(), compiling.STAGES)
+        if "suite" in parts:
+            ratios = collect(progress, "the suite", suite.measure(), len(suite.large()))
     text = report.whole(machine(), curves, results, waits)
     if points:
         text += "\n" + checkpoint.table(points)
+    if ratios:
+        text += "\n" + suite.whole(ratios)
+        (RESULTS / "suite.md").write_text(text)
     if rows:
         text += "\n" + styles.table(rows)
     if stages:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
 
 import numpy as np
 
 from benchmarks.suite import native, peers
-from benchmarks.suite.problems import Problem, decorated, large
-from benchmarks.timing import interleaved
+from benchmarks.suite.problems import Problem, decorated, large, small
+from benchmarks.timing import engineering, interleaved
 
 AGREE = 1e-10
 LINAD, PRIMAL, C, C_PRIMAL = "linad", "linad primal", "C", "C primal"
+PEERS = ("JAX", "PyTorch")
 
 Gradient = tuple[np.ndarray, ...]
 
@@ -24,7 +28,7 @@ class Row:
 
     problem: Problem
     times: dict[str, float]
-    words: dict[str, int]
+    words: int  # that linad's logs hold on the way
     refused: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -32,9 +36,47 @@ class Row:
         """Gradient over primal, both by linad."""
         return self.times[LINAD] / self.times[PRIMAL]
 
-    def over(self, contender: str) -> float | None:
-        """linad's gradient over that of another contender."""
-        return self.times[LINAD] / self.times[contender] if contender in self.times else None
+    def over(self, contender: str, of: str = LINAD) -> float | None:
+        """The time of one contender over that of another."""
+        return self.times[of] / self.times[contender] if contender in self.times else None
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as Markdown, with the medians of the ratios."""
+
+    def ratio(value: float | None) -> str:
+        return "" if value is None else f"{value:.2f}"
+
+    lines, columns = [], {"gradient": [r.ratio for r in rows], C: [q for r in rows if (q := r.over(C)) is not None]}
+    for row in rows:
+        shown = [engineering(row.times[name]) if name in row.times else "" for name in (PRIMAL, LINAD, C_PRIMAL, C)]
+        cells = [row.problem.title, *shown, f"**{row.ratio:.2f}**", ratio(row.over(C)), ratio(row.over(C_PRIMAL, C))]
+        for name in PEERS:
+            cells.append(row.refused.get(name, ratio(row.over(LINAD, name) if name in row.times else None)))
+        lines.append([*cells, f"{row.words:,}"])
+    middle = [f"{statistics.median(v):.2f}" if v else "" for v in columns.values()]
+    lines.append(["median", "", "", "", "", f"**{middle[0]}**", middle[1], *[""] * 4])
+    headings = ["problem", "primal", "gradient", "primal in C", "adjoint in C", "gradient / primal", "gradient / adjoint in C"]
+    headings += ["C: adjoint / primal", "JAX / linad", "PyTorch / linad", "log words (small size)"]
+    rule = "|" + "|".join([":---"] + ["---:"] * (len(headings) - 1)) + "|"
+    return "\n".join(["| " + " | ".join(headings) + " |", rule, *("| " + " | ".join(c) + " |" for c in lines)])
+
+
+def versions() -> str:
+    """The other tools that take part."""
+    return ", ".join(f"{p} {version(p)}" for p in ("jax", "torch") if find_spec(p) is not None) or "no JAX, no PyTorch"
+
+
+def whole(rows: list[Row]) -> str:
+    """The section of the documents."""
+    return "\n\n".join([
+        "## Suite",
+        f"Value and gradient of thirteen programs (`benchmarks/suite`), on one core; {versions()}. All contenders were found to "
+        "agree before they were timed. The primal is the program compiled by linad; C is by hand, gcc -O3 -march=native "
+        "-ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and vectorised. Log words "
+        "are what linad keeps for the way back on the small size that the tests use.",
+        table(rows),
+    ]) + "\n"  # fmt: skip
 
 
 def buffers(problem: Problem) -> Gradient:
@@ -69,6 +111,11 @@ def agree(problem: Problem) -> None:
         raise AssertionError(f"{problem.title}: linad differs from C by {error:.1e}")
 
 
+def counterpart(problem: Problem) -> Problem:
+    """The same problem in the size that is counted."""
+    return next(p for p in small() if p.name == problem.name)
+
+
 def log_words(problem: Problem) -> int:
     """Words that linad's gradient keeps for the way back."""
     from linad.cost import cost
@@ -85,11 +132,9 @@ def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
             PRIMAL: lambda f=f, args=args: f(*args),
             LINAD: linad_gradient(problem, buffers(problem)),
         }
-        words = {}
         if compiler:
             agree(problem)
             calls |= {C_PRIMAL: native.primal(problem), C: native.gradient(problem, buffers(problem))}
-            words[C] = problem.work
         refused: dict[str, str] = {}
         for name, make in peers.available(problem).items():
             bars = buffers(problem)
@@ -97,11 +142,11 @@ def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
             try:
                 call = make(problem)
                 error = disagreement(call(), expected)
-            except Exception as problem_of_peer:  # another tool's refusal is a result
-                refused[name] = type(problem_of_peer).__name__
+            except Exception as refusal:  # is a result
+                refused[name] = type(refusal).__name__
                 continue
             if error > 1e-8:
                 refused[name] = f"differs by {error:.0e}"
                 continue
             calls[name] = call
-        yield Row(problem, interleaved(calls), words, refused)
+        yield Row(problem, interleaved(calls), log_words(counterpart(problem)), refused)

@@ -1,0 +1,36 @@
+"""The suite: linad and C by hand give the same values and gradients, and a wrong one is noticed."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmarks.suite import measure, peers, problems
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+SMALL = problems.small()
+
+
+@needs_gcc
+@pytest.mark.parametrize("problem", SMALL, ids=lambda p: p.name)
+def test_linad_and_c_agree(problem) -> None:
+    measure.agree(problem)
+
+
+def test_every_problem_has_both_sizes() -> None:
+    assert [p.name for p in SMALL] == [p.name for p in problems.large()]
+    assert set(peers.TEXTS) < {p.name for p in SMALL}
+
+
+def test_disagreement_is_noticed() -> None:
+    right = (1.0, np.array([1.0, 2.0]))
+    assert measure.disagreement(right, right) == 0.0
+    assert measure.disagreement((1.0, np.array([1.0, 2.002])), right) == pytest.approx(1e-3)
+    assert measure.disagreement((1.0, np.array([1.0, np.nan])), right) == np.inf
+    assert measure.disagreement((1.0, np.array([1.0, np.inf])), right) == np.inf
+
+
+def test_the_table_has_medians() -> None:
+    times = [{"linad primal": 1.0, "linad": k, "C primal": 1.0, "C": 2.0} for k in (2.0, 3.0, 7.0)]
+    rows = [measure.Row(p, t, 0) for p, t in zip(SMALL, times)]
+    assert "| **3.00** | 1.50 |" in measure.table(rows).splitlines()[-1]
