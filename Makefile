@@ -10,7 +10,7 @@ PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST  := $(BIN)/python -m pytest
 WORKERS ?= 2
 
-.PHONY: help demo heat kalman bundle test bench bench-peers clean
+.PHONY: help demo heat kalman bundle test test-thorough bench bench-peers clean
 
 help:
 	@echo "make demo         fit a Gaussian mixture with gradients of plain loops (about half a minute, draws two pictures)"
@@ -18,6 +18,7 @@ help:
 	@echo "make kalman       fit state-space models by the gradient of the Kalman filter"
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
+	@echo "make test-thorough  run those that compile for long"
 	@echo "make bench        measure in-place against pure updates, and against C"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (downloads them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
@@ -36,8 +37,12 @@ bundle: $(VENV)/.stamp-examples
 
 # Clocks are read in a second, quiet run: two busy workers would make every time limit a matter of luck.
 test: $(VENV)/.stamp-test
-	$(PYTEST) -n $(WORKERS) -m "not timing"
+	$(PYTEST) -n $(WORKERS) -m "not timing and not thorough"
 	$(PYTEST) -m timing
+
+# What takes long to compile: the linear algebra of every dtype and form, all checks of the examples.
+test-thorough: $(VENV)/.stamp-test
+	$(PYTEST) -n $(WORKERS) -m thorough
 
 bench: $(VENV)/.stamp-examples
 	$(BIN)/python -m benchmarks

@@ -49,10 +49,19 @@ class Result:
 @cache
 def _library(source: str) -> ctypes.CDLL:
     """A C file compiled for this machine."""
-    target = Path(tempfile.mkdtemp(prefix="linad-bench-")) / f"{source}.so"
-    command = ["gcc", *FLAGS, "-fPIC", "-shared", str(HERE / "c" / f"{source}.c"), "-o", str(target), "-lm"]
-    subprocess.run(command, check=True)
-    return ctypes.CDLL(str(target))
+    return library(HERE / "c" / f"{source}.c")
+
+
+def library(source: Path) -> ctypes.CDLL:
+    """A C file as machine code of this process.
+
+    Linked apart, without ``-ffast-math``: a library linked with it makes the whole process flush small numbers to zero when it
+    is loaded, and every other number here would be another.
+    """
+    target = Path(tempfile.mkdtemp(prefix="linad-bench-")) / source.stem
+    subprocess.run(["gcc", *FLAGS, "-fPIC", "-c", str(source), "-o", f"{target}.o"], check=True)
+    subprocess.run(["gcc", "-shared", f"{target}.o", "-o", f"{target}.so", "-lm"], check=True)
+    return ctypes.CDLL(f"{target}.so")
 
 
 def _pointer(array: np.ndarray) -> ctypes.c_void_p:

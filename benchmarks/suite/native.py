@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.native import FLAGS
+from benchmarks.native import library
 from benchmarks.suite.problems import BARS, WORK, Problem
 
 SOURCES = Path(__file__).parent / "c"
@@ -20,10 +18,7 @@ SOURCES = Path(__file__).parent / "c"
 
 @cache
 def _library(name: str) -> ctypes.CDLL:
-    target = Path(tempfile.mkdtemp(prefix="linad-suite-")) / f"{name}.so"
-    command = ["gcc", *FLAGS, "-fPIC", "-shared", str(SOURCES / f"{name}.c"), "-o", str(target), "-lm"]
-    subprocess.run(command, check=True)
-    return ctypes.CDLL(str(target))
+    return library(SOURCES / f"{name}.c")
 
 
 def _argument(a: Any) -> Any:
@@ -35,8 +30,8 @@ def _argument(a: Any) -> Any:
     return ctypes.c_long(a)
 
 
-def _bound(library: str, name: str, arguments: Sequence[Any]) -> Callable[[], float]:
-    function = getattr(_library(library), name)
+def _bound(source: str, name: str, arguments: Sequence[Any]) -> Callable[[], float]:
+    function = getattr(_library(source), name)
     function.restype = ctypes.c_double
     ready = [_argument(a) for a in arguments]
     return lambda kept=arguments: function(*ready)

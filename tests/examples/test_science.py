@@ -33,10 +33,10 @@ def within(rows: list[tuple[str, str, float, float]]) -> bool:
 
 
 @pytest.mark.parametrize("checks", [
-    lambda: heat_inverse.checks(heat_inverse.plate(12, 60)),
-    lambda: kalman_fit.checks(kalman_fit.swinging(60)[1]),
-    bundle_adjustment.checks,
-], ids=["heat", "kalman", "bundle"])  # fmt: skip
+    pytest.param(lambda: heat_inverse.checks(heat_inverse.plate(12, 60)), id="heat"),
+    pytest.param(lambda: kalman_fit.checks(kalman_fit.swinging(60)[1]), id="kalman", marks=pytest.mark.thorough),
+    pytest.param(bundle_adjustment.checks, id="bundle", marks=pytest.mark.thorough),
+])  # fmt: skip
 def test_checks_of_the_examples_pass(checks) -> None:
     rows = checks()
     assert len(rows) >= 3

@@ -51,10 +51,12 @@ def test_value_and_gradient(n):
     assert slope == pytest.approx((4 * one - two) / 3, rel=2e-6, abs=1e-7)
 
 
+@pytest.mark.thorough
 def test_every_cell():
     check_grads(many, arguments(3))
 
 
+@pytest.mark.thorough
 def test_single_precision():
     args = arguments(4, np.float32)
     gradient = linad.grad(many, argnums=(0, 1, 2))(*args)
@@ -148,6 +150,7 @@ def test_nan_of_a_singular_determinant_is_not_silent():
     assert not np.isfinite(linad.grad(det)(np.ones((2, 2)))).all()
 
 
+@pytest.mark.thorough
 def test_the_purely_functional_form_agrees():
     args = arguments(3)
     pure = linear_grad(many.py_func, update="pure")
