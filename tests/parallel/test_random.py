@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from linad.emit import chunks, parallel
 from linad.emit.independence import Verdict, verdict
 
-from ..examples_of import MANY
+from ..examples_of import MANY, quick
 from ..properties.roads import Whole
-from ..strategies import load
+from ..strategies import load, programs
 from .programs import Writer
 from .roads import agree, outcome, ready, verdicts, watched
 from .test_verdicts import REFUSED, whole
@@ -64,3 +65,13 @@ def test_accumulators_that_cost_too_much_are_not_made(monkeypatch):
     assert agree(w.prepared, w.values) > 0
     monkeypatch.setattr(chunks, "MOST_WORDS", 3)
     assert agree(w.prepared, w.values) == 0
+
+
+@given(programs(rich=True, size=10))
+@quick(6)
+def test_programs_of_the_whole_language(program):
+    w = Whole(program.load(), program.args, program.updates, program.single)
+    if not w.errors and not program.single and not isinstance(outcome(w.prepared, w.values), str):
+        agree(w.prepared, w.values, (3,))
+        wrt = w.active()
+        agree(w.derivative(wrt, True, after=False).simplified, w.derivative_arguments(wrt), (2,))
