@@ -182,7 +182,7 @@ def levenberg_marquardt(scene: Scene, tell, iterations: int = 40) -> tuple[Scene
         errors, J = jacobian(scene)
         history.append(value)
         tell(len(history), iterations, f"root mean square error {np.sqrt(2.0 * value / len(errors)):8.3f} pixels")
-        if gained < 1e-3 * value:
+        if gained < 1e-6 * value:
             break
     tell(len(history), len(history), f"root mean square error {np.sqrt(2.0 * history[-1] / len(errors)):8.3f} pixels")
     return scene, history
