@@ -19,6 +19,7 @@ from linad_typecheck.core import (
     all_names,
     walk,
 )
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, is_float
 
 
@@ -27,7 +28,8 @@ def with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
     (returned by id of the drop), the number of iterations of loops that exit early."""
     names = Names(all_names(f))
     shapes: dict[int, tuple[Atom, ...]] = {}
-    known: dict[str, tuple[Atom, ...]] = {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
+    known = known_sizes(f)
+    known.update({s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)})
     for s in walk(f.body):  # a log grows, perhaps in a callee
         if isinstance(s, Reserve) or isinstance(s, Alloc) and s.log == "stack":
             known.pop(s.array.name if isinstance(s, Reserve) else s.out.name, None)

@@ -25,10 +25,10 @@ from linad_typecheck.core import (
     writes,
 )
 from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 from .invariant import logs_of
-from .sizes import Sizes, known_sizes
 
 _WRAP = 1 << 64
 

@@ -5,11 +5,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Copy,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    walk,
+)
 from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64
-
-from .sizes import known_sizes
 
 
 def drop_proved_checks(f: Function) -> Function:

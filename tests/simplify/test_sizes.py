@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from linad_typecheck.core import Check, Dim, Let, walk
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.core_text import parse_program
 
 from linad.interpret import CoreError, run
 from linad.simplify import simplify
-from linad.simplify.sizes import known_sizes
 from tests.properties.roads import Whole
 
 X = np.array([0.5, -1.0, 2.0])
