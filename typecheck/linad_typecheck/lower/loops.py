@@ -356,7 +356,8 @@ class _Attempt:
             if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
                 continue
             h = head.get(name)
-            if isinstance(b.value, Poison) and b.value.told is not None:  # it has to be told again in the next attempt
+            told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
+            if told_here and b.value.told is not None:  # it has to be told again in the next attempt
                 plan.lost.setdefault(name, b.value.told)
                 continue
             if contains(b.value, LostArray) and name not in plan.lost:
