@@ -17,10 +17,10 @@ from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
 from .context import Lowering
 from .elementwise import lift
 from .elsewhere import ELSEWHERE, LOOP, elsewhere
-from .library import Args as Args
-from .library import Rule as Rule
-from .library import scalars as scalars
-from .library import strong
+from .rulebook import Args as Args
+from .rulebook import Rule as Rule
+from .rulebook import scalars as scalars
+from .rulebook import strong
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import is_array, rank_of, size_of, stored
 from .rounding import math_round, numpy_round, python_round

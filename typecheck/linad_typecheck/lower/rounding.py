@@ -6,7 +6,7 @@ from ..core import Const
 from ..messages.language import Unsupported
 from ..types import FLOATS, I64, INTS
 from .context import Lowering
-from .library import Args, Rule, scalars, strong
+from .rulebook import Args, Rule, scalars, strong
 from .numbers import cast, to_int
 from .values import Poison, ScalarValue, Value
 
