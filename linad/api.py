@@ -66,6 +66,13 @@ class Derivative:
         value, grads = derive.gradient(s, arguments, step.positions, step.value)
         return _shaped(step, value, grads)
 
+    @functools.cached_property
+    def composed(self) -> LinearGrad[..., Any]:
+        """The derivative as a checked function of its own, which `vjp` and `jvp` differentiate."""
+        from .composed import composed
+
+        return composed(self)
+
     def __repr__(self) -> str:
         return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
 
@@ -132,7 +139,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     Parameters
     ----------
     f : function
-        A checked function or a plain one.
+        A checked function, a plain one, or what `grad` returned.
     *primals
         Its arguments.
 
@@ -153,7 +160,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> value, pullback(10.0)
     (6.0, (30.0, 20.0))
     """
-    return checked(f).vjp(*primals)
+    return checked(f).vjp(*_all(f, primals))
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -162,7 +169,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Parameters
     ----------
     f : function
-        A checked function or a plain one.
+        A checked function, a plain one, or what `grad` returned.
     primals : tuple
         Its arguments.
     tangents : tuple
@@ -184,26 +191,26 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    return checked(f).jvp(primals, tangents)
+    return checked(f).jvp(_all(f, primals), tangents)
 
 
 def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
-    """The checked function for a plain one, the same for the same; a checked one as it is."""
+    """The checked function for a plain one or a derivative, the same for the same; a checked one as it is."""
     if isinstance(f, LinearGrad):
         return f
     if isinstance(f, Derivative):
-        inner, name = ("grad", "value_and_grad")[f.steps[-1].value], f.function.__name__
-        raise refusal(
-            "no-gradient",
-            f"`{f.__name__}` is a derivative; compose it with `grad` or `value_and_grad`",
-            help=f"or write a function that calls it: `def g(x): return linad.{inner}({name})(x)`, and pass `g`",
-        )
+        return f.composed
     if not isinstance(f, FunctionType):
         return linear_grad(f)
     found = _plain.get(f)
     if found is None:
         found = _plain[f] = linear_grad(f)
     return found
+
+
+def _all(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of what `checked` gives: those of a derivative with its function's defaults."""
+    return f.function._arguments(tuple(primals), {}) if isinstance(f, Derivative) else primals
 
 
 def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative:

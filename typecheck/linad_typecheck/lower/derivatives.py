@@ -294,7 +294,7 @@ def _gradient(t: ValueType, parts: Iterator) -> Value:
         case None:
             return NoneValue()
         case Var():
-            return ScalarValue(found)
+            return ScalarValue(found, t.weak)
     return found
 
 
@@ -440,4 +440,4 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
     found = next(parts)
     if found is None:
         return NoneValue()
-    return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found)
+    return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found, t.weak)
