@@ -192,6 +192,8 @@ def pull(
     zeros = [p for p in places.values() if p not in holding]
     try:
         out = s.kernel((level,)).run(flat, written, zeros, in_place=in_place)
+    except MemoryError:  # the function itself keeps no logs: it would only run for as long again
+        raise
     except Exception:
         if not changed:  # the adjoint may run later statements first: the function itself raises what Python would
             s.kernel().run(values)

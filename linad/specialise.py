@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -27,6 +27,9 @@ from .options import Options
 if TYPE_CHECKING:
     from linad_typecheck.core import Program
     from linad_typecheck.signature import Checked
+    from linad_typecheck.span import Span
+
+    from .emit import EmitOptions
 
 # What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
 # derivative, and FORWARD in place of the second for a forward one.
@@ -88,7 +91,8 @@ class Specialisation:
         found = self.kernels.get(request)
         if found is None:
             with lock:
-                found = self.kernels.setdefault(request, Kernel(partial(self._load, request)))
+                made = Kernel(partial(self._load, request), partial(self._largest, request))
+                found = self.kernels.setdefault(request, made)
         return found
 
     def program(self, request: Request = ()) -> Program:
@@ -122,12 +126,21 @@ class Specialisation:
                 return _interpreted(self.program(request))
             return self._compiled(request, checked)
 
-    def _compiled(self, request: Request, checked: str) -> Loaded:
-        from .emit import EmitOptions, emit
-        from .emit.compile import load
+    def _largest(self, request: Request, values: Sequence[object]) -> tuple[str, int, Span] | None:
+        """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
+        from .emit.memory import largest, told
+        from .emit.passes import prepare
+        from .emit.sites import Sites
+
+        with lock:
+            found = largest(prepare(self.program(request), self._wanted("hoisted"), Sites()), values)
+        return None if found is None else (told(found[0]), found[1], found[0].span)
+
+    def _wanted(self, checked: str) -> EmitOptions:
+        from .emit import EmitOptions
         from .emit.vector_math import choice
 
-        wanted = EmitOptions(
+        return EmitOptions(
             fastmath=self.options.fastmath,
             checked=checked,
             vector_math=choice() if self.options.fastmath else "libm",
@@ -135,6 +148,12 @@ class Specialisation:
             workspace=True,
             parallel=self.options.parallel,
         )
+
+    def _compiled(self, request: Request, checked: str) -> Loaded:
+        from .emit import emit
+        from .emit.compile import load
+
+        wanted = self._wanted(checked)
         key = f"{self.key}-{disk.digest(request, wanted, target())}"
         store = self.store
         with store.locked():

@@ -14,7 +14,7 @@ from linad_typecheck.span import NOWHERE
 
 from . import threads
 from .stack import floor
-from .workspace import Pool
+from .workspace import NoRoom, Pool
 
 if TYPE_CHECKING:
     from linad_typecheck.span import Span
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from linad.emit.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
-ERROR_WORDS = 17  # of a kernel that is not recursive; one that is has one more
+FLOOR = 17  # where a kernel finds the lowest address of the stack, if it is recursive
+HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if it has any
 
 NOT_BROADCAST = "operands could not be broadcast together"
 STRETCH = " (a size that happens to be 1 is not stretched: index with None, as in x[:, None], use keepdims, or annotate the size as 1)"
@@ -50,8 +51,10 @@ class Loaded:
     def errors(self) -> np.ndarray:
         """Where an error is reported; recursive kernels find the end of the stack in it."""
         err = np.zeros(self.error_words, np.int64)
-        if self.error_words > ERROR_WORDS:
-            err[ERROR_WORDS] = floor()
+        if self.error_words > FLOOR:
+            err[FLOOR] = floor()
+        if self.error_words > HINTS and self.pool is not None:
+            err[HINTS:] = self.pool.hints
         return err
 
     def call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
@@ -69,9 +72,11 @@ class Loaded:
         out = self.driver(*values, *held, err)
         grown = out[0] == SHORT
         if grown:
-            held = pool.larger(held, err[: len(held)])
+            pool.enlarge(held, err[: len(held)])
             out = self.driver(*values, *held, err)
         pool.give(held, grown)
+        if self.error_words > HINTS:
+            pool.note(err[HINTS:])
         return out
 
 
@@ -80,6 +85,8 @@ class Kernel:
     """A program in its two builds: index tests hoisted out of loops, and, once one failed, a test at every access."""
 
     load: Callable[[str], Loaded]  # from "hoisted" or "every"
+    largest: Callable[[Sequence[object]], tuple[str, int, Span] | None] = lambda values: None
+    # what takes the most memory with these arguments, where ``{0}`` is how much: the text, the bytes, the place
     builds: dict[str, Loaded] = field(default_factory=dict)
 
     def build(self, checked: str) -> Loaded:
@@ -123,7 +130,7 @@ class Kernel:
             else:
                 saved = [values[k].copy() for k in written]
         err = build.errors()
-        code, *results = build.call(values, err)
+        code, *results = self._call(build, values, err)
         if code == AGAIN:
             for k, before in zip(written, saved):
                 values[k][...] = before
@@ -131,10 +138,22 @@ class Kernel:
                 values[k].fill(0)
             build = self.build("every")
             err = build.errors()
-            code, *results = build.call(values, err)
+            code, *results = self._call(build, values, err)
         if code != DONE:
             fail(build.sites[err[0]], err[1:])
         return tuple(results)
+
+    def _call(self, build: Loaded, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
+        try:
+            return build.call(values, err)
+        except NoRoom as short:
+            error = short
+        found = self.largest(values)  # nothing has been written yet
+        if found is None:
+            raise MemoryError(str(error))
+        text, size, span = found
+        more = f"; {error}" if error.size > 2 * size else ""
+        raise_at("MemoryError", f"{text.format(size)}{more}", span)
 
 
 def fail(site: Site, words: np.ndarray) -> NoReturn:

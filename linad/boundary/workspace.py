@@ -12,11 +12,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .memory import size_text, there_is
+
 LIMIT = 256 * 2**20  # bytes that all pools keep together
 MOST = 2**48  # cells; more than any machine has
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
-Held = tuple[np.ndarray, ...]
+Held = list[np.ndarray]
+HINTED = LIMIT // 64  # cells that a log which grows begins with at most
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 _growths = 0
@@ -29,6 +32,7 @@ class Pool:
     def __init__(self, dtypes: Sequence[str]) -> None:
         self._dtypes = tuple(DTYPES[d] for d in dtypes)
         self._free: list[Held] = []
+        self.hints = np.zeros(len(DTYPES), np.int64)  # by element type, how long logs have become that grow
         self._since = 0  # how many sets had grown when one was last taken
         _pools.add(self)
 
@@ -38,21 +42,29 @@ class Pool:
         try:
             return self._free.pop()  # one step, so no other thread gets the same
         except IndexError:
-            return tuple(np.empty(0, d) for d in self._dtypes)
+            return [np.empty(0, d) for d in self._dtypes]
 
-    def larger(self, held: Held, needed: Sequence[int]) -> Held:
-        """Workspaces of the sizes a call asks for, a little more where they grow.
+    def enlarge(self, held: Held, needed: Sequence[int]) -> None:
+        """Give a set the sizes a call asks for, a little more where they grow.
 
         Raises
         ------
-        MemoryError
+        NoRoom
             Where there is not that much memory.
         """
-        if max(needed) >= MOST:
-            raise MemoryError("the arrays of this function do not fit into memory: they have more cells than an address can name")
         sizes = [int(n) for n in needed]
-        grown = zip(held, sizes, self._dtypes, strict=True)
-        return tuple(w if len(w) >= n else _cells(n, d) for w, n, d in grown)
+        total = sum(n * np.dtype(d).itemsize for n, d in zip(sizes, self._dtypes, strict=True))
+        short = [k for k, n in enumerate(sizes) if len(held[k]) < n]
+        for k in short:
+            held[k] = np.zeros(0, self._dtypes[k])  # what is too short makes room
+        if max(sizes) >= MOST or not there_is(sum(sizes[k] * held[k].itemsize for k in short)):
+            raise NoRoom(total)
+        for k in short:
+            held[k] = _cells(sizes[k], self._dtypes[k], total)
+
+    def note(self, lengths: np.ndarray) -> None:
+        """How long logs have become that grow, so that the next call begins with as much."""
+        self.hints = np.minimum(np.maximum(lengths, self.hints), HINTED)
 
     def give(self, held: Held, grown: bool) -> None:
         """Take a set back; one that has just grown, or that another has taken the room of, is kept only within the limit."""
@@ -68,6 +80,7 @@ class Pool:
     def clear(self) -> None:
         """Let go of what no call is using."""
         self._free.clear()
+        self.hints = np.zeros(len(DTYPES), np.int64)
 
     def __len__(self) -> int:
         return sum(map(_bytes, tuple(self._free)))
@@ -82,7 +95,15 @@ def kept() -> int:
     return sum(map(len, tuple(_pools)))
 
 
-def _cells(n: int, dtype: type) -> np.ndarray:
+class NoRoom(MemoryError):
+    """The workspaces of a call do not fit into memory; they have so many bytes together."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"all logs and other arrays of this function take {size_text(size)}")
+        self.size = size
+
+
+def _cells(n: int, dtype: type, total: int) -> np.ndarray:
     """That many cells and an eighth more, or exactly as many where there is no room for more."""
     try:
         return np.empty(n + n // 8, dtype)
@@ -91,10 +112,7 @@ def _cells(n: int, dtype: type) -> np.ndarray:
     try:
         return np.empty(n, dtype)
     except MemoryError:
-        size = n * np.dtype(dtype).itemsize / 2**30
-        text = f"the logs and other arrays of this function take {size:.1f} GiB, which there is no memory for; "
-        text += "mark its longest loop with `linad.checkpoint` to keep snapshots instead"
-        raise MemoryError(text) from None
+        raise NoRoom(total) from None
 
 
 def release_memory() -> int:

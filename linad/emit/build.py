@@ -38,6 +38,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import BOOL, I64, Array
 
 from .effects import grown_params, updated_args
+from .memory import cells_of, no_room
 from .liveness import without_dead
 from .sites import RETRY, Site, Sites
 from .tree import (
@@ -80,6 +81,7 @@ class Builder:
     function: Function
     sites: Sites
     careful: bool  # arrays under different names may overlap
+    tries: bool = True  # whether a log that there is no memory for is an error of the program
     uses: Counter[str] = field(default_factory=Counter)
     pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values that wait for their only use
     fills: dict[str, Const | None] = field(default_factory=dict)
@@ -155,9 +157,11 @@ class Builder:
             case AddTo(array, index, value):
                 self.put(array, index, value, add=True)
             case Alloc(out, shape, fill):
-                sizes = tuple(self.expr(a) for a in shape)
                 self.fills[out.name] = fill
-                self.out.append(Assign(out, New(out.type, sizes, fill)))
+                if self.tries and fill is None and s.log != "no" and not all(isinstance(a, Const) for a in shape):
+                    self.try_log(s)
+                else:
+                    self.out.append(Assign(out, New(out.type, tuple(self.expr(a) for a in shape), fill)))
             case Copy(out, array):
                 self.out.append(Assign(out, CopyOf(array)))
             case AddArray(array, other):
@@ -170,8 +174,8 @@ class Builder:
                 e = self.expr(value)
                 self.flush_reads({array.name: array})
                 self.out.append(PutAll(array, e))
-            case Reserve(array, size):
-                self.reserve(array, size)
+            case Reserve():
+                self.reserve(s)
             case Check(cond, error, message, args):
                 self.check(s, cond, error, message, args)
             case If():
@@ -189,7 +193,28 @@ class Builder:
         self.flush_reads({array.name: array})
         self.out.append(Put(array, at, e, add))
 
-    def reserve(self, array: Var, size: Atom) -> None:
+    def named(self, a: Atom) -> Expr:
+        """A value that is mentioned more than once."""
+        if isinstance(a, Var) and a.name in self.pending:
+            self.out.append(Assign(*self.pending.pop(a.name)))
+        return Num(a) if isinstance(a, Const) else Leaf(a)
+
+    def try_log(self, s: Alloc) -> None:
+        """A log whose size the driver does not know."""
+        shape = tuple(map(self.named, s.shape))
+        size = cells_of(shape, s.out.type.dtype)
+        short = Apply("lt", (Size(s.out, 0), shape[0]), BOOL, I64)
+        self.out.append(Assign(s.out, New(s.out.type, shape, None, True)))
+        self.out.append(Branch(short, (Fail(self.sites.add(no_room(s, self.function)), (size,)),), ()))
+
+    @property
+    def filled(self) -> Const | None:
+        """What may be in the new cells of a log that the caller has made."""
+        made = (s for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Alloc))
+        return next((s.fill for s in made if s.fill is not None and s.shape == (Const(0, I64),)), None)
+
+    def reserve(self, s: Reserve) -> None:
+        array, size = s.array, s.size
         if isinstance(size, Var) and size.name in self.pending and self.uses[size.name] == 1:
             var, e = self.pending.pop(size.name)
             if not isinstance(e, Size):
@@ -199,8 +224,9 @@ class Builder:
             e = self.expr(size)
         self.flush_reads({array.name: array})
         full = Apply("lt", (Size(array, 0), e), BOOL, I64)
-        grown = Grown(array, e, self.fills.get(array.name, Const(0, array.type)))
-        self.out.append(Branch(full, (Assign(array, grown),), ()))
+        grown = Grown(array, e, self.fills.get(array.name, self.filled))
+        lost = Fail(self.sites.add(no_room(s, self.function)), (cells_of((e,), array.type.dtype),))
+        self.out.append(Branch(full, (Assign(array, grown), Branch(full, (lost,), ())), ()))
 
     def check(self, s: Check, cond: Atom, error: str, message: str, args: tuple[Atom, ...]) -> None:
         ok = self.expr(cond)
@@ -408,12 +434,12 @@ def count_uses(f: Function) -> Counter[str]:
     return count
 
 
-def build(program: Program, f: Function, sites: Sites, careful: bool) -> tuple[Node, ...]:
+def build(program: Program, f: Function, sites: Sites, careful: bool, tries: bool = True) -> tuple[Node, ...]:
     """The statement tree of a function."""
     rebound = any(
         isinstance(v.type, Array) for s in walk(f.body) if isinstance(s, If | Loop | Call) for v in s.outs
     )
-    b = Builder(program, f, sites, careful or rebound, count_uses(f), names=Names(all_names(f)))
+    b = Builder(program, f, sites, careful or rebound, tries, count_uses(f), names=Names(all_names(f)))
     b.block(f.body)
     values = tuple(b.expr(r) for r in f.body.results)
     grown = grown_params(program)[f.name]

@@ -15,6 +15,16 @@ def updated_args(s: Call, callee: Function) -> dict[str, Var]:
     }
 
 
+def growing(f: Function, program: Program) -> set[str]:
+    """The arrays of a function that it, or what it calls, replaces by longer ones."""
+    grown = grown_params(program)
+    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    for s in walk(f.body):
+        if isinstance(s, Call):
+            found |= {a.name for a, g in zip(s.args, grown[s.callee], strict=True) if g and isinstance(a, Var)}
+    return found
+
+
 def grown_params(program: Program) -> dict[str, tuple[bool, ...]]:
     """For each function, which parameters are logs that it may have to replace by longer ones and give back.
 

@@ -26,7 +26,7 @@ from linad_typecheck.core import (
     Var,
     walk,
 )
-from linad_typecheck.types import INTS, Array, Scalar
+from linad_typecheck.types import I64, INTS, Array, Scalar
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 
@@ -49,7 +49,7 @@ def lift(f: Function, copies: bool) -> Lifted:
     scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
     arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
     lent = {p.var.name for p in f.params if p.mode == "read"} - scalars
-    resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    longer = resized(f)
     known: dict[str, Stmt] = {}  # sizes by name, with the statement that computes each
     moved: list[Stmt] = []
     made: list[Alloc | Copy] = []
@@ -84,7 +84,7 @@ def lift(f: Function, copies: bool) -> Lifted:
 
     for s in f.body.stmts:
         match s:
-            case Dim(out, array) if array.name in arrays and array.name not in resized:
+            case Dim(out, array) if array.name in arrays and array.name not in longer:
                 known[out.name] = s
             case Let(out, op, ins) if op in TOTAL and out.type.dtype in INTS and all(map(available, ins)):
                 known[out.name] = s
@@ -104,8 +104,18 @@ def lift(f: Function, copies: bool) -> Lifted:
     return Lifted(kernel, tuple(moved), tuple(made))
 
 
+def resized(f: Function) -> set[str]:
+    """The logs that a function itself replaces by longer ones."""
+    return {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+
+
+def empty(s: Alloc) -> bool:
+    """Whether a log has no cells before it grows, so that it may as well begin with more."""
+    return s.fill is None and s.shape == (Const(0, I64),)
+
+
 def scratch(f: Function) -> set[str]:
-    """The arrays of a function that are surely not among its results, nor replaced by longer ones."""
+    """The arrays of a function that are surely not among its results, nor logs that have contents before they grow."""
     group: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -131,8 +141,8 @@ def scratch(f: Function) -> set[str]:
                     join(*column)
             case Call(outs=outs, args=args) if any(isinstance(o.type, Array) for o in outs):
                 join(*outs, *args)
-            case Reserve(array=a):
-                staying.add(a.name)
+    longer = resized(f)
+    staying |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.out.name in longer and not empty(s)}
     kept = set(map(find, staying))
     made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc | Copy)}
     return {name for name in made if find(name) not in kept}

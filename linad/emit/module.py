@@ -9,22 +9,21 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from linad_typecheck.core import Block, Call, Const, Function, Names, Program, Var, all_names, walk
+from linad_typecheck.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
 from linad_typecheck.types import BOOL, I64, Array, Type
 
 from .allocate import assign_names
 from .build import build
-from .effects import grown_params
-from .lift import Lifted, lift, scratch
+from .effects import grown_params, growing
+from .lift import Lifted, empty, lift, scratch
 from .parallel import chunk_functions, on_threads, spread_text
 from .parts import in_parts
 from .printer import Printer
 from .scratch import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS, MATRICES, SPECIAL
+from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
-ERROR_WORDS = 17  # the site and up to 16 arguments: the sizes of four arrays of rank 4
 DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
 
 
@@ -58,8 +57,9 @@ class Generated:
     ``driver(*args, *workspaces, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that
     checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
     yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
-    ``err`` is an int64 array of `error_words`; where the program is recursive the last of them is given: the lowest
-    address that the stack may grow to. Where it is ``parallel``, the number of threads stands behind ``args``.
+    ``err`` is an int64 array of `error_words`. Where the program is recursive, that at `FLOOR` is given: the lowest address
+    that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of each element type are
+    made to begin with, and afterwards how long the longest was. Where it is ``parallel``, the number of threads stands behind ``args``.
     """
 
     source: str
@@ -89,6 +89,7 @@ class Emitter:
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
         }
         self.recursive = bool(self.called - self.chunks)
+        self.grows = any(isinstance(s, Reserve) for f in self.program.functions.values() for s in walk(f.body))
         self.main, self.parts = self.divided()
         self.entry, self.inner = self.function_names()
 
@@ -131,7 +132,7 @@ class Emitter:
         from . import runtime
 
         own = {"np", "math", "err", "depth", "code", "driver", "kernel", "stack_address", "spreading", "prange", "chunks"}
-        return own | set(runtime.__all__) | set(SPECIAL) | set(MATRICES) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
+        return own | set(runtime.__all__) | set(LOGS) | set(SPECIAL) | set(MATRICES) | set(self.vector) | set(dir(builtins)) | set(CASTS.values())
 
     def reserved(self) -> set[str]:
         """Names that variables must not take: what the module defines, imports or calls."""
@@ -143,7 +144,7 @@ class Emitter:
         driver = self.driver(lifted)
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
-        words = ERROR_WORDS + self.recursive
+        words = HINTS + len(KINDS) if self.grows else ERROR_WORDS + self.recursive
         return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks))
 
     def divided(self) -> tuple[Lifted, frozenset[str]]:
@@ -175,9 +176,10 @@ class Emitter:
         if self.chunks:
             lines += ["from linad.emit.threads import spreading", "from numba import int64, prange"]
         vector = self.needed & set(self.vector)
-        special, matrices = self.needed & set(SPECIAL), self.needed & set(MATRICES)
-        own = set(helpers) - vector - special - matrices
-        for module, names in (("runtime", own), ("runtime_linalg", matrices), ("runtime_special", special), ("vector_math", vector)):
+        special, matrices, logs = (self.needed & set(names) for names in (SPECIAL, MATRICES, LOGS))
+        own = set(helpers) - vector - special - matrices - logs
+        groups = (("runtime", own), ("runtime_logs", logs), ("runtime_linalg", matrices), ("runtime_special", special), ("vector_math", vector))
+        for module, names in groups:
             if names:
                 lines.append(f"from linad.emit.{module} import {', '.join(sorted(names))}")
         return "\n".join(lines)
@@ -195,7 +197,7 @@ class Emitter:
         types = tuple(r.type for r in f.body.results) + extra
         printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
         if deeper:
-            printer.line(1, f"if stack_address() < err[{ERROR_WORDS}]:")
+            printer.line(1, f"if stack_address() < err[{FLOOR}]:")
             printer.leave(f"{printer.text.helper('fail')}(err, {self.too_deep(f)})", 2)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
@@ -222,13 +224,15 @@ class Emitter:
         params = tuple(p.var for p in main.params)
         given = (*params, *(s.out for s in lifted.arrays))
         f = replace(main, body=Block((*lifted.sizes, *lifted.arrays), given))
-        nodes = build(Program(main.name, {main.name: f}), f, self.sites, careful=False)[:-1]
+        nodes = build(Program(main.name, {main.name: f}), f, self.sites, careful=False, tries=False)[:-1]
         nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in given)))
         spaces: tuple[Var, ...] = ()
         if self.options.workspace and (taken := [s for s in lifted.arrays if s.out.name in scratch(main)]):
             fresh = Names(all_names(main))
+            longer = growing(main, self.program)
+            grown = {s.out.name for s in taken if s.out.name in longer and isinstance(s, Alloc) and empty(s)}
             found = workspaces(taken, fresh)
-            nodes = carve(nodes, found, {s.out.name for s in taken}, fresh)
+            nodes = carve(nodes, found, {s.out.name for s in taken}, grown, fresh)
             spaces = tuple(found.values())
             self.spaces = tuple(found)
         names = assign_names(nodes, (*params, *spaces), self.reserved())

@@ -1,4 +1,4 @@
-"""What generated code calls: integer and float operations with Python's and NumPy's exact meaning, logs, errors.
+"""What generated code calls: integer and float operations with Python's and NumPy's exact meaning, errors, parts of workspaces.
 
 These are compiled without fast-math flags, which LLVM keeps per instruction, so that they keep their meaning where they
 are inlined.
@@ -29,8 +29,6 @@ __all__ = [
     "float_to_i32",
     "float_to_i64",
     "gcd",
-    "grow",
-    "grow_filled",
     "int32",
     "int64",
     "int_floordiv",
@@ -281,25 +279,6 @@ def float_to_i32(x):
     if -2147483649.0 < x < 2147483648.0:
         return int32(x)
     return int32(-2147483648)
-
-
-@exact
-def grow(log, size):
-    """A log with room for ``size`` cells, at least doubled; new cells are 0."""
-    room = max(size, 2 * log.shape[0], 16)
-    new = np.zeros(room, log.dtype)
-    for k in range(log.shape[0]):
-        new[k] = log[k]
-    return new
-
-
-@exact
-def grow_filled(log, size, fill):
-    """A log with room for ``size`` cells, at least doubled; new cells are ``fill``."""
-    new = grow(log, size)
-    for k in range(log.shape[0], new.shape[0]):
-        new[k] = fill
-    return new
 
 
 @exact

@@ -17,6 +17,7 @@ from .tree import (
     CopyOf,
     Demand,
     Expr,
+    Hint,
     Leaf,
     New,
     Node,
@@ -34,8 +35,11 @@ def workspaces(taken: Iterable[Alloc | Copy], names: Names) -> dict[str, Var]:
     return {d: names.var("ws" if d == "f64" else f"ws_{d}", Array(d, 1)) for d in dtypes}
 
 
-def carve(nodes: Iterable[Node], spaces: dict[str, Var], taken: set[str], names: Names) -> tuple[Node, ...]:
-    """The nodes of a driver in which the ``taken`` arrays are parts of workspaces instead of fresh."""
+def carve(
+    nodes: Iterable[Node], spaces: dict[str, Var], taken: set[str], growing: set[str], names: Names
+) -> tuple[Node, ...]:
+    """The nodes of a driver in which the ``taken`` arrays are parts of workspaces instead of fresh; those that are ``growing``
+    begin as long as they were found to become."""
     before: list[Node] = []
     after: list[Node] = []
     at = {d: names.var("at", I64) for d in spaces}
@@ -50,7 +54,10 @@ def carve(nodes: Iterable[Node], spaces: dict[str, Var], taken: set[str], names:
                     after.append(node)
                     continue
                 dtype = t.type.dtype
-                shape = tuple(_named(e, names, before) for e in _shape(t, value))
+                if t.name in growing:
+                    shape: tuple[Expr, ...] = (Hint(dtype),)
+                else:
+                    shape = tuple(_named(e, names, before) for e in _shape(t, value))
                 parts[dtype].append(Cells(shape))
                 after.append(Carve(t, spaces[dtype], at[dtype], shape))
                 match value:

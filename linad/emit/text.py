@@ -9,7 +9,7 @@ from linad_typecheck.core import Const
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import Array, Scalar
 
-from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Leaf, New, Num, Size
+from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
 
 CHOICE, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
 
@@ -57,6 +57,11 @@ SPECIAL = (
 MATRICES = tuple(f"dense_{op}" for op in DENSE)  # helpers of runtime_linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {"f64": "np.float64", "f32": "np.float32", "i64": "np.int64", "i32": "np.int32", "bool": "np.bool_"}
+KINDS = tuple(NUMPY_DTYPE)
+LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime_logs
+ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
+FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
+HINTS = FLOOR + 1  # given, and noted: how long logs of each element type become that grow
 CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
 BUILTIN = {"min", "max", "abs", "bool"}
 
@@ -114,11 +119,15 @@ class Text:
                 return self.new(e), ATOM
             case Cells(shape):
                 return f"{self.helper('cells')}({self.tuple(shape)})", ATOM
+            case Hint(dtype):
+                return f"err[{HINTS + KINDS.index(dtype)}]", ATOM
             case Grown(array, size, fill):
                 name = self.names[array.name]
-                if fill is None or fill.value == 0:
-                    return f"{self.helper('grow')}({name}, {self(size)})", ATOM
-                return f"{self.helper('grow_filled')}({name}, {self(size)}, {self.number(fill)[0]})", ATOM
+                noted = HINTS + KINDS.index(array.type.dtype)
+                if fill is None:
+                    return f"{self.helper('grow')}({name}, {self(size)}, err, {noted})", ATOM
+                filled = self.helper("grow_filled")
+                return f"{filled}({name}, {self(size)}, {self.number(fill)[0]}, err, {noted})", ATOM
             case Apply(type=Scalar("i32"), op=op) if op not in ("cast", "select", "min", "max", "minimum", "maximum"):
                 return f"{self.helper('int32')}({self.apply(e)[0]})", ATOM  # Numba widens int32 arithmetic
             case Apply():
@@ -245,6 +254,8 @@ class Text:
     def new(self, e: New) -> str:
         self.needed.add("np")
         assert isinstance(e.type, Array)
+        if e.tried:
+            return f"{self.helper('tried')}({NUMPY_DTYPE[e.type.dtype]}, {self.tuple(e.shape)})"
         shape = self(e.shape[0]) if len(e.shape) == 1 else f"({', '.join(map(self, e.shape))})"
         dtype = "" if e.type.dtype == "f64" else f", {NUMPY_DTYPE[e.type.dtype]}"
         if e.fill is None:

@@ -58,6 +58,7 @@ class New:
     type: Type
     shape: tuple[Expr, ...]
     fill: Const | None
+    tried: bool = False  # it has zeros for sizes where there is no memory for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,14 @@ class Cells:
     shape: tuple[Expr, ...]
 
 
-Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown | Cells
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """How long logs of an element type were found to become."""
+
+    dtype: str
+
+
+Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown | Cells | Hint
 
 
 def children(e: Expr) -> tuple[Expr, ...]:

@@ -159,11 +159,17 @@ def python(generated: Generated):
         namespace[name] = getattr(helper, "py_func", None) or (float if name.startswith("f") else int)
     namespace["trips"] = lambda a, b, c: len(range(a, b, c)) if c else 0  # the helper relies on unsigned wrap-around
     namespace["stack_address"] = lambda: 0
+    namespace |= {"grow": _grow, "grow_filled": lambda log, n, fill, *noted: _grow(log, n, *noted, fill), "tried": lambda t, n: np.empty(n, t)}
     namespace["driver"] = lambda *a, **k: lambda f: f
     namespace["kernel"] = lambda *a, **k: lambda f: f
     text = re.sub(r"^from linad.*$", "", generated.source, flags=re.M)
     exec(compile_text(text), namespace)  # noqa: S102
     return namespace[generated.entry]
+
+
+def _grow(log, size, err, noted, fill=0):
+    err[noted] = max(err[noted], size)
+    return np.concatenate([log, np.full(size - log.shape[0], fill, log.dtype)])
 
 
 def compile_text(text: str):
