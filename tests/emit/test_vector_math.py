@@ -1,6 +1,7 @@
 """Vector math functions: as precise as libm to a few units, special values included, and in vector form in loops."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from linad_typecheck.core import Let
 from linad_typecheck.types import F64
 
 from linad.emit import EmitOptions, emit
-from linad.emit.vector_math import FUNCTIONS, choice
+from linad.emit.vector_math import FUNCTIONS, choice, widths
 
 from .roads import call, machine
 from .test_operations import elementwise
@@ -29,8 +30,32 @@ def test_values_and_vector_form(tmp_path):
     ):
         np.testing.assert_allclose(b, a, rtol=4e-15, atol=1e-15, err_msg=name)
     one = emit(elementwise(lets[:1], F64), EmitOptions(vector_math="libmvec"))
-    text = machine(one, tmp_path).inspect_asm().values()
-    assert any("_ZGVdN4v_exp" in t for t in text)
+    text = "\n".join(machine(one, tmp_path).inspect_asm().values())
+    width, letter = max(widths().items())
+    assert f"_ZGV{letter}N{width}v_exp" in text
+    assert re.search(r"and[a-z]*\s+\$-64, %rsp", text), "what a call spills lies across cache lines"
+
+
+def test_the_forms_called_are_those_of_the_registers_that_code_is_compiled_for(monkeypatch):
+    """An argument that no register holds is handed over in another way: the wrong numbers."""
+    from linad.emit import vector_math
+
+    def seen(cpu, features):
+        vector_math.features.cache_clear()
+        vector_math.choice.cache_clear()
+        monkeypatch.setattr(vector_math.config, "CPU_NAME", cpu)
+        monkeypatch.setattr(vector_math.config, "CPU_FEATURES", features)
+        return vector_math.choice(), max(vector_math.widths())
+
+    try:
+        assert seen("generic", None) == ("libm", 4)
+        assert seen(None, "+sse2,-avx2,-avx512f") == ("libm", 4)
+        assert seen(None, "+avx,+avx2,-avx512f")[1] == 4
+        assert seen(None, "+avx2,+avx512f,+avx512dq,+avx512vl")[1] == 8
+        assert seen(None, "+avx2,+avx512f,+avx512dq,+avx512vl,+prefer-256-bit")[1] == 4
+    finally:
+        vector_math.features.cache_clear()
+        vector_math.choice.cache_clear()
 
 
 def reference(name, v):
