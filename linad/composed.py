@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 from dataclasses import replace
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .boundary.errors import refusal
@@ -40,9 +40,10 @@ def composed(d: Derivative) -> LinearGrad[..., Any]:
     space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, _FUNCTION: f, _LIBRARY: _library()}
     for name, value in zip(f.py_func.__code__.co_freevars, f.py_func.__closure__ or ()):
         space.setdefault(name, value.cell_contents)  # what annotations may mention
-    exec(compile(text, file, "exec", dont_inherit=True), space)
-    made = space[_name(d)]
-    assert isinstance(made, FunctionType)
+    module = compile(text, file, "exec", dont_inherit=True)
+    code = next(c for c in module.co_consts if isinstance(c, CodeType))
+    made = FunctionType(code, space)
+    made.__annotations__ = {name: note for name, note in f.py_func.__annotations__.items() if name != "return"}
     return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
 
 

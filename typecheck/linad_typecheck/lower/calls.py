@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Atom, Call, Const
+from ..frozen import frozen
 from ..linear.liveness import bound, free_names
 from ..linear.ownership import move, names_of, write
 from ..messages.language import BadCall, Unsupported
@@ -52,7 +53,7 @@ from .values import (
 from .views import map_atoms
 
 
-@dataclass(frozen=True)
+@frozen
 class Argument:
     value: Value
     span: Span
@@ -73,7 +74,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         callee = attribute_of(ctx, node.func, base)
     else:
         callee = expression(ctx, node.func)
-    name = ast.unparse(node.func)
+    name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else ast.unparse(node.func)
     match callee:
         case EntityValue(entity=External(dotted=dotted)) if dotted in LITERALS:
             return array_of(ctx, node, name, hint)
@@ -129,7 +130,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
         return None
-    return Args(name, ctx.span(node), values, keywords, hint)
+    return Args(name, ctx.span(node), values, keywords, hint, node)
 
 
 def _is_display(node: ast.expr) -> bool:

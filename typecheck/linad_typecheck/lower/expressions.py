@@ -43,6 +43,7 @@ from .indexing import subscript
 from .joins import Arm, join
 from .numbers import COMPARE, binary, compare, truth, unary
 from .places import held, is_array
+from .quoted import Quoted
 from .unsupported import refuse
 from .values import (
     SILENT,
@@ -259,6 +260,8 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
     """Whether evaluating an expression may call a function that updates an array: one of the user's."""
 
     def of_library(f: ast.expr) -> bool:
+        if isinstance(f, Quoted):
+            return isinstance(f.value, EntityValue) and isinstance(f.value.entity, External)
         if isinstance(f, ast.Attribute):
             return f.attr != "at" and not isinstance(ctx.env.get(ast.unparse(f)), Binding)
         return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))

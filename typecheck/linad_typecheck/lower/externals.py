@@ -72,7 +72,7 @@ def constant_external(dotted: str) -> Value | None:
 
 
 _OF_ARRAYS = (
-    "accumulating arrays axes choosing cross diagonals einsum extremes joining linalg logsums middles operators "
+    "accumulating arrays averages axes choosing cross diagonals einsum extremes joining linalg logsums middles operators "
     "products rearranging reductions scans shapes sorting"
 ).split()  # files with rules for arrays of every kind
 

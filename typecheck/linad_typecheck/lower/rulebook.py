@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from ..messages.language import BadCall
 from ..span import Span
 from .context import Lowering
@@ -12,7 +13,7 @@ from .numbers import as_scalar
 from .values import ScalarValue, Value
 
 
-@dataclass(frozen=True)
+@frozen
 class Args:
     """The evaluated arguments of a library call."""
 
@@ -21,6 +22,7 @@ class Args:
     values: tuple[Value, ...]
     keywords: dict[str, Value]
     hint: str = "t"
+    node: ast.expr | None = None  # the call
 
 
 Rule = Callable[[Lowering, Args], Value]
