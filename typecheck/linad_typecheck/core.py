@@ -19,7 +19,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from .core_atoms import Atom as Atom
@@ -27,12 +27,13 @@ from .core_atoms import Const as Const
 from .core_atoms import Names as Names
 from .core_atoms import Var as Var
 from .core_atoms import base_name as base_name
+from .frozen import frozen
 from .span import NOWHERE, Span
 
 # ---------------------------------------------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Let:
     """``out = op(ins)``: a pure scalar operation of `ops.OPS`."""
 
@@ -42,7 +43,7 @@ class Let:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Dup:
     """``(first, second) = dup x``, linear form only. Its derivative is ``+``."""
 
@@ -52,7 +53,7 @@ class Dup:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Drop:
     """``drop x``: the last use of a float scalar or an array, linear form only."""
 
@@ -60,7 +61,7 @@ class Drop:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Read:
     """``out = read &x``: a float scalar of an outer block is borrowed inside a loop or an arm, linear form only."""
 
@@ -69,7 +70,7 @@ class Read:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Load:
     """``out = array[index]``. Indices are non-negative here: lowering has put `wrap` before an index that may not be.
 
@@ -84,7 +85,7 @@ class Load:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Store:
     """``array[index] = value``."""
 
@@ -95,7 +96,7 @@ class Store:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AddTo:
     """``array[index] += value``."""
 
@@ -106,7 +107,7 @@ class AddTo:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Dim:
     """``out = array.shape[axis]``."""
 
@@ -119,7 +120,7 @@ class Dim:
 LogKind = Literal["no", "cells", "stack", "slices"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Alloc:
     """A fresh array of ``shape``, every cell ``fill``; undefined where ``fill`` is None (then every cell read has been
     written before).
@@ -136,7 +137,7 @@ class Alloc:
     log: LogKind = "no"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Copy:
     """``out = array.copy()``."""
 
@@ -145,7 +146,7 @@ class Copy:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AddArray:
     """``array += other``, cell by cell, equal shapes. The derivative of `Copy`."""
 
@@ -154,7 +155,7 @@ class AddArray:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Fill:
     """``array[...] = value``, every cell."""
 
@@ -163,7 +164,7 @@ class Fill:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Reserve:
     """Make a rank-1 log hold at least ``size`` cells, keeping what it holds; new cells are ``fill`` of its `Alloc`.
 
@@ -175,7 +176,7 @@ class Reserve:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Dense:
     """Linear algebra on whole arrays: `dense_ops` says what ``op`` does to those it updates, in place, and reads."""
 
@@ -186,13 +187,13 @@ class Dense:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Block:
     stmts: tuple[Stmt, ...] = ()
     results: tuple[Atom, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class If:
     """``outs`` are the results of the arm taken."""
 
@@ -207,7 +208,7 @@ LoopKind = Literal["sequential", "map", "sum", "scan"]
 Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Checkpoint:
     """The mark of a loop whose reverse starts from snapshots of its state: at most ``slots`` of them at a time, or as
     many as fit into ``memory`` bytes, or what the scheme takes by itself."""
@@ -221,7 +222,7 @@ class Checkpoint:
         return tuple(a for a in (self.slots, self.memory) if a is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Loop:
     """``for index in range(start, stop, step)`` with carried values; ``stop`` None never ends by itself (``while``).
 
@@ -245,7 +246,7 @@ class Loop:
     mark: Checkpoint | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Call:
     """``outs = callee(args)``; arguments are lent or moved by the modes of the callee's parameters."""
 
@@ -255,7 +256,7 @@ class Call:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Check:
     """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved."""
 
@@ -273,7 +274,7 @@ Stmt = Let | Dup | Drop | Read | Load | Store | AddTo | Dim | Alloc | Copy | Add
 Mode = Literal["read", "acc", "mut", "own", "out"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Param:
     """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``)."""
 
@@ -281,7 +282,7 @@ class Param:
     mode: Mode
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Function:
     """``body.results`` are what it returns, flattened to scalars and arrays."""
 
@@ -291,7 +292,7 @@ class Function:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Derivative:
     """What a declared function is to become: the derivative of ``callee`` by its flat parameters ``wrt``.
 
@@ -305,7 +306,7 @@ class Derivative:
     value: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Program:
     """Functions by name; `entry` is the one that is called from Python. Those in ``derivatives`` are only declared: they are
     made before anything runs (`linad.expand`)."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from .frozen import frozen
 from .types import I64, Scalar, Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Var:
     """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again."""
 
@@ -19,7 +19,7 @@ class Var:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Const:
     """A literal scalar."""
 

@@ -7,13 +7,14 @@ cell ``info`` says so, which a `core.Check` tests. Every matrix has rank 2 and a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from .frozen import frozen
 
 UpdateMode = Literal["acc", "mut"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class DenseOp:
     """A dense operation.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
+from .frozen import frozen
 from .span import Span
 
 Severity = Literal["error", "warning", "information"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Label:
     """A secondary place and what happens there."""
 
@@ -18,7 +19,7 @@ class Label:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Edit:
     """Replace the text of ``span`` (empty: insert) by ``text``."""
 
@@ -26,7 +27,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Fix:
     """A repair in words and as edits; ``safe`` ones may be applied by a machine."""
 
@@ -35,7 +36,7 @@ class Fix:
     safe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Diagnostic:
     """One finding. ``message`` stands alone in one line: lower case, no final period."""
 

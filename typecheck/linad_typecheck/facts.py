@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from .frozen import frozen
 from .span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Fact:
     kind: Literal["dup", "drop", "move", "borrow", "copy", "mode", "type"]
     name: str

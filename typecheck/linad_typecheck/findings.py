@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from .checking.misplaced import misplaced
 from .checking.recover import recovered
 from .checking.suppress import without_ignored, without_ignored_elsewhere
 from .diagnostics import Diagnostic
+from .frozen import frozen
 from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
@@ -24,7 +25,7 @@ from .static_scope import StaticModule, decorated, first_line
 from .types import Array, Type, is_float
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """What was found in a text, and how many decorated functions were looked at to find it. Of ``partly`` ones the text
     does not give all types: they are checked whole where they are first called."""

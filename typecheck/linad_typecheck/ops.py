@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from .frozen import frozen
 
 Kind = Literal["add", "mul", "div", "unary", "pow", "compare", "logic", "int", "cast", "choose"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Op:
     """A scalar primitive.
 

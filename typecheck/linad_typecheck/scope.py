@@ -7,21 +7,22 @@ give the same entities, so that lowering cannot tell them apart.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from .frozen import frozen
 from .source import SourceFile
 from .types import Array
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Module:
     """``numpy``, ``math``, ``linad``, ...: attributes are looked up as `External` by dotted name."""
 
     dotted: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class External:
     """A function, class or constant of a library or of builtins, by its canonical dotted name: ``numpy.sin``,
     ``math.pi``, ``builtins.range``, ``jaxtyping.Float64``, ``linad.linear_grad``."""
@@ -29,14 +30,14 @@ class External:
     dotted: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Constant:
     """A module-level (or closure) scalar, tuple or record of such; part of the specialisation."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class GlobalArray:
     """A module-level array: a hidden read-only argument, live. ``key`` finds it again at each call.
 
@@ -47,14 +48,14 @@ class GlobalArray:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Helper:
     """Another Python function whose source can be lowered."""
 
     function: FunctionSource
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Annotation:
     """A module-level alias such as ``Vec = Float64[np.ndarray, "n"]``: its expression, read in ``scope``."""
 
@@ -62,7 +63,7 @@ class Annotation:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Opaque:
     """Something that exists but has no meaning inside a checked function; ``what`` names it for the message."""
 
@@ -73,7 +74,7 @@ class Opaque:
 NO_DEFAULT = Opaque("no default")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RecordField:
     """``note`` is the annotation, read in ``scope``; ``default`` a constant, or an entity where it is none."""
 
@@ -84,7 +85,7 @@ class RecordField:
     keyword: bool = False  # given by name only
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@frozen(slots=True, eq=False, repr=False)
 class RecordClass:
     """A class whose instances are their fields: a `NamedTuple` or a frozen dataclass.
 
@@ -108,7 +109,7 @@ class RecordClass:
         return f"<record {self.mark or self.key}>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RecordConstant:
     """A module-level record of constants; ``items`` holds constants and further ones of these."""
 
@@ -129,7 +130,7 @@ class Scope(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class FunctionSource:
     """A function to be lowered. ``key`` tells apart two functions of one name (closures, redefinitions)."""
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .core import Program
 from .diagnostics import Diagnostic
 from .facts import Fact
+from .frozen import frozen
 from .scope import RecordClass
 from .types import Type
 
 # A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None).
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Leaf:
     """One scalar or array; ``index`` counts flat parameters (or flat results). ``weak``: given or returned as a Python
     scalar (`float`, `int`, `bool`), not as a NumPy one."""
@@ -24,7 +25,7 @@ class Leaf:
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RecordTag:
     """The class of a record; ``handle`` is the class itself where it is alive, and stays behind in a cache."""
 
@@ -38,7 +39,7 @@ class RecordTag:
         return RecordTag, (self.name, self.key, self.fields, self.named_tuple)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RecordStructure:
     """A `NamedTuple` or frozen dataclass: its class, and a structure per field."""
 
@@ -55,7 +56,7 @@ class RecordStructure:
 Structure = Leaf | tuple["Structure", ...] | RecordStructure | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ParamInfo:
     """A parameter of the Python function. ``dims`` holds, per array leaf of it, the annotated dimensions as text
     (``("n", "d+1")``; None where nothing is known), for entry checks and their messages."""
@@ -65,7 +66,7 @@ class ParamInfo:
     dims: tuple[tuple[str, ...] | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Signature:
     name: str
     params: tuple[ParamInfo, ...]
@@ -74,7 +75,7 @@ class Signature:
     updates: tuple[str, ...] = ()  # parameters the caller sees updated
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ArgType:
     """The type of one actual argument leaf; ``weak`` for Python scalars."""
 
@@ -82,7 +83,7 @@ class ArgType:
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ArgRecord:
     """The types of a record argument, per field."""
 
@@ -95,7 +96,7 @@ class ArgRecord:
 Binding = Mapping[str, object]
 
 
-@dataclass(frozen=True)
+@frozen
 class Checked:
     """The outcome of `check`. ``program`` is None where a diagnostic is an error or a type is still unknown."""
 

@@ -7,10 +7,11 @@ import io
 import os
 import tokenize
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from .frozen import frozen
 from .span import Span
 
 
@@ -29,7 +30,7 @@ def parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-@dataclass(frozen=True)
+@frozen
 class SourceFile:
     """A file's name and whole text. ``first_line`` is the number of the text's first line in the file."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(slots=True)
 class Span:
     """A stretch of a source file, ``end_column`` exclusive."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Bound:
     """One binding of a name. ``node`` is a definition, an import, or the expression assigned; ``whole`` tells that the
     name is bound to just that expression; ``conditional`` that the statement may not be executed."""

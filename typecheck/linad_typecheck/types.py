@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from .frozen import frozen
 
 DType = Literal["f64", "f32", "i64", "i32", "bool"]
 
@@ -11,7 +12,7 @@ FLOATS = ("f64", "f32")
 INTS = ("i64", "i32")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Scalar:
     dtype: DType
 
@@ -19,7 +20,7 @@ class Scalar:
         return self.dtype
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Array:
     """An array of ``rank`` 0 to 4, C-contiguous."""
 

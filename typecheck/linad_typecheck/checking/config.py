@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatch
 from functools import cache
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic
+from ..frozen import frozen
 
 OUTPUT_FORMATS = ("full", "concise", "json", "github", "sarif")
 
@@ -19,7 +19,7 @@ class BadSettings(ValueError):
     """A setting that cannot be meant as it stands."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """Which findings are wanted, of which files. ``folder`` is the one that paths are relative to."""
 

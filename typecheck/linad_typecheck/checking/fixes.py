@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from ..diagnostics import Diagnostic, Edit, Fix
 from ..findings import check_text
+from ..frozen import frozen
 from .recover import recovered
 
 ROUNDS = 20
 _LINE = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True)
+@frozen
 class Fixed:
     """A text after its fixes, how many were applied, and what is left to say."""
 

@@ -7,9 +7,9 @@ number. The names that it mentions are *lost*: whatever they mean, nothing is sa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ..frozen import frozen
 from ..source import parsed
 
 _SHOWN = 20  # syntax errors told of one text
@@ -21,7 +21,7 @@ _BEGINS = re.compile(r"(async|class|def|for|from|if|import|try|while|with)\b|@|[
 _QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?""")
 
 
-@dataclass(frozen=True)
+@frozen
 class Recovered:
     """A text that parses. ``errors`` are those of the statements left out, ``lost`` the names mentioned in them."""
 

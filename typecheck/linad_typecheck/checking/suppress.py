@@ -8,11 +8,11 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Edit
+from ..frozen import frozen
 from ..messages.internal import UnusedSuppression
 from ..source import SourceFile
 from ..span import Span
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _SLUGS = {**{row.code: slug for slug, row in CODES.items()}, **{slug: slug for slug in CODES}}
 
 
-@dataclass(frozen=True)
+@frozen
 class Ignored:
     """One comment: the names between its brackets as written, its place, and the line it is in."""
 

@@ -6,13 +6,14 @@ Two sizes are *equal* when their normal forms are, *unequal* when these differ b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from ..frozen import frozen
 
 Relation = Literal["equal", "unequal", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Affine:
     """``const + sum(coeff * atom)``; ``terms`` are sorted by atom and hold no zero coefficient.
 

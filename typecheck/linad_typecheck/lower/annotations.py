@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from difflib import get_close_matches
 
+from ..frozen import frozen
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
 from ..messages.annotations import BadDimension, RankTooHigh, UnionAnnotation, UnsupportedAnnotation, VariadicDimension
@@ -17,17 +17,17 @@ from ..types import DType
 MAX_RANK = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class UnknownType:
     """No annotation, or one that says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class NoneType:
     """``None``: as a result, nothing is returned."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ScalarType:
     """``weak`` for Python's own scalars."""
 
@@ -35,7 +35,7 @@ class ScalarType:
     weak: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Dimension:
     """One annotated dimension: its text, and its size where it names one (``_`` does not)."""
 
@@ -43,7 +43,7 @@ class Dimension:
     size: Affine | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ArrayType:
     """``dtypes`` are those allowed (one when the dtype is fixed, none when nothing is known); ``dims`` is None where
     the rank is not known either."""
@@ -65,7 +65,7 @@ class ArrayType:
         return None if self.dims is None else tuple(d.text for d in self.dims)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TupleType:
     """A tuple, or with ``record`` an instance of that class."""
 
@@ -148,7 +148,7 @@ class _Wrong(Exception):
         self.message = message
 
 
-@dataclass(frozen=True)
+@frozen
 class _Reader:
     """``at`` is where to report while reading a string or an alias, whose nodes lie elsewhere."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from ..core import Atom, Check, Const, Fill, Store, Var
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import SizesDiffer, WrongType
 from ..scope import External
@@ -246,7 +247,7 @@ def row_of(ctx: Lowering, node: ast.expr) -> Value:
     return array_of_values(ctx, value, None, "row", ctx.span(node)) if isinstance(value, TupleValue) else value
 
 
-@dataclass(frozen=True)
+@frozen
 class Stacked:
     """A new array, made of the arrays of a list."""
 

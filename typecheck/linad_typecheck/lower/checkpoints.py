@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from ..checkpointing import DEFAULT, LATER, bytes_of, misuse
 from ..core import Atom, Check, Checkpoint, Const
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import Constant, External, resolve
@@ -19,7 +19,7 @@ NAME = "linad.checkpoint"
 _OPTIONS = ("slots", "memory", "scheme")
 
 
-@dataclass(frozen=True)
+@frozen
 class Marked:
     """What stands in the mark: an iterable or a condition, and the options as written."""
 

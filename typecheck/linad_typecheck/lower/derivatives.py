@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Alloc, Atom, Block, Call, Const, Derivative, Function, Names, Param, Var
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External, FunctionSource, Helper
@@ -51,7 +52,7 @@ PULLBACK = "linad.vjp's pullback"
 TRANSFORMS = ("linad.grad", "linad.value_and_grad", "linad.vjp", "linad.jvp", PULLBACK)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Prepared:
     """A function and arguments, ready for a derivative to be taken."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..core import Atom, Const
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import SizesDiffer, WrongType
 from ..types import FLOATS, DType, Scalar
@@ -23,7 +23,7 @@ from .places import AnyArray, fold, fresh_array, nest, put, rank_of, read, same_
 from .values import Poison, ScalarValue, TextValue, Value
 
 
-@dataclass(frozen=True)
+@frozen
 class Subscripts:
     """The letters of every operand, and of the result."""
 

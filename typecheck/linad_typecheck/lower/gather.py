@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..core import Atom, Block, If, Var
+from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import WrongRank
 from ..span import Span
@@ -32,7 +32,7 @@ from .slices import NewAxis, Part, Place, Slice, expanded, index_atom, require_i
 from .values import ArrayValue, Delayed, Poison, Value
 
 
-@dataclass(frozen=True)
+@frozen
 class Gathered:
     """Where a cell of ``v[parts]`` comes from: ``shape`` of the result, and per cell of it the index into ``v``."""
 

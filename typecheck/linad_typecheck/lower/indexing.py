@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Atom, Check, Const, Load, Store, Var
+from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import Truncated, WrongType
 from ..span import Span
@@ -56,7 +57,7 @@ from .values import (
 from .views import View, Whole
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """A cell of an array that is held by a name."""
 

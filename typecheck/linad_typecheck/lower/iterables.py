@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..core import Atom, Const
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
@@ -21,7 +22,7 @@ from .slices import Place, view_of
 from .values import SILENT, ArrayValue, Binding, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
 
 
-@dataclass(frozen=True)
+@frozen
 class Iteration:
     """Run an index from ``start`` to ``stop`` by ``step``; ``element`` gives the value of the target from it."""
 
@@ -33,7 +34,7 @@ class Iteration:
     held: dict[str, Binding] = field(default_factory=dict)  # arrays iterated over, under pseudo-names
 
 
-@dataclass(frozen=True)
+@frozen
 class Unrolled:
     """The elements of a tuple."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Atom, Block, Const, Loop
+from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, F64, FLOATS, I64, DType, Scalar
@@ -37,7 +38,7 @@ Cell = Callable[[tuple[Atom, ...]], Atom]
 BLOCK = Const(1024, I64)  # cells of a long sum that are added up by themselves: rounding errors grow with their number
 
 
-@dataclass(frozen=True)
+@frozen
 class Reduction:
     """An array, and the axes over which it is reduced."""
 

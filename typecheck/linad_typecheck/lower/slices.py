@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Atom, Check, Const, Var
+from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
@@ -20,7 +21,7 @@ from .views import Along, View, Whole
 # --------------------------------------------------------------------------------------------- parts of an index
 
 
-@dataclass(frozen=True)
+@frozen
 class Slice:
     """``lower:upper:step``; None where it is left out."""
 
@@ -30,17 +31,17 @@ class Slice:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class NewAxis:
     pass
 
 
-@dataclass(frozen=True)
+@frozen
 class Rest:
     """``...``"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """An integer index, or an array of them."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from ..core import Atom, Block, Const, Fill, If
+from ..frozen import frozen
 from ..linear.ownership import write
 from ..messages.types import SizesDiffer, Truncated, WrongType
 from ..span import Span
@@ -44,7 +44,7 @@ from .values import (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Region:
     """Cells of an array that an assignment changes: all of a view of it, those that index arrays pick out of it, or those
     where a mask is True."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
+from ..frozen import frozen
 from ..scope import Entity, FunctionSource, RecordClass
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, Array, DType, Scalar
@@ -14,7 +15,7 @@ from .views import View, atoms, map_atoms, meet, skeleton
 # -------------------------------------------------------------------------------------------------------- values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ScalarValue:
     """A scalar; ``weak`` as Python's own numbers are in NumPy's promotion."""
 
@@ -26,14 +27,14 @@ class ScalarValue:
         return self.atom.type.dtype
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ArrayValue:
     """An array. Two names alias exactly where they hold the same ``var``."""
 
     var: Var
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ViewValue:
     """A view of the array ``var``. ``lent`` on the way into a call, where its array is one of its run-time parts."""
 
@@ -42,7 +43,7 @@ class ViewValue:
     lent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class UnionValue:
     """One of two arrays, ``one`` where ``cond``: to be read only. ``loss`` says why it cannot be more."""
 
@@ -52,7 +53,7 @@ class UnionValue:
     loss: Loss
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(slots=True, eq=False)
 class Delayed:
     """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to one.
 
@@ -68,7 +69,7 @@ class Delayed:
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class: its items are the fields."""
 
@@ -81,12 +82,12 @@ class TupleValue:
         return self.record is not None and not self.record.named_tuple
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class NoneValue:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class FunctionValue:
     """A nested function or lambda. ``captured`` is None where it is defined: names are looked up at each call."""
 
@@ -95,7 +96,7 @@ class FunctionValue:
     captured: tuple[tuple[str, Value], ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class DerivativeValue:
     """What `linad.grad` and the like give of a function: to be called. ``argnums`` None: by all float parameters."""
 
@@ -104,7 +105,7 @@ class DerivativeValue:
     argnums: int | tuple[int, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class EntityValue:
     """A module, library function, helper or anything else that a name of the scope means."""
 
@@ -112,19 +113,19 @@ class EntityValue:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class DTypeValue:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TextValue:
     """A string constant: only as a message or a dtype."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Loss:
     """Why a name's array may no longer be used under that name.
 
@@ -138,7 +139,7 @@ class Loss:
     made: Span = NOWHERE  # where the two names came to share the array
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class LostArray:
     """An array leaf that must not be used any more."""
 
@@ -146,14 +147,14 @@ class LostArray:
     loss: Loss
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Poison:
     """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was."""
 
     told: LostArray | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Bottom:
     """The result of a recursive call whose type is not known yet; it joins with anything."""
 
@@ -182,7 +183,7 @@ SILENT = (Poison, Bottom)
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Binding:
     """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is."""
 
@@ -194,19 +195,19 @@ class Binding:
 # ---------------------------------------------------------------------------------------------------- their types
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ScalarType:
     dtype: DType
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ArrayType:
     dtype: DType
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ViewType:
     """Of a view of ``base``, or of any array of that type; ``view`` holds None for what is known at run time only."""
 
@@ -222,7 +223,7 @@ class ViewType:
         return len(self.view.shape)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class UnionType:
     one: ValueType
     other: ValueType
@@ -237,19 +238,19 @@ class UnionType:
         return self.one.rank
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ClosureType:
     source: FunctionSource
     captured: tuple[tuple[str, ValueType], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class OtherType:
     """Of values that have no run-time part: they are their own type."""
 

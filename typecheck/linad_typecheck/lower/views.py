@@ -7,15 +7,16 @@ where a cell is read or written, so reads and updates through a view, and their 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
+from ..frozen import frozen
 from ..types import I64
 
 _ZERO, _ONE = Const(0, I64), Const(1, I64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Whole:
     """A size that is that of axis ``axis`` of the base."""
 
@@ -25,7 +26,7 @@ class Whole:
 Size = Atom | Whole
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Along:
     """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it is
     ``start`` where ``of`` is None. No index reaches ``end``, where that is known."""
@@ -36,7 +37,7 @@ class Along:
     end: Atom | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Flat:
     """The base seen as an array of shape ``sizes``, whose k-th cell in the order of C is cell ``start + step * k`` of the base in
     that order."""
@@ -46,7 +47,7 @@ class Flat:
     step: Atom = _ONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class View:
     """``axes`` has an entry per axis of the base, ``shape`` one per axis of the view.
 

@@ -10,6 +10,7 @@ from time import perf_counter
 
 from ..diagnostics import Diagnostic
 from ..findings import check_function, check_text
+from ..frozen import frozen
 from ..scope import FunctionSource
 from ..signature import Checked
 from ..source import SourceFile
@@ -33,7 +34,7 @@ class Record:
     kept: dict[str, object] = field(default_factory=dict)  # what was worked out from this, by what works it out
 
 
-@dataclass(frozen=True)
+@frozen
 class Placed:
     """A record, and how far its lines have moved since."""
 
@@ -61,7 +62,7 @@ class Placed:
         return self.moves.now(node.end_lineno or node.lineno)
 
 
-@dataclass(frozen=True)
+@frozen
 class Analysis:
     """What there is to say of one text. ``complete`` is False where time ran out: the next call goes on from there."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..diagnostics import Diagnostic, Edit, Fix
+from ..frozen import frozen
 from ..span import Span
 from .positions import Encoding, negotiated
 from .sheet import Json, Sheet
@@ -14,7 +14,7 @@ _SEVERITY = {"error": 1, "warning": 2, "information": 3}
 _UNNECESSARY = 1  # the tag under which clients fade a piece of text
 
 
-@dataclass(frozen=True)
+@frozen
 class Client:
     """What matters of a client's abilities."""
 

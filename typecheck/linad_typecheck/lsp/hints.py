@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from ..span import Span
 from .analysis import Analysis, Placed
 from .convert import Client
@@ -15,7 +15,7 @@ from .settings import Settings
 from .sheet import Json, Sheet
 
 
-@dataclass(frozen=True)
+@frozen
 class Hint:
     """A text behind a line. ``kind`` is one of the settings' kinds."""
 

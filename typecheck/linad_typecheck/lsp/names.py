@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..core import Drop, Dup, Program, base_name, walk
 from ..diagnostics import Diagnostic
 from ..facts import Fact
+from ..frozen import frozen
 from ..linear.linearise import linearise
 from ..span import Span
 from ..types import Array
@@ -26,7 +26,7 @@ _MODES = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Word:
     """A name in the text. ``attribute``: behind a dot, so no variable."""
 

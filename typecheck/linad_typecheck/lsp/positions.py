@@ -7,9 +7,11 @@ Python's `str.splitlines` says.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
+
+from ..frozen import frozen
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
@@ -44,7 +46,7 @@ def points(line: str, count: int, encoding: Encoding) -> int:
     return len(line)
 
 
-@dataclass(frozen=True)
+@frozen
 class Lines:
     """A text by lines, without their ends."""
 

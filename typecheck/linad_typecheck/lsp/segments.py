@@ -11,9 +11,9 @@ import ast
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from ..frozen import frozen
 from ..source import SourceFile
 from ..static_bindings import bindings
 from ..static_scope import first_line
@@ -21,7 +21,7 @@ from ..static_scope import first_line
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """Statements of a module that share lines, mostly one: their text, wherever it stands."""
 
@@ -35,7 +35,7 @@ class Part:
         return frozenset(_NAME.findall(text))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Segment:
     """A part at its place."""
 
@@ -44,7 +44,7 @@ class Segment:
     part: Part
 
 
-@dataclass(frozen=True)
+@frozen
 class Segments:
     """The statements of a module in order."""
 
@@ -120,7 +120,7 @@ def _segment(source: SourceFile, group: list[ast.stmt], first: int, last: int, k
     return Segment(first, last, part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Moves:
     """How far lines have moved: for each stretch of lines, where it starts, where it ends, and by how much."""
 

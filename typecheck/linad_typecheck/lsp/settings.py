@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..checking.config import BadSettings, nearest, slugs
 from ..checking.config import Settings as Project
 from ..checking.config import settings_of as project_settings
+from ..frozen import frozen
 from ..static_scope import project
 
 KINDS = ("dup", "drop", "copy", "move", "loop", "logged")
@@ -14,7 +15,7 @@ _NAMES = {"copies": "copy", "moves": "move", "loops": "loop", "dups": "dup", "dr
 _DEFAULT = frozenset({"dup", "drop", "copy", "loop", "logged"})
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """``select`` and ``ignore`` are as in ``[tool.linad]``, whose place they take where they are given. ``hints`` are kinds
     of `KINDS`. ``derivative``: whether loop kinds and logged values are asked of linad's other half."""

@@ -6,11 +6,12 @@ import ast
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 from ..findings import read
+from ..frozen import frozen
 from ..span import Span
 from .positions import Encoding, Lines
 
@@ -22,7 +23,7 @@ _WHOLE = re.compile(r"\s*%%(\w+)")
 _PYTHON = ("time", "timeit", "capture", "prun", "python", "python3", "pypy")  # cell magics whose cell is Python all the same
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """One document; ``first`` is the line of the whole text at which it begins."""
 
@@ -35,7 +36,7 @@ class Part:
         return self.first + len(self.lines.lines) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Sheet:
     """A whole text and its parts, under the name of its file."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Fix, Label
+from ..frozen import frozen
 from ..span import Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Message:
     """Base of all messages. A subclass sets ``slug``, adds its fields and says its text in the methods below."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from ..frozen import frozen
 from . import Message
 
 ACCEPTED = (
@@ -13,7 +13,7 @@ ACCEPTED = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class UnsupportedAnnotation(Message):
     """``text`` is the annotation as written, ``reason`` what is wrong with it, ``instead`` what to write."""
 
@@ -29,7 +29,7 @@ class UnsupportedAnnotation(Message):
         return (self.instead or f"accepted are {ACCEPTED}",)
 
 
-@dataclass(frozen=True)
+@frozen
 class VariadicDimension(Message):
     slug: ClassVar[str] = "variadic-dimension"
     dimension: str
@@ -41,7 +41,7 @@ class VariadicDimension(Message):
         return ('write one name per dimension, as in `"n d"`; a function is compiled for a fixed rank',)
 
 
-@dataclass(frozen=True)
+@frozen
 class UnionAnnotation(Message):
     slug: ClassVar[str] = "union-annotation"
     text: str
@@ -53,7 +53,7 @@ class UnionAnnotation(Message):
         return ("without an annotation the function is compiled for the types of each call",)
 
 
-@dataclass(frozen=True)
+@frozen
 class BadDimension(Message):
     slug: ClassVar[str] = "bad-dimension"
     dimension: str
@@ -66,7 +66,7 @@ class BadDimension(Message):
         return ("a dimension is a name, a number, `name+k`, `k*name` or `_`",)
 
 
-@dataclass(frozen=True)
+@frozen
 class RankTooHigh(Message):
     slug: ClassVar[str] = "too-many-dimensions"
     rank: int

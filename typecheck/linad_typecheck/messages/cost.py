@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Fix
+from ..frozen import frozen
 from . import Message
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueLogged(Message):
     """A value that the forward sweep writes down for the reverse sweep; ``what`` says which, and how much."""
 
@@ -19,7 +19,7 @@ class ValueLogged(Message):
         return f"the derivative logs {self.what}"
 
 
-@dataclass(frozen=True)
+@frozen
 class LogGrows(Message):
     """The log of a ``while`` loop, whose length nobody knows before."""
 
@@ -33,7 +33,7 @@ class LogGrows(Message):
         return (Fix("a `for` loop with a bound and a `break` has a log of known size; a checkpointed one a short log"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class LogSize(Message):
     """The log of a loop over a range, or of an array expression, cell by cell."""
 
@@ -45,7 +45,7 @@ class LogSize(Message):
         return f"this loop logs {self.words} per iteration" if self.loop else f"this statement logs {self.words} per cell"
 
 
-@dataclass(frozen=True)
+@frozen
 class LoopInOrder(Message):
     """A loop whose iterations cannot run at once."""
 
@@ -58,7 +58,7 @@ class LoopInOrder(Message):
         return ("one iteration uses what another one wrote, or its log is read backwards",)
 
 
-@dataclass(frozen=True)
+@frozen
 class ArrayCopied(Message):
     """A copy that is not in the text."""
 

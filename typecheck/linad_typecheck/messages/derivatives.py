@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Fix, Label
+from ..frozen import frozen
 from ..span import Span
 from . import Message
 
@@ -12,7 +12,7 @@ _COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="
 _INTEGER = ("cast", "trips", "wrap")
 
 
-@dataclass(frozen=True)
+@frozen
 class Cut:
     """An operation that has no derivative, or one that is zero."""
 
@@ -28,7 +28,7 @@ class Cut:
         return f"the derivative of `{self.op}` is zero"
 
 
-@dataclass(frozen=True)
+@frozen
 class NoGradient(Message):
     """The option ``wrt`` names a parameter that holds no float."""
 
@@ -46,7 +46,7 @@ class NoGradient(Message):
         return (Fix("name float parameters, or make this one a float"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class UpdateLost(Message):
     """An array of the function is updated and never read: what was computed reaches no result."""
 
@@ -63,7 +63,7 @@ class UpdateLost(Message):
         return (Fix(f"use `{self.name}` in what is returned, or leave it out"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class ResultUnused(Message):
     """A call as a statement whose result nobody takes, and which updates nothing."""
 
@@ -80,7 +80,7 @@ class ResultUnused(Message):
         return (Fix("assign the result to a name, or leave the call out"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class ZeroGradient(Message):
     """A parameter reaches the result through comparisons, roundings and integers only."""
 

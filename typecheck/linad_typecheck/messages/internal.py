@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Edit, Fix
+from ..frozen import frozen
 from . import Message
 
 
-@dataclass(frozen=True)
+@frozen
 class NotPython(Message):
     """``why`` is the parser's own message."""
 
@@ -22,7 +22,7 @@ class NotPython(Message):
         return "the parser stops here"
 
 
-@dataclass(frozen=True)
+@frozen
 class UnusedSuppression(Message):
     """A comment that silences nothing. ``why`` tells the reason, ``remove`` what to edit; ``near`` is a code that exists."""
 
@@ -43,7 +43,7 @@ class UnusedSuppression(Message):
         return (*near, Fix("remove the comment", self.remove, safe=bool(self.remove)))
 
 
-@dataclass(frozen=True)
+@frozen
 class InternalError(Message):
     slug = "internal-error"
     function: str

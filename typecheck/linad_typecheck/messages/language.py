@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Edit, Fix, Label
+from ..frozen import frozen
 from ..span import Span
 from . import Message
 
 
-@dataclass(frozen=True)
+@frozen
 class Unsupported(Message):
     """A construct that has no meaning in a checked function. ``instead`` is the way to write it."""
 
@@ -27,7 +27,7 @@ class Unsupported(Message):
         return (Fix(self.instead),) if self.instead else ()
 
 
-@dataclass(frozen=True)
+@frozen
 class ImpureCall(Message):
     """A call whose meaning is not in its arguments alone. ``does`` tells what else it reads or changes."""
 
@@ -49,7 +49,7 @@ class ImpureCall(Message):
         return (Fix(self.instead),)
 
 
-@dataclass(frozen=True)
+@frozen
 class CapturedGlobal(Message):
     """A name of the module that is bound to what has no type here: a list, a dict, a string."""
 
@@ -68,7 +68,7 @@ class CapturedGlobal(Message):
         return (Fix(f"pass what it holds as a parameter,{array} or bind its numbers to names of their own"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class TooDeep(Message):
     """A function whose expressions or blocks are nested beyond what Python's own recursion reaches."""
 
@@ -85,7 +85,7 @@ class TooDeep(Message):
         return (Fix("give names to parts of the long expression, or move inner blocks into helpers"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class UnknownName(Message):
     slug = "unknown-name"
     name: str
@@ -103,7 +103,7 @@ class UnknownName(Message):
         return (Fix(f"write `{self.near}`", edits),) if self.near else ()
 
 
-@dataclass(frozen=True)
+@frozen
 class UnknownFunction(Message):
     """A library function or attribute that linad does not know."""
 
@@ -122,7 +122,7 @@ class UnknownFunction(Message):
         return (Fix(f"{near}write it out with scalar operations and loops"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class MaybeUndefined(Message):
     slug = "maybe-undefined"
     name: str
@@ -137,7 +137,7 @@ class MaybeUndefined(Message):
         return (Fix(f"give `{self.name}` a value before the branch or loop"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class Undefined(Message):
     slug = "undefined"
     name: str
@@ -149,7 +149,7 @@ class Undefined(Message):
         return "no path to here gives it a value"
 
 
-@dataclass(frozen=True)
+@frozen
 class BadCall(Message):
     """The arguments of a call do not fit the parameters."""
 
@@ -164,7 +164,7 @@ class BadCall(Message):
         return "in this call"
 
 
-@dataclass(frozen=True)
+@frozen
 class MixedReturns(Message):
     slug = "mixed-returns"
     one: str
@@ -184,7 +184,7 @@ class MixedReturns(Message):
         return (Fix("return values of one type on every path"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class OptionError(Message):
     """An option of the decorator that does not fit the function."""
 

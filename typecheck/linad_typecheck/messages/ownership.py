@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Edit, Fix, Label
+from ..frozen import frozen
 from ..span import NOWHERE, Span
 from . import Message
 
@@ -17,7 +17,7 @@ def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
     return (Fix(message, (Edit(end, ".copy()"),)),)
 
 
-@dataclass(frozen=True)
+@frozen
 class UseAfterMove(Message):
     """A name is read after its array was updated under another name, or moved into a call."""
 
@@ -48,7 +48,7 @@ class UseAfterMove(Message):
         return (Fix(f"pass a copy: `{self.name}.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class ConflictingUpdates(Message):
     """An array that was updated under one name is updated under another, too."""
 
@@ -75,7 +75,7 @@ class ConflictingUpdates(Message):
         return (*copy, Fix(f"or make all updates through `{self.by}`"))
 
 
-@dataclass(frozen=True)
+@frozen
 class MovedInLoop(Message):
     """An iteration moves an array that the next iteration uses again."""
 
@@ -97,7 +97,7 @@ class MovedInLoop(Message):
         return (Fix(f"bind the result to `{self.name}` again, or pass `{self.name}.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class MovedOnSomePaths(Message):
     """A name means one array on one path and another array on another, while one of them lives on under another name."""
 
@@ -123,7 +123,7 @@ class MovedOnSomePaths(Message):
         return (Fix("take a copy where the name is bound: `.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class PerhapsCopied(Message):
     """An array is updated or given away of which NumPy makes a view or a copy, as the sizes are."""
 
@@ -145,7 +145,7 @@ class PerhapsCopied(Message):
         return (Fix("make it a copy where it is made: `.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class ViewOnSomePaths(Message):
     """A helper returns a view of an array of its caller on one path, and another array on another."""
 
@@ -162,7 +162,7 @@ class ViewOnSomePaths(Message):
         return (Fix("return a copy of the view: `.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class Lent(Message):
     """An array that belongs to the caller would have to be moved."""
 
@@ -183,7 +183,7 @@ class Lent(Message):
         return (Fix("take a copy", self.copies, safe=bool(self.copies) and self.how == "returned"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class StoredTwice(Message):
     """An array is updated that a tuple or record holds in two places."""
 
@@ -201,7 +201,7 @@ class StoredTwice(Message):
         return (Fix(f"store a copy in one of them where `{self.holder}` is made: `.copy()`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class ReturnedTwice(Message):
     slug = "returned-twice"
     name: str
@@ -217,7 +217,7 @@ class ReturnedTwice(Message):
         return (Fix(f"return a copy the second time: `{self.name}.copy()`", self.copies, safe=bool(self.copies)),)
 
 
-@dataclass(frozen=True)
+@frozen
 class OverlappingArguments(Message):
     slug = "overlapping-arguments"
     name: str
@@ -238,7 +238,7 @@ class OverlappingArguments(Message):
         return copy_fix("pass a copy for one of them", self.span)
 
 
-@dataclass(frozen=True)
+@frozen
 class ArgumentUpdated(Message):
     slug = "argument-updated"
     name: str
@@ -264,7 +264,7 @@ class ArgumentUpdated(Message):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class CapturedArrayUpdated(Message):
     slug = "captured-array-updated"
     name: str

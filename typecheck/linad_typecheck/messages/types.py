@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 from ..diagnostics import Edit, Fix, Label
+from ..frozen import frozen
 from ..span import Span
 from . import Message
 
 
-@dataclass(frozen=True)
+@frozen
 class WrongType(Message):
     """An operation on operands that it is not defined for."""
 
@@ -28,7 +28,7 @@ class WrongType(Message):
         return (Fix(self.instead),) if self.instead else ()
 
 
-@dataclass(frozen=True)
+@frozen
 class NoField(Message):
     """An attribute that the class of a record does not have."""
 
@@ -47,7 +47,7 @@ class NoField(Message):
         return (Fix(self.near),)
 
 
-@dataclass(frozen=True)
+@frozen
 class WrongArgument(Message):
     """An argument of an entry function that is not what its annotation says."""
 
@@ -63,7 +63,7 @@ class WrongArgument(Message):
         return f"annotated as {self.expected}"
 
 
-@dataclass(frozen=True)
+@frozen
 class WrongRank(Message):
     slug = "wrong-rank"
     name: str
@@ -84,7 +84,7 @@ class WrongRank(Message):
         return (Fix(f"read or write its cells in a loop: `{self.name}[{letters}]`"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class TypeChanges(Message):
     """A name has types that do not join on two paths or in two iterations."""
 
@@ -110,7 +110,7 @@ class TypeChanges(Message):
         return (Fix("use two names, or convert one of the values"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class Widened(Message):
     """A name that is an int on one path and a float on another reaches an operation that tells the two apart."""
 
@@ -135,7 +135,7 @@ class Widened(Message):
         return (Fix(f"make it a float from the start: `{self.literal}.0`", (Edit(self.first, f"{self.literal}.0"),)),)
 
 
-@dataclass(frozen=True)
+@frozen
 class Truncated(Message):
     slug = "float-truncated"
     name: str
@@ -147,7 +147,7 @@ class Truncated(Message):
         return "truncated here"
 
 
-@dataclass(frozen=True)
+@frozen
 class ReturnMismatch(Message):
     """What is returned is not of the annotated type; ``forgotten`` where nothing is returned at all."""
 
@@ -173,7 +173,7 @@ class ReturnMismatch(Message):
         return (Fix("end with a `return`" if self.forgotten else "return what the annotation says, or change it"),)
 
 
-@dataclass(frozen=True)
+@frozen
 class SizesDiffer(Message):
     slug = "sizes-differ"
     why: str

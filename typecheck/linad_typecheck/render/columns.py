@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+
+from ..frozen import frozen
 
 TAB = 4
 
@@ -17,7 +18,7 @@ def width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Shown:
     """A source line ready to print; ``starts[k]`` is the cell where its k-th character starts, one more for its end."""
 

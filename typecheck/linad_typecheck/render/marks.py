@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(slots=True)
 class Mark:
     """Cells ``start`` to ``end`` (exclusive, at least one) underlined; ``primary`` with ``^``, others with ``-``."""
 
@@ -15,7 +16,7 @@ class Mark:
     primary: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Piece:
     """Text at a cell of a row, in the colour of a primary or a secondary place."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ..diagnostics import Diagnostic, Edit, Fix
+from ..frozen import frozen
 from ..source import SourceFile
 from .columns import shown, visible
 from .marks import Mark, Row, rows
@@ -24,7 +24,7 @@ _COLOURS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class _Page:
     """Where lines come from and how they are painted, for one call."""
 
