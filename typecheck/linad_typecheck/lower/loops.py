@@ -256,6 +256,8 @@ class _Attempt:
         ctx = self.ctx
         span = self.span if b is None else b.span
         if isinstance(t, OtherType):
+            if b is None and isinstance(t.value, Poison):  # who reads it before the body assigns it is told so again
+                return
             ctx.env[name] = Binding(t.value if b is None or isinstance(t.value, Poison) else b.value, span)
             return
         if name in self.plan.lost:
@@ -406,7 +408,7 @@ class _Attempt:
         t = join_types(one, other)
         if t is None:
             if name[0] != "%":
-                self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), h.span, "iterations")
+                self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
             return OtherType(Poison())
         return t
 
@@ -464,6 +466,9 @@ class _Attempt:
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         ctx.env = {n: replace(b, value=renamed(b.value, final), defined=outside(b.defined, final)) for n, b in head.items()}
+        for name, t in self.plan.types.items():
+            if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
+                ctx.env[name] = Binding(t.value, self.span)
         for first, name in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
         if carries_ctl:
