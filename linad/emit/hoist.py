@@ -30,6 +30,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import I64, Array, Scalar
 
+from .lift import empty
+
 
 def hoist_buffers(f: Function) -> Function:
     """Move allocations of loop-invariant shape out of loops, where the array does not outlive an iteration.
@@ -51,7 +53,7 @@ def hoist_buffers(f: Function) -> Function:
                     out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
                 case Loop():
                     body = block(s.body)
-                    before, body = _split(s, body, resized | _escaping(body), names, fixed)
+                    before, body = _split(s, body, resized, _escaping(body), names, fixed)
                     out += [*before, replace(s, body=body)]
                 case _:
                     out.append(s)
@@ -60,8 +62,12 @@ def hoist_buffers(f: Function) -> Function:
     return replace(f, body=block(f.body))
 
 
-def _split(s: Loop, body: Block, staying: set[str], names: Names, fixed: set[str]) -> tuple[list[Stmt], Block]:
-    """The allocations of a loop body that move in front of it, and the body without them."""
+def _split(
+    s: Loop, body: Block, resized: set[str], escaping: set[str], names: Names, fixed: set[str]
+) -> tuple[list[Stmt], Block]:
+    """The allocations of a loop body that move in front of it, and the body without them. A log that grows keeps its length
+    from one iteration to the next."""
+    staying = resized | escaping
     inside = {s.index.name, *(c.name for c in s.carried)}
     inside |= {v.name for t in walk(body) for v in outputs(t)}
     moved: set[str] = set()
@@ -72,6 +78,9 @@ def _split(s: Loop, body: Block, staying: set[str], names: Names, fixed: set[str
         for t in b.stmts:
             if isinstance(t, If):
                 kept.append(replace(t, then=leave(t.then), orelse=leave(t.orelse)))
+            elif isinstance(t, Alloc) and t.out.name in resized - escaping and empty(t):
+                before.append(t)
+                moved.add(t.out.name)
             elif isinstance(t, Alloc) and t.out.name not in staying and not any(_named(a, inside) for a in t.shape):
                 before.append(replace(t, shape=tuple(map(size, t.shape)), fill=None))
                 moved.add(t.out.name)
