@@ -163,6 +163,7 @@ class Specialiser:
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.specs[key] = spec
         self.stack.append(spec)
+        bottoms = self.bottoms
         for _ in range(ROUNDS):
             state, others = self.save(), set(self.specs)
             spec.found.clear()
@@ -178,6 +179,8 @@ class Specialiser:
         if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
             self.report(BadCall(source.source.span(source.node), source.name, "never returns without calling itself"))
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
+        if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
+            self.bottoms = bottoms
         return spec
 
     def name(self, wanted: str) -> str:
