@@ -124,6 +124,17 @@ class Emitter:
         return NAMES
 
     @property
+    def mutual(self) -> bool:
+        """Whether functions call each other in a circle: such machine code Numba cannot keep, as each holds the other's address."""
+        calls = {
+            n: {s.callee for s in walk(f.body) if isinstance(s, Call)} - {n} for n, f in self.program.functions.items()
+        }
+        while leaves := [n for n, called in calls.items() if not called & calls.keys()]:
+            for n in leaves:
+                del calls[n]
+        return bool(calls)
+
+    @property
     def hidden(self) -> str:
         return "err, depth + 1" if self.recursive else "err"
 
@@ -242,7 +253,7 @@ class Emitter:
         printer.nodes(nodes, 1)
         signature = ", ".join([*(numba_type(p.type) for p in (*params, *spaces)), "int64[::1]"])
         signature = f"({signature}{'' if params or spaces else ','})"
-        head = f'@driver("{signature}", fastmath={self.options.fastmath}, cache={self.options.cache})'
+        head = f'@driver("{signature}", fastmath={self.options.fastmath}, cache={self.options.cache and not self.mutual})'
         arguments = ", ".join([*(names[p.name] for p in (*params, *spaces)), "err"])
         return "\n".join([head, f"def {self.entry}({arguments}):", *printer.lines])
 

@@ -111,8 +111,7 @@ class Printer:
             case Invoke(targets, callee, args):
                 self.invoke(targets, callee, args, depth)
             case Spread(callee, chunks, args, site):
-                # a literal would have Numba compile another version
-                given = [f"int64({self.text(a)})" if isinstance(a, Num) else self.text(a) for a in (chunks, *args)]
+                given = [self.argument(a) for a in (chunks, *args)]
                 call = f"{self.callees[on_threads(callee)]}({', '.join([*given, self.hidden])})"
                 self.line(depth, f"if {call} != {self.text(chunks, SUM)}:")
                 self.node(Fail(site), depth + 1)
@@ -242,13 +241,23 @@ class Printer:
         return f"range({', '.join(parts)})"
 
     def invoke(self, targets: tuple[Var, ...], callee: str, args: tuple[Expr, ...], depth: int) -> None:
-        call = f"{self.callees[callee]}({', '.join([*map(self.text, args), self.hidden])})"
+        call = f"{self.callees[callee]}({', '.join([*map(self.argument, args), self.hidden])})"
         if targets:
             self.line(depth, f"{', '.join(['code', *(self.names[t.name] for t in targets)])} = {call}")
         else:
             self.line(depth, f"code = {call}[0]")
         self.line(depth, "if code != 0:")
         self.leave("code", depth + 1)
+
+    def argument(self, e: Expr) -> str:
+        """An argument of a generated function. Numba would compile a version of its own for each literal; in a recursive
+        function the two would find each other at addresses that do not outlive the process, also in the cache."""
+        match e:
+            case Num(Const(value=bool(v))):
+                return f"{self.text.helper('int64')}({int(v)}) != 0"
+            case Num(Const(value=int())):
+                return f"{self.text.helper('int64')}({self.text(e)})"
+        return self.text(e)
 
     def leave(self, code: str, depth: int) -> None:
         self.leave_with(code, [self.dummy(t) for t in self.results], depth)

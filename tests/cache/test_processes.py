@@ -146,3 +146,36 @@ def test_a_folder_for_reading_only(script, tmp_path):
     finally:
         for folder in folders:
             folder.chmod(0o755)
+
+
+RECURSIVE = """\
+from linad import linear_grad
+
+@linear_grad
+def power(x: float, n: int, odd: bool) -> float:
+    if n == 0:
+        return x if odd else 1.0
+    return x * power(x, n - 1, True)
+
+def even(x, n: int):
+    return x if n == 0 else x * odd(x, n - 1)
+
+def odd(x, n: int):
+    return 0.5 * x if n <= 0 else x + even(x, n - 1)
+
+@linear_grad
+def both(x: float, n: int) -> float:
+    return even(x, n)
+
+print(power(2.0, 5, False), power.grad(2.0, 5, False), both(2.0, 4), both.grad(2.0, 4))
+"""
+
+
+def test_functions_that_call_themselves_are_found_again(tmp_path):
+    """Machine code that holds the address of a function in the process that compiled it must not be kept."""
+    path = tmp_path / "program.py"
+    path.write_text(RECURSIVE)
+    place = tmp_path / "cache"
+    first = run(path, place)
+    assert run(path, place) == first
+    assert first.split()[:2] == ["64.0", "192.0"]

@@ -1,0 +1,126 @@
+"""Hours of damage, for when there is time: ``python -m tests.fuzz.long --seconds 1200 --seed 1``.
+
+The same edits as in the tests of this folder, over all programs, each with an alarm clock and all within a bound of memory. What
+is found is written down with its text, and the search goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from linad_typecheck.checking.fixes import fix
+
+from . import test_damaged as damaged
+from . import test_edited as edited
+from .corpus import HEAD, texts
+
+ALARM = 60  # seconds for one edit
+ROOM = 1 << 30  # bytes that the checks may take beyond what importing everything took
+
+
+class Slow(BaseException):
+    """An edit that took longer than the alarm clock allows."""
+
+
+def damage(rng: random.Random) -> tuple[str, str]:
+    """What was done, and the text."""
+    text, done = damaged.small(rng.choice(texts()), rng), []
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        edit = rng.choice(damaged.DAMAGES)
+        done.append(edit.__name__)
+        text = edit(text, rng) or HEAD
+    return "+".join(done), text
+
+
+def checked(rng: random.Random, folder: Path) -> str:
+    what, text = damage(rng)
+    _keeping(folder, text, lambda: damaged.survives(text))
+    return what
+
+
+def fixed(rng: random.Random, folder: Path) -> str:
+    """Fixes come to an end, and a second run finds nothing left to do."""
+    what, text = damage(rng)
+    unsafe = rng.random() < 0.5
+
+    def look() -> None:
+        once = fix(text, "damaged.py", unsafe=unsafe)
+        assert once.applied < 400
+        again = fix(once.text, "damaged.py", unsafe=unsafe)
+        assert again.applied == 0 and again.text == once.text, (once.text, again.text)
+
+    _keeping(folder, text, look)
+    return f"fix {what}"
+
+
+def accepted(rng: random.Random, folder: Path) -> str:
+    """What is accepted does what CPython does."""
+    whole = edited.edited_case(rng, folder, rng.choice([1, 1, 2, 3, 5]))
+    return "not run" if whole is None else "accepted" if edited.agrees(whole) else "refused"
+
+
+def _keeping(folder: Path, text: str, look: Callable[[], None]) -> None:
+    try:
+        look()
+    except BaseException:
+        (folder / "damaged.py").write_text(text, encoding="utf-8", errors="surrogatepass")
+        raise
+
+
+def main() -> int:
+    """Run until the time is up; the exit code is 1 if anything was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.long")
+    parser.add_argument("--seconds", type=float, default=1200.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()) / "linad-fuzz")
+    parser.add_argument("--only", choices=("checked", "fixed", "accepted"))
+    options = parser.parse_args()
+    options.keep.mkdir(parents=True, exist_ok=True)
+    edited.cases(), texts()
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, used + ROOM))
+    signal.signal(signal.SIGALRM, _slow)
+    counts: Counter[str] = Counter()
+    found, seed, until = 0, options.seed * 10_000_000, time.monotonic() + options.seconds
+    while time.monotonic() < until:
+        seed += 1
+        rng = random.Random(seed)
+        kind = rng.choices([checked, fixed, accepted], [4, 2, 5])[0]
+        if options.only:
+            kind = globals()[options.only]
+        with tempfile.TemporaryDirectory() as folder:
+            signal.alarm(ALARM)
+            try:
+                counts[kind(rng, Path(folder)).partition("+")[0]] += 1
+            except (Exception, Slow):
+                signal.alarm(0)
+                found += 1
+                kept = options.keep / f"{kind.__name__}_{seed}"
+                kept.mkdir(exist_ok=True)
+                for file in Path(folder).glob("*.py"):
+                    (kept / file.name).write_bytes(file.read_bytes())
+                (kept / "error.txt").write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
+                last = traceback.format_exc().strip().splitlines()[-1][:300]
+                print(f"{kept}: {last}".encode("utf-8", "backslashreplace").decode(), flush=True)
+            finally:
+                signal.alarm(0)
+    print(f"{sum(counts.values())} edits, {found} found: {dict(counts.most_common())}")
+    return min(found, 1)
+
+
+def _slow(*_: object) -> None:
+    raise Slow
+
+
+if __name__ == "__main__":
+    sys.exit(main())
