@@ -3,8 +3,8 @@
 The adjoint of a stencil adds to neighbours: ``b[i + 1] += e`` and ``b[i - 1] += e`` in one loop. What an iteration adds to
 a cell, a later one adds to again, so the processor waits for its own stores, and vector instructions are out of the question.
 As sums commute, each distance can have a loop of its own, whose iterations touch different cells. What is added is computed
-again in each, which pays while that is a few multiplications. The same holds for two rows of one matrix of which the compiler
-cannot know that they differ.
+again in each, which pays while that is a few multiplications. Where the distances are numbers, one loop over the cells does them
+all (`gathers.py`). The same holds for two rows of one matrix of which the compiler cannot know that they differ.
 
 A statement ``b[f(i)] += e`` goes into a loop in front of the rest if the rest neither reads ``b`` nor stores to it but by
 adding, and all cells that ``e`` is computed from have the same contents there: they are in arrays that the loop does
@@ -14,13 +14,14 @@ overlap, and the order in which floats are summed must be free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from linad_typecheck.core import (
     AddTo,
     Atom,
     Block,
+    Check,
     Const,
     Function,
     If,
@@ -34,10 +35,14 @@ from linad_typecheck.core import (
     all_names,
     operands,
     outputs,
+    walk,
 )
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.ops import OPS
-from linad_typecheck.types import is_float
+from linad_typecheck.types import I64, is_float
+
+from .gathers import Given, Maker, gathered, upwards
+from .independence import verdict
 
 MOST = 10  # operations and loads that are worth repeating for one addition
 FEW = 8  # iterations, known to be no more, that are not worth a loop of their own
@@ -49,6 +54,7 @@ Cell = tuple[object, ...]  # the indices of an access, the last as its distance 
 def distribute(f: Function) -> Function:
     """The function with its innermost loops divided where additions to one array stand in each other's way."""
     names = Names(all_names(f))
+    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
     def block(b: Block) -> Block:
         out: list[Stmt] = []
@@ -59,7 +65,8 @@ def distribute(f: Function) -> Function:
                 case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
                     out.append(replace(s, body=block(body)))
                 case Loop():
-                    out += _divided(s, names)
+                    for part in _divided(s, names, sizes):
+                        out += _upwards(part, names, sizes)
                 case _:
                     out.append(s)
         return Block(tuple(out), b.results)
@@ -67,23 +74,39 @@ def distribute(f: Function) -> Function:
     return replace(f, body=block(f.body))
 
 
-def _divided(s: Loop, names: Names) -> list[Stmt]:
+def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     """The parts of a loop, in order; the loop itself where it stays whole."""
-    if s.exits or s.stop is None or s.mark is not None or _short(s):
+    if s.exits or s.stop is None or s.mark is not None or is_short(s):
         return [s]
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
         return [s]
     body = Body(s)
-    rounds = [r for r in body.rounds() if r]
-    if not rounds:
+    rows, rounds = body.moved()
+    if not rows and not rounds:
         return [s]
-    gone = {id(t) for r in rounds for t in r}
-    parts = [_part(s, body.needed(r), names) for r in rounds]
-    rest = body.needed([t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone], s.body.results)
-    return [*parts, replace(s, body=replace(s.body, stmts=tuple(rest)))]
+    gone = {id(t) for r in rounds for t in r} | {id(t) for row in rows for g in row for t in g.stmts if isinstance(t, AddTo)}
+    parts = [t for row in rows for t in gathered(s, row, names, sizes)] + [_part(s, body.needed(r), names) for r in rounds]
+    effects = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
+    if not effects and not s.carried:
+        return parts
+    return [*parts, replace(s, body=replace(s.body, stmts=tuple(body.needed(effects, s.body.results))))]
 
 
-def _short(s: Loop) -> bool:
+def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
+    """A loop whose iterations have no order, from its lower end."""
+    if not isinstance(s, Loop) or s.step != Const(-1, I64) or s.mark is not None:
+        return [s]
+    if any(isinstance(t, Check | Loop | If) for t in s.body.stmts):
+        return [s]
+    found = verdict(s, True)
+    if found.reason or "last" in found.sums:
+        return [s]
+    maker = Maker(names, sizes)
+    turned = upwards(s, maker)
+    return [*maker.out, turned]
+
+
+def is_short(s: Loop) -> bool:
     ends = (s.start, s.stop)
     return all(isinstance(a, Const) for a in ends) and abs(s.stop.value - s.start.value) <= FEW  # type: ignore[union-attr]
 
@@ -132,8 +155,10 @@ class Body:
                     far[out.name] = far[x]
         return far
 
-    def rounds(self) -> list[list[AddTo]]:
-        """The additions that get loops of their own: of each array one to a loop, and one stays behind."""
+    def moved(self) -> tuple[list[list[Given]], list[list[AddTo]]]:
+        """The additions that leave the loop: those to neighbours, by rows of cells, and others that get loops of their own, of
+        each array one to a loop. Of these one stays behind."""
+        rows: list[list[Given]] = []
         found: list[list[AddTo]] = []
         for name, writes in self.written.items():
             cells: dict[Cell, list[AddTo]] = {}
@@ -149,11 +174,26 @@ class Body:
                 movable = [g for g in groups if self.movable(g)]
                 if len(movable) < len(groups) - 1:
                     continue
-                for k, group in enumerate(movable[: len(groups) - 1]):
+                mine = self.rows(movable)
+                rows += mine
+                together = {id(t) for row in mine for g in row for t in g.stmts}
+                groups, movable = ([g for g in gs if id(g[0]) not in together] for gs in (groups, movable))
+                for k, group in enumerate(movable[: max(len(groups) - 1, 0)]):
                     if k == len(found):
                         found.append([])
                     found[k] += group
-        return found
+        return rows, found
+
+    def rows(self, groups: list[list[AddTo]]) -> list[list[Given]]:
+        """Those of the groups whose cells are a few steps apart in one row."""
+        if not isinstance(self.loop.step, Const) or abs(self.loop.step.value) != 1:
+            return []
+        found: dict[tuple[object, ...], list[Given]] = {}
+        for g in groups:
+            *others, (number, sizes) = self.cell(g[0].index) or ()
+            found.setdefault((*others, sizes), []).append(Given(number, tuple(self.needed(g))))
+        far = {key: [g.distance for g in row] for key, row in found.items()}
+        return [row for key, row in found.items() if len(row) > 1 and max(far[key]) - min(far[key]) <= FEW]
 
     def cell(self, index: tuple[Atom, ...]) -> Cell | None:
         """The cells of an access where the last index runs through neighbours and the others stand still."""

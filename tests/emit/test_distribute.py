@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Loop, walk
+from linad_typecheck.core import AddTo, Loop, walk
 from linad_typecheck.core_text import parse_program
 
 from linad.emit.distribute import distribute
@@ -33,23 +33,64 @@ def parts(body: str, head: str = "  for i in range(m) {") -> tuple[int, object, 
     return sum(isinstance(s, Loop) for s in walk(divided.main.body)), program, divided
 
 
-def contents(program, n: int = 12) -> list[np.ndarray]:
+def contents(program, n: int) -> list[np.ndarray]:
     rng = np.random.default_rng(1)
-    arrays = [rng.random(n) for _ in range(3)]
+    arrays = [rng.random(max(n, 3)) for _ in range(3)]
     run(program, [*arrays, n])
     return arrays
 
 
-def agree(program, divided) -> None:
-    for before, after in zip(contents(program), contents(divided), strict=True):
+def agree(program, divided, n: int = 12) -> None:
+    for before, after in zip(contents(program, n), contents(divided, n), strict=True):
         np.testing.assert_allclose(after, before, rtol=1e-13)
 
 
 @pytest.mark.parametrize("head", ["  for i in range(m) {", "  top = sub n 3\n  for i in range(top, -1, -1) {"])
-def test_each_distance_has_a_loop(head: str) -> None:
+def test_neighbours_are_added_to_each_cell_at_once(head: str) -> None:
     count, program, divided = parts(STENCIL, head)
-    assert count == 3
+    assert count == 4  # two edges, the cells between, and what was not addition
+    _, middle, *_ = (s for s in walk(divided.main.body) if isinstance(s, Loop))
+    assert sum(isinstance(t, AddTo) for t in middle.body.stmts) == 1
+    for n in range(2, 9):  # down to loops that are shorter than the stencil, or empty
+        agree(program, divided, n)
+
+
+def test_sizes_between_cells_are_loops_of_their_own() -> None:
+    count, program, divided = parts("\n    e = load! &k [i]\n    h = add i q\n    &b![i] += e\n    &b![h] += e", "  q = sub n n\n  for i in range(m) {")
+    assert count == 2
     agree(program, divided)
+
+
+def test_a_step_of_two_is_no_row_of_neighbours() -> None:
+    body = "\n    e = load! &k [i]\n    h = add i 1\n    &b![i] += e\n    &b![h] += e"
+    count, program, divided = parts(body, "  for i in range(0, m, 2) {")
+    assert count == 2
+    agree(program, divided)
+
+
+def test_two_rows_are_not_one() -> None:
+    """Cells of another row, and of another array, are not gathered with these."""
+    program = parse_program(
+        """
+entry fn f(b: mut f64[:,:], c: mut f64[:], n: i64) -> i64 {
+  m = sub n 1
+  for i in range(m) {
+    e = load! &c [i]
+    j = add i 1
+    &b![0, i] += e
+    &b![1, j] += e
+    &b![1, i] += e
+  }
+  return n
+}
+"""
+    )
+    divided = program.with_main(distribute(program.main))
+    assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 4
+    b = [np.zeros((2, 6)), np.zeros((2, 6))]
+    for p, to in ((program, b[0]), (divided, b[1])):
+        run(p, [to, np.arange(6.0), 6])
+    np.testing.assert_allclose(*b)
 
 
 def test_the_cells_that_are_read_keep_their_contents_until_all_parts_have_run() -> None:
@@ -119,5 +160,5 @@ def test_sums_beside_the_additions_are_kept() -> None:
     yield s.1"""
     program = parse_program(HEAD.replace("i64 {", "f64 {") + head + body + TAIL.replace("return n", "return s.2"))
     divided = program.with_main(distribute(program.main))
-    assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 2
+    assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 4
     agree(program, divided)

@@ -241,7 +241,7 @@ entry fn f(x: read f64[:], y: read f64[:]) -> f64 {
     e = load &x [i]
     g = load &y [i]
     p = mul e g
-    s.2 = add s p
+    s.2 = sub p s
     yield s.2
   }
   return s.1
@@ -252,12 +252,20 @@ entry fn f(x: read f64[:], y: read f64[:]) -> f64 {
 def test_reversed_loops_use_unsigned_indices_and_one_test(tmp_path):
     g = emit(program(REVERSED))
     lines = body(g)
-    assert "    s += x[uint64(i)] * y[uint64(i)]" in lines
+    assert "    s = x[uint64(i)] * y[uint64(i)] - s" in lines
     assert sum("return 1" in line for line in lines) == 1
     driver = machine(g, tmp_path)
-    assert call(driver, g, (np.arange(3.0), np.ones(3))) == (3.0,)
+    assert call(driver, g, (np.arange(3.0), np.ones(3))) == (1.0,)
     assert call(driver, g, (np.arange(3.0), np.ones(2))) is None
     assert call(driver, g, (np.zeros(0), np.ones(2))) == (0.0,)
+
+
+def test_sums_run_upwards():
+    """Where the terms have no order the loop begins at its lower end: memory is read the way it is fetched."""
+    lines = body(emit(program(REVERSED.replace("sub p s", "add s p"))))
+    assert any(line.strip() == "for i in range(n):" for line in lines)
+    strict = emit(program(REVERSED.replace("sub p s", "add s p")), EmitOptions(fastmath=False))
+    assert any("-1, -1" in line for line in body(strict))
 
 
 EXIT = """\
