@@ -7,6 +7,8 @@ is found is written down with its text, and the search goes on.
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
 import resource
 import signal
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +27,8 @@ from . import test_damaged as damaged
 from . import test_edited as edited
 from .corpus import HEAD, texts
 
+BATCH = 400
+FOUND = "found"
 ALARM = 60  # seconds for one edit
 ROOM = 1 << 30  # bytes that the checks may take beyond what importing everything took
 
@@ -86,14 +91,45 @@ def main() -> int:
     parser.add_argument("--only", choices=("checked", "fixed", "accepted"))
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
+    counts: Counter[str] = Counter()
+    batch, until = 0, time.monotonic() + options.seconds
     edited.cases(), texts()
+    while time.monotonic() < until:
+        counts += _in_child(options, options.seed * 10_000_000 + batch * BATCH, until)
+        batch += 1
+    found = counts.pop(FOUND, 0)
+    print(f"{sum(counts.values())} edits, {found} found: {dict(counts.most_common())}")
+    return min(found, 1)
+
+
+def _in_child(options: argparse.Namespace, seed: int, until: float) -> Counter[str]:
+    """A batch in a process of its own: modules that were run are kept for good, and a crash ends the batch alone."""
+    out, inside = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(out)
+        with os.fdopen(inside, "w") as pipe:
+            json.dump(_batch(options, seed, until), pipe)
+        os._exit(0)
+    os.close(inside)
+    with os.fdopen(out) as pipe:
+        told = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if status:
+        print(f"the process of batch {seed} ended with {status}", flush=True)
+        return Counter({FOUND: 1})
+    return Counter(json.loads(told))
+
+
+def _batch(options: argparse.Namespace, first: int, until: float) -> Counter[str]:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, used + ROOM))
     signal.signal(signal.SIGALRM, _slow)
+    warnings.simplefilter("ignore")
     counts: Counter[str] = Counter()
-    found, seed, until = 0, options.seed * 10_000_000, time.monotonic() + options.seconds
-    while time.monotonic() < until:
-        seed += 1
+    for seed in range(first, first + BATCH):
+        if time.monotonic() > until:
+            break
         rng = random.Random(seed)
         kind = rng.choices([checked, fixed, accepted], [4, 2, 5])[0]
         if options.only:
@@ -104,18 +140,20 @@ def main() -> int:
                 counts[kind(rng, Path(folder)).partition("+")[0]] += 1
             except (Exception, Slow):
                 signal.alarm(0)
-                found += 1
-                kept = options.keep / f"{kind.__name__}_{seed}"
-                kept.mkdir(exist_ok=True)
-                for file in Path(folder).glob("*.py"):
-                    (kept / file.name).write_bytes(file.read_bytes())
-                (kept / "error.txt").write_text(traceback.format_exc(), encoding="utf-8", errors="backslashreplace")
-                last = traceback.format_exc().strip().splitlines()[-1][:300]
-                print(f"{kept}: {last}".encode("utf-8", "backslashreplace").decode(), flush=True)
+                counts[FOUND] += 1
+                _keep(options.keep / f"{kind.__name__}_{seed}", Path(folder))
             finally:
                 signal.alarm(0)
-    print(f"{sum(counts.values())} edits, {found} found: {dict(counts.most_common())}")
-    return min(found, 1)
+    return counts
+
+
+def _keep(kept: Path, folder: Path) -> None:
+    told = traceback.format_exc().encode("utf-8", "backslashreplace").decode()
+    kept.mkdir(exist_ok=True)
+    for file in folder.glob("*.py"):
+        (kept / file.name).write_bytes(file.read_bytes())
+    (kept / "error.txt").write_text(told, encoding="utf-8")
+    print(f"{kept}: {told.strip().splitlines()[-1][:300]}", flush=True)
 
 
 def _slow(*_: object) -> None:

@@ -127,8 +127,7 @@ def insert_strange(text: str, rng: random.Random) -> str:
 
 def nest(text: str, rng: random.Random) -> str:
     """An expression somewhere becomes a deep one."""
-    found = tokens(text)
-    start, end = rng.choice(found)
+    start, end = rng.choice(tokens(text) or [(0, 0)])
     depth = rng.choice([30, 150, 400])
     before, after = rng.choice([("(", ")"), ("-", ""), ("not ", ""), ("abs(", ")"), ("[", "]"), ("x if x else ", "")])
     return text[:start] + before * depth + text[start:end] + after * depth + text[end:]

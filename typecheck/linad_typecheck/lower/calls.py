@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..core import Atom, Call, Const
@@ -156,8 +156,8 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
     return FunctionValue(source, free)
 
 
-def captured(ctx: Lowering, f: FunctionValue, span: Span) -> tuple[tuple[str, Value], ...]:
-    """The values that a nested function captures, as they are now."""
+def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()) -> tuple[tuple[str, Value], ...]:
+    """The values that a nested function captures, as they are now; ``outer`` are the functions that capture it in turn."""
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
@@ -166,15 +166,19 @@ def captured(ctx: Lowering, f: FunctionValue, span: Span) -> tuple[tuple[str, Va
         if b is None or (isinstance(b.value, FunctionValue) and b.value.source == f.source):
             continue
         value = usable(ctx, b.value, name, span)
-        found.append((name, closed(ctx, value, span)))
+        found.append((name, closed(ctx, value, span, (*outer, f.source))))
     return tuple(found)
 
 
-def closed(ctx: Lowering, v: Value, span: Span) -> Value:
+def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
     """A function value that takes what it captures with it."""
-    if isinstance(v, FunctionValue) and v.captured is None:
-        return FunctionValue(v.source, v.free, captured(ctx, v, span))
-    return v
+    if not isinstance(v, FunctionValue) or v.captured is not None:
+        return v
+    if v.source in outer:
+        what = f"the nested function `{v.source.name}`, which calls itself through `{outer[-1].name}`"
+        ctx.report(Unsupported(span, what, "define both at the level of the module"))
+        return Poison()
+    return FunctionValue(v.source, v.free, captured(ctx, v, span, outer))
 
 
 # ---------------------------------------------------------------------------------------------------- user functions

@@ -12,6 +12,7 @@ from .context import Lowering
 from .elementwise import lift
 from .externals import Args, choose
 from .gather import true_places
+from .numbers import as_scalar
 from .operands import as_array, bound, once
 from .places import rank_of
 from .shapes import reshaped
@@ -33,8 +34,11 @@ def _clip(ctx: Lowering, args: Args) -> Value:
         return Poison()
 
     def apply(values: tuple[Value, ...]) -> Value:
-        out = values[0]
-        for (_, op), limit in zip(limits, values[1:], strict=True):
+        numbers = [as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers") for v in values]
+        if None in numbers:
+            return Poison()
+        out = numbers[0]
+        for (_, op), limit in zip(limits, numbers[1:], strict=True):
             out = choose(ctx, op, out, limit, args) if not isinstance(out, Poison) else out
         return out
 

@@ -12,6 +12,7 @@ from ..messages.language import Unsupported
 from ..messages.ownership import Lent, ReturnedTwice
 from ..messages.types import WrongType
 from ..repairs import copy_at
+from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
@@ -230,14 +231,20 @@ _ERRORS = {
 def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
     span = ctx.span(s)
     match s.exc:
-        case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(text))], keywords=[]) if name in _ERRORS:
-            pass
-        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) | ast.Name(id=name) if name in _ERRORS:
-            text = ""
+        case ast.Call(func=ast.Name() as error, args=[ast.Constant(value=str(text))], keywords=[]) if _is_error(ctx, error):
+            name = error.id
+        case ast.Call(func=ast.Name() as error, args=[], keywords=[]) | (ast.Name() as error) if _is_error(ctx, error):
+            name, text = error.id, ""
         case _:
             ctx.report(Unsupported(span, "this `raise`", 'raise a builtin exception with a constant message: `raise ValueError("...")`'))
             return
     ctx.emit(Check(ok, name, text.replace("{", "{{").replace("}", "}}"), (), span))
+
+
+def _is_error(ctx: Lowering, node: ast.Name) -> bool:
+    """Whether a name is that of a builtin exception, and means it here."""
+    known = node.id in _ERRORS and node.id not in ctx.local_names
+    return known and ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}"))
 
 
 def _raise(ctx: Lowering, s: ast.Raise) -> None:
