@@ -38,6 +38,7 @@ from linad_typecheck.types import BOOL, I64, Array
 
 from linad.simplify.invariant import logs_of
 
+from .blocks import delayable
 from .hoisted import Endpoints, Scan, Test, place
 from .loops import defined, definitions, scatters, steps, updated
 from .ranges import Ranges, Snapshot, constant, unknown
@@ -398,7 +399,9 @@ class Checker:
         """Test all indices that a loop takes from an array before the loop, where the loop can then be vectorised."""
         frame = self.movable()
         load = self.loads.get(i.name) if isinstance(i, Var) else None
-        if frame is None or load is None or i.name not in frame.inside or scatters(frame.loop):
+        if frame is None or load is None or i.name not in frame.inside:
+            return False
+        if scatters(frame.loop) and not delayable(frame.loop):
             return False
         if load.array.name in frame.inside | frame.updated | self.resized or not self.visible(size, frame):
             return False

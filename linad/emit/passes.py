@@ -9,6 +9,7 @@ from linad_typecheck.core import Function, Program
 
 from linad.simplify.invariant import hoist_invariants
 
+from .blocks import in_blocks
 from .bounds import check_accesses
 from .distribute import distribute
 from .exits import thread_exits
@@ -40,6 +41,6 @@ def _checked(program: Program, hoist: bool, sites: Sites, apart: bool) -> Progra
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        return distribute(f) if apart else f
+        return in_blocks(distribute(f)) if apart else f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

@@ -1,0 +1,216 @@
+"""Innermost loops that add where loaded indices say are run in blocks: what is added is computed first, and added then.
+
+``v_bar[idx[i]] += e`` is what the adjoint of a gather does. Two iterations may add to one cell, so the loop has no vector
+instructions, and all that ``e`` is computed from, exponentials and divisions too, goes one by one. In blocks of a few
+iterations, one loop computes what is to be added, in vectors, into a buffer that stays in the cache, and a second one adds. The
+additions are the same ones in the same order, so the sums are the same to the last bit.
+
+That is done where
+
+- all that the delayed statements touch is added to in this loop and nothing else: neither read nor stored to. Otherwise the
+  first loop would see cells without the additions that came before;
+- the indices can be had again in the second loop, from arrays that the loop does not write to;
+- what is carried is a sum, and nothing else keeps the first loop from being vectorised: no branches, checks or calls;
+- there is enough to compute for each addition to pay for the buffer.
+
+Arrays of different names must not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import I64, Array, Scalar, is_float
+
+LENGTH = Const(64, I64)  # iterations of a block: buffers of a few hundred bytes
+WORTH = 8  # operations for each delayed addition
+COSTS = {"div": 5, "sqrt": 5, "neg": 0}
+DEAR = 10
+ZERO = Const(0, I64)
+
+
+def in_blocks(f: Function) -> Function:
+    """The function with its innermost loops that scatter run in blocks where that pays."""
+    names = Names(all_names(f))
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
+                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
+                    out.append(replace(s, body=block(body)))
+                case Loop() if delayed := delayable(s):
+                    out.append(_blocked(s, delayed, names))
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def delayable(s: Loop) -> list[AddTo]:
+    """The additions of a loop that wait for the end of a block; none where the loop is better left as it is.
+
+    Asked before and after index checks are written out: checks that are still to come are those of the accesses.
+    """
+    body = s.body.stmts
+    if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
+        return []
+    if not (isinstance(s.step, Const) and s.step.value in (1, -1)):
+        return []
+    if not all(isinstance(t, Let | Load | Store | AddTo | Dim) for t in body) or not _sums_only(s):
+        return []
+    made = {v.name: t for t in body for v in outputs(t)}
+    loaded = {t.array.name for t in body if isinstance(t, Load)}
+    stored = {t.array.name for t in body if isinstance(t, Store)}
+    added = {t.array.name for t in body if isinstance(t, AddTo)}
+    scattered = {t.array.name for t in body if isinstance(t, AddTo | Store) and _from_loads(t.index, made)}
+    delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
+    if scattered & (loaded | stored) or not delayed:
+        return []
+    for t in _needed((a for d in delayed for a in d.index), made):
+        if not isinstance(t, Let | Load | Dim) or is_float(outputs(t)[0].type):
+            return []
+        if isinstance(t, Load) and t.array.name in stored | added:
+            return []
+    work = sum(_cost(t) for t in body)
+    return delayed if work >= WORTH * len(delayed) else []
+
+
+def _cost(t: Stmt) -> int:
+    if not isinstance(t, Let) or not is_float(t.out.type):
+        return 0
+    return DEAR if OPS[t.op].dear else COSTS.get(t.op, 1)
+
+
+def _sums_only(s: Loop) -> bool:
+    """Whether all that is carried is added to, and looked at by nobody else."""
+    uses = [a.name for t in s.body.stmts for a in operands(t) if isinstance(a, Var)]
+    made = {v.name: t for t in s.body.stmts for v in outputs(t)}
+    for c, r in zip(s.carried, s.body.results, strict=True):
+        sums = 0  # so far, from the last one on: only the sum behind it looks at one
+        while isinstance(r, Var) and r.name != c.name:
+            t = made.get(r.name)
+            if not (isinstance(t, Let) and t.op in ("add", "sub") and is_float(t.out.type)):
+                return False
+            first, second = t.ins
+            late = [a for a in (first, second) if isinstance(a, Var) and _reaches(a, c, made)]
+            if len(late) != 1 or (t.op == "sub" and late[0] is second) or uses.count(t.out.name) != min(sums, 1):
+                return False
+            r, sums = late[0], sums + 1
+        if not isinstance(r, Var) or uses.count(c.name) != min(sums, 1):
+            return False
+    return True
+
+
+def _reaches(a: Atom, c: Var, made: dict[str, Stmt]) -> bool:
+    return isinstance(a, Var) and (a.name == c.name or any(c in operands(t) for t in _needed((a,), made)))
+
+
+def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:
+    return any(isinstance(t, Load) for t in _needed(index, made))
+
+
+def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:
+    """The statements of a body that values are computed from, in order."""
+    todo, found = [a for a in atoms if isinstance(a, Var)], set()
+    while todo:
+        name = todo.pop().name
+        if name in made and name not in found:
+            found.add(name)
+            todo += [a for a in operands(made[name]) if isinstance(a, Var)]
+    return [t for name, t in made.items() if name in found]
+
+
+def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
+    """The loop over blocks."""
+    assert s.stop is not None and isinstance(s.step, Const)
+    made = {v.name: t for t in s.body.stmts for v in outputs(t)}
+    forward = s.step.value == 1
+    low, end, left, part = (names.var(n, I64) for n in ("low", "end", "left", "part"))
+    head: list[Stmt] = [
+        Let(left, "sub", (s.stop, low) if forward else (low, s.stop), s.span),
+        Let(part, "min", (left, LENGTH), s.span),
+        Let(end, "add" if forward else "sub", (low, part), s.span),
+    ]
+    place, index = names.var("place", I64), names.var(s.index.name, I64)
+    where = Let(place, "sub", (s.index, low) if forward else (low, s.index), s.span)
+    again = Let(place, "sub", (index, low) if forward else (low, index), s.span)
+
+    kept: list[Stmt] = [where]
+    after: list[Stmt] = [again, *_needed((a for t in delayed for a in t.index), made)]
+    buffers: dict[str, Var] = {}
+    taken: dict[str, Atom] = {}
+    waiting = {id(t) for t in delayed}
+
+    def later(a: Atom) -> Atom:
+        """A value in the second loop; what is not known there goes through a buffer."""
+        if not isinstance(a, Var) or a.name not in made:
+            return a
+        if a.name in taken:
+            return taken[a.name]
+        t = made[a.name]
+        out = names.var(a.name, a.type)
+        if isinstance(t, Let) and t.op == "neg":
+            after.append(Let(out, "neg", (later(t.ins[0]),), t.span))
+        else:
+            assert isinstance(a.type, Scalar)
+            buffers[a.name] = b = names.var("wait", Array(a.type.dtype, 1))
+            kept.append(Store(b, (place,), a, False, s.span))
+            after.append(Load(out, b, (place,), False, s.span))
+        taken[a.name] = out
+        return out
+
+    for t in s.body.stmts:
+        if id(t) in waiting:
+            assert isinstance(t, AddTo)
+            after.append(replace(t, value=later(t.value)))
+        else:
+            kept.append(t)
+    first_outs = tuple(names.var(o.name, o.type) for o in s.outs)
+    outer = tuple(names.var(c.name, c.type) for c in s.carried)
+    needed = _used(kept, s.body.results)
+    first = replace(s, start=low, stop=end, inits=outer, body=Block(needed, s.body.results), outs=first_outs)
+    body = freshen(Block(tuple(after)), names, {s.index.name: index})
+    second = Loop(index, low, end, s.step, (), (), body, (), span=s.span)
+    allocated = [Alloc(b, (LENGTH,), None, s.span) for b in buffers.values()]
+    whole = Block((*allocated, *head, first, second), first_outs)
+    step = Const(LENGTH.value if forward else -LENGTH.value, I64)
+    return Loop(low, s.start, s.stop, step, outer, s.inits, whole, s.outs, span=s.span)
+
+
+def _used(stmts: list[Stmt], results: tuple[Atom, ...]) -> tuple[Stmt, ...]:
+    """Statements without those whose values were only needed for what is delayed."""
+    live = {r.name for r in results if isinstance(r, Var)}
+    out: list[Stmt] = []
+    for t in reversed(stmts):
+        if isinstance(t, Store | AddTo) or any(v.name in live for v in outputs(t)):
+            live |= {a.name for a in operands(t) if isinstance(a, Var)}
+            out.append(t)
+    return tuple(reversed(out))
+
