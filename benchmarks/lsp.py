@@ -6,14 +6,19 @@ answer is read.
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import queue
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from benchmarks.startup import Wait
@@ -21,6 +26,7 @@ from benchmarks.startup import Wait
 LINES = 1000
 KEYSTROKES = 30
 TRIES = 5
+SERVER = [sys.executable, "-m", "linad_typecheck.cli", "lsp"]
 URI = "file:///nowhere/kernels.py"
 
 HEADER = "import math\nimport numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n"
@@ -51,21 +57,35 @@ def kernel_{k}(x: Float64[np.ndarray, "n"], w: float) -> float:
 
 
 def program(lines: int = LINES) -> str:
-    """A module of so many lines: kernels of loops and branches with helpers of their own, one with an ownership error."""
+    """A module of so many lines: kernels of loops and branches with helpers of their own, the first and the last one with an
+    ownership error."""
     text, k = HEADER, 0
     while text.count("\n") < lines:
         text += FUNCTIONS.replace("{k}", str(k))
         k += 1
-    return text.replace("    s = 0.0\n", "    v = u\n    v[0] = 1.0\n    s = u[0]\n", 1)
+    wrong = "    v = u\n    v[0] = 1.0\n    s = u[0]\n"
+    before, first, rest = text.partition("    s = 0.0\n")
+    rest, last, after = rest.rpartition("    s = 0.0\n")
+    return before + wrong + rest + wrong + after
+
+
+@cache
+def environment() -> dict[str, str]:
+    """The environment of a server whose modules are compiled to byte code, as they are where pip has installed it."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, True)
+    found = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": folder}
+    subprocess.run([*SERVER], input=b"", env=found, stdout=subprocess.DEVNULL)  # noqa: PLW1510
+    return found
 
 
 class Conversation:
     """An editor, as far as a clock needs one."""
 
     def __init__(self) -> None:
+        env = environment()
         self.began = time.perf_counter()
-        command = [sys.executable, "-m", "linad_typecheck.cli", "lsp"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
         self.heard: queue.Queue[tuple[float, dict[str, Any]]] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -97,14 +117,12 @@ class Conversation:
         )
 
     def diagnostics(self, version: int) -> tuple[float, list[dict[str, Any]]]:
-        """When the diagnostics of a version came, and which."""
+        """When the diagnostics of a version came, or of a later one, which has taken its place; and which."""
         while True:
             at, message = self.heard.get(timeout=30)
-            if (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and message["params"].get("version") == version
-            ):
-                return at, message["params"]["diagnostics"]
+            params = message.get("params") or {}
+            if message.get("method") == "textDocument/publishDiagnostics" and params["version"] >= version:
+                return at, params["diagnostics"]
 
     def close(self) -> None:
         self.say("shutdown", None, 2)
@@ -112,14 +130,17 @@ class Conversation:
         self.process.wait(10)
 
 
-def first() -> float:
-    """Seconds from the start of the server's process to the first diagnostics."""
+def first() -> tuple[float, float]:
+    """Seconds from the start of the server's process to the first diagnostics, and to those of the whole file."""
     c = Conversation()
     c.open(program())
     at, found = c.diagnostics(1)
-    assert [d["code"] for d in found] == ["LIN101"], found
+    assert {d["code"] for d in found} == {"LIN101"}, found
+    whole = at
+    while len(found) < 2:
+        whole, found = c.diagnostics(1)
     c.close()
-    return at - c.began
+    return at - c.began, whole - c.began
 
 
 def keystrokes(count: int = KEYSTROKES) -> list[float]:
@@ -153,11 +174,10 @@ def keystrokes(count: int = KEYSTROKES) -> list[float]:
 
 def measure() -> Iterator[Wait]:
     """The two waits, as medians, and the slowest keystroke."""
-    yield Wait(
-        f"first diagnostics of {LINES:,} lines, from the start of the server",
-        statistics.median(first() for _ in range(TRIES)),
-        0.3,
-    )
+    waits = [first() for _ in range(TRIES + 1)][1:]  # the first one fills the cache of byte code
+    shown, whole = (statistics.median(w[k] for w in waits) for k in (0, 1))
+    yield Wait(f"first diagnostics of {LINES:,} lines, from the start of the server", shown, 0.3)
+    yield Wait("all diagnostics of them", whole, None)
     took = keystrokes()
     yield Wait(f"diagnostics after a keystroke in {LINES:,} lines", statistics.median(took), 0.06)
     yield Wait("the slowest of these keystrokes", max(took), None)

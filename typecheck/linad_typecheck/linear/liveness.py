@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -238,3 +239,17 @@ def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             yield n
         else:
             pending += ast.iter_child_nodes(n)
+
+
+def rebound(node: ast.For | ast.While) -> set[str]:
+    """The names that a loop binds anew; ``a += e`` of an array updates it and leaves the name as it is."""
+    found = _REBOUND.get(node)
+    if found is None:
+        nodes = list(ast.walk(node))
+        updated = {n.target for n in nodes if isinstance(n, ast.AugAssign)}
+        names = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in updated)
+        found = _REBOUND[node] = {n.id for n in names}
+    return found
+
+
+_REBOUND: WeakKeyDictionary[ast.AST, set[str]] = WeakKeyDictionary()  # asked in every attempt

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
-from ..linear.liveness import bound
-from ..linear.ownership import lose, movable
+from ..frozen import frozen
+from ..linear.liveness import bound, rebound
+from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
@@ -202,10 +203,14 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     raise AssertionError("the types at a loop head do not settle")
 
 
-def rebound(node: ast.For | ast.While) -> set[str]:
-    """The names that a loop binds anew; ``a += e`` of an array updates it and leaves the name as it is."""
-    updated = {id(n.target) for n in ast.walk(node) if isinstance(n, ast.AugAssign)}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in updated}
+def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
+    """A view, or one of two arrays, as the array that a loop carries on from it."""
+    if not (isinstance(t, ArrayType) and isinstance(v, ViewValue | UnionValue)):
+        return v
+    ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
+    made = materialise(ctx, v, name, span)
+    as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+    return made
 
 
 class _Attempt:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from time import perf_counter
 
+BEGAN = perf_counter()  # as near to the start of the process as Python code can be
 
 def command(arguments: Sequence[str]) -> int:
     """``linad lsp``: serve an editor over standard input and output until it says goodbye."""

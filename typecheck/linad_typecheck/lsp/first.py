@@ -12,14 +12,14 @@ import json
 from time import perf_counter
 from typing import TYPE_CHECKING, BinaryIO
 
+from . import BEGAN
 from .convert import Client, client_of
 from .sheet import Json
 
 if TYPE_CHECKING:
     from .session import Session
 
-BEGAN = perf_counter()
-SECONDS = 0.2  # from here to the end of the first look at a document: what is found by then is shown, the rest follows
+SECONDS = 0.2  # from the start to the end of the first look at a document: what is found by then is shown, the rest follows
 _WAITED = ("initialized", "$/setTrace", "workspace/didChangeConfiguration", "textDocument/didOpen")
 
 
@@ -103,7 +103,15 @@ class Beginning:
         return False
 
     def _publish(self, session: Session, uri: str, version: object) -> None:
-        found, _ = session.diagnostics(uri, max(0.03, BEGAN + SECONDS - perf_counter()))
+        """What is found in time, and then everything: the library takes longer to load than the rest to be found."""
+        found, complete = session.diagnostics(uri, max(0.03, BEGAN + SECONDS - perf_counter()))
+        self._send(found, version)
+        if not complete:
+            whole, _ = session.diagnostics(uri)
+            if whole != found:
+                self._send(whole, version)
+
+    def _send(self, found: dict[str, list[Json]], version: object) -> None:
         for document, listed in found.items():
             params = {"uri": document, "version": version, "diagnostics": listed}
             self._write({"jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params})

@@ -39,7 +39,7 @@ class Server(LanguageServer):
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(NAME, release(), notebook_document_sync=_NOTEBOOKS)
         self.session = session or Session()
-        self.published: dict[str, list[Json]] = {}
+        self.published: dict[str, tuple[int | None, list[Json]]] = {}  # version and diagnostics, as last sent
         self._changed: set[str] = set()
         self._told: set[str] = set()
 
@@ -73,17 +73,19 @@ class Server(LanguageServer):
                 self.publish(uri, found)
 
     def publish(self, uri: str, found: list[Json]) -> None:
-        """Send the diagnostics of a document, unless it has them."""
-        if self.published.get(uri) == found or (not found and uri not in self.published and uri not in self.session.documents):
-            return
-        self.published[uri] = found
+        """Send the diagnostics of a document, unless the client has them for this version: it may wait for any version, and
+        each is answered, or a later one is."""
         document = self.session.documents.get(uri)
-        given = {"uri": uri, "diagnostics": found, "version": document.version if document else None}
+        version = document.version if document else None
+        if self.published.get(uri) == (version, found) or not (found or document or uri in self.published):
+            return
+        self.published[uri] = version, found
+        given = {"uri": uri, "diagnostics": found, "version": version}
         self.text_document_publish_diagnostics(self.typed(given, t.PublishDiagnosticsParams))
 
     def closed(self, uri: str) -> None:
         """A document is no longer the client's: what was said of it is taken back."""
-        if self.published.pop(uri, None):
+        if self.published.pop(uri, (None, []))[1]:
             self.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, []))
 
     def typed(self, value: object, kind: type) -> Any:
