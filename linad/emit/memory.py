@@ -8,8 +8,6 @@ from math import prod
 from linad_typecheck.core import Alloc, Block, Const, Copy, Dim, Function, Names, Program, Reserve, all_names, base_name
 from linad_typecheck.types import I64
 
-from linad.interpret import run
-
 from .lift import lift
 from .sites import Site
 from .tree import Apply, Expr, Num
@@ -64,6 +62,8 @@ def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, i
         sizes.append(dims)
     flat = tuple(a for shape in sizes for a in shape)
     sized = Function("sizes", main.params, Block(tuple(stmts), flat))
+    from linad.interpret import run  # with NumPy, which nobody needs who only reads what would be emitted
+
     found = iter(run(Program("sizes", {"sizes": sized}), values, in_place=True).results)
     taken = [(prod(int(next(found)) for _ in shape) * BYTES[s.out.type.dtype], k) for k, (s, shape) in enumerate(zip(made, sizes))]
     if not taken:
