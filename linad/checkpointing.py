@@ -1,10 +1,12 @@
-"""`linad.checkpoint`: the mark of a loop whose reverse starts from snapshots of its state."""
+"""`linad.checkpoint`: the mark of a loop whose reverse starts from snapshots of its state, or of a function that is run again."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+import functools
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
-from linad_typecheck.checkpointing import FUNCTION, misuse
+from linad_typecheck.checkpointing import misuse
 
 T = TypeVar("T")
 
@@ -29,8 +31,9 @@ def checkpoint(
 
     Parameters
     ----------
-    over : range, array or any other iterable of a `for`; bool
-        What the loop runs over, or its condition.
+    over : range, array or any other iterable of a `for`; bool; function
+        What the loop runs over, or its condition. Or a function: where a checked function calls the result, nothing of what
+        the call computes is kept, and the reverse sweep runs it again from its arguments.
     slots : int, optional
         How many snapshots may be held at a time, that of the first state included.
     memory : str or int, optional
@@ -45,18 +48,49 @@ def checkpoint(
     Returns
     -------
     object
-        ``over``.
+        ``over``; of a function, one that does the same.
 
     Raises
     ------
     TypeError
-        Where ``over`` is a function.
+        Where options are given with a function.
     ValueError
         Where the options make no sense.
     """
     if callable(over):
-        raise TypeError(f"linad.checkpoint {FUNCTION}")
+        if (slots, memory, scheme) != (None, None, None):
+            raise TypeError("linad.checkpoint takes no options with a function: its arguments are the one snapshot")
+        return RunAgain(over)  # type: ignore[return-value]
     why = misuse(scheme, slots, memory)
     if why is not None:
         raise ValueError(f"linad.checkpoint {why}")
     return over
+
+
+class RunAgain:
+    """A function under `checkpoint`: it does what the function does, and has its derivatives."""
+
+    __linad_again__ = True  # calls of it inside checked functions are run again in the reverse sweep
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+
+    def __linad_source__(self) -> object:
+        from .boundary.entities import underlying
+
+        return underlying(self.__wrapped__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return f"linad.checkpoint({self.__wrapped__!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return checkpoint, (self.__wrapped__,)

@@ -26,7 +26,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, Scalar
 
-from .checkpoint_state import Checkpointed
+from .checkpoint_state import SETTLED, Checkpointed
 from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
 from .snapshots import HELD, NEXT, ONE, STRIDE, ZERO, Snapshots, Writer, words_of
 
@@ -71,6 +71,9 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
         kept.keep(f"copy {v.name}", copy)
     inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
     now = {v.name: sweep.at(v) for v in held.arrays} | inits
+    if held.once:
+        _one_step(sweep, s, held, frame, now, kept, w)
+        return
     count = None if s.exits else sweep.trips(s, out)
     store = _made(sweep, held, count, now, w)
     store.save(w, ZERO, now)
@@ -83,6 +86,19 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
     else:
         _by_schedule(sweep, plain, s, store, count, w)
     _keep(kept, store)
+
+
+def _one_step(
+    sweep: ForwardSweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, w: Writer
+) -> None:
+    """A loop of one step, of which the arrays that it updates are copied before."""
+    for v in (*held.arrays, *held.moved):
+        source = now[v.name]
+        assert isinstance(source, Var)
+        kept.keep(f"copy {v.name}", w.copied(source, base_name(v.name)))
+    (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
+    (copy,) = freshen(Block((replace(plain, mark=None),)), w.names, {}).stmts  # type: ignore[type-var]
+    w.out.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
 
 
 def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict[str, Atom], w: Writer) -> Snapshots:
@@ -228,6 +244,8 @@ def backward(
     held = sweep.plan.snapshots[id(s)]
     frame = sweep.plan.frames[id(s.body)]
     kept = _Kept(sweep, s)
+    if held.once:
+        return _one_step_back(walk, s, held, frame, bars, active, reads, kept, out)
     store = _found(kept, held)
     w = Writer(names, s.span, out)
     start, step = sweep.at(s.start), sweep.at(s.step)
@@ -260,7 +278,38 @@ def backward(
     for n in (*renamed, *(c.name for c in s.carried)):
         sweep.there.pop(n, None)
     sweep.there |= saved
-    return Loop(k, last, MINUS_ONE, MINUS_ONE, (), (), Block(), (), span=s.span), body
+    return Loop(k, last, MINUS_ONE, MINUS_ONE, (), (), Block(), (), span=s.span, mark=SETTLED), body
+
+
+def _one_step_back(
+    walk: BackwardWalk,
+    s: Loop,
+    held: Checkpointed,
+    frame: Frame,
+    bars: Bars,
+    active: list[int],
+    reads: list[Var],
+    kept: _Kept,
+    out: list[Stmt],
+) -> tuple[Loop, Block]:
+    """The head and the body of the reverse of a loop of one step."""
+    sweep = walk.forward
+    inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
+    renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in (*held.copied, *held.arrays)}
+    unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
+    saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
+    stmts: list[Stmt] = []
+    at = Writer(walk.names, s.span, stmts)
+    sweep.there |= renamed | unused | {c.name: inits[c.name] for c in held.scalars}
+    sweep.there |= {c.name: at.copied(kept.array(f"copy {c.name}"), base_name(c.name)) for c in held.moved}
+    sweep.there[s.index.name] = ZERO
+    block = walk.frame(frame, bars, (), ())
+    body = Block((*stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
+    for n in (*renamed, *(c.name for c in s.carried)):
+        sweep.there.pop(n, None)
+    sweep.there |= saved
+    k = walk.names.var("step", I64)
+    return Loop(k, ZERO, ONE, ONE, (), (), Block(), (), span=s.span, mark=SETTLED), body
 
 
 def _advance(

@@ -34,6 +34,7 @@ from .dependence import tainted_by, touched
 
 EVERY_STEP = Checkpoint("periodic", Const(2**62, I64))
 SOME_STEPS = Checkpoint("revolve")  # where it is not known how many there are
+SETTLED = Checkpoint("tape", Const(0, I64))  # of the loop that goes backwards: what its steps log is for its time only
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,13 @@ class Checkpointed:
     copied: tuple[Var, ...] = ()
 
     @property
+    def once(self) -> bool:
+        """Whether the loop has one step: it is there to have it run again."""
+        s = self.loop
+        bounds = (s.start, s.stop, s.step)
+        return not s.exits and [a.value if isinstance(a, Const) else None for a in bounds] == [0, 1, 1]
+
+    @property
     def own(self) -> frozenset[str]:
         """Names of outer arrays that a step run again has under another name."""
         return frozenset(v.name for v in (*self.arrays, *self.copied))
@@ -73,9 +81,9 @@ class Checkpointed:
 
 
 def unmarked(block: Block) -> Block:
-    """The block without marks: what a derivative keeps is settled, and its own derivative logs what it needs."""
+    """The block without marks but `SETTLED`: what a derivative keeps is settled, and its own derivative logs what it needs."""
     stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
-    return Block(tuple(replace(s, mark=None) if isinstance(s, Loop) else s for s in stmts), block.results)
+    return Block(tuple(replace(s, mark=None) if isinstance(s, Loop) and s.mark != SETTLED else s for s in stmts), block.results)
 
 
 def is_marked(s: Loop) -> bool:

@@ -81,6 +81,14 @@ class Writer:
 
         nest(self, ())
 
+    def copied(self, array: Var, hint: str) -> Var:
+        """A copy of an array, which counts as a word of a log for each cell."""
+        shape = tuple(self.names.var("n", I64) for _ in range(array.type.rank))
+        self.out.extend(Dim(n, array, k, self.span) for k, n in enumerate(shape))
+        copy = self.alloc(f"snap_{hint}", array.type.dtype, shape, log="slices")
+        self.cells(shape, lambda at, i: at.store(copy, i, at.load(array, *i, hint="e")))
+        return copy
+
     def when(self, cond: Atom, then: Callable[[Writer], Sequence[Atom]], other: Sequence[Atom] = ()) -> tuple[Var, ...]:
         """``if cond: then()``; the values that it gives, or ``other``."""
         stmts: list[Stmt] = []

@@ -196,6 +196,8 @@ class LiveScope:
             return found, fingerprint(value)
         f, updates, wrt = underlying(value)
         source = self.record.source(f, f"{self.path}/{name}", updates, wrt)
+        if getattr(type(value), "__linad_again__", False):
+            return Helper(source.run_again()), f"again {source_mark(source)}"
         return Helper(source), source_mark(source)
 
     def _bound_later(self, name: str) -> bool:

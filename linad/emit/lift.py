@@ -24,6 +24,8 @@ from linad_typecheck.core import (
     Reserve,
     Stmt,
     Var,
+    free_vars,
+    outputs,
     walk,
 )
 from linad_typecheck.types import I64, INTS, Array, Scalar
@@ -50,6 +52,7 @@ def lift(f: Function, copies: bool) -> Lifted:
     arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
     lent = {p.var.name for p in f.params if p.mode == "read"} - scalars
     longer = resized(f)
+    passing = _passing(f.body)
     known: dict[str, Stmt] = {}  # sizes by name, with the statement that computes each
     moved: list[Stmt] = []
     made: list[Alloc | Copy] = []
@@ -90,6 +93,8 @@ def lift(f: Function, copies: bool) -> Lifted:
                 known[out.name] = s
             case Let(out, "shr", (a, Const())) if available(a):
                 known[out.name] = s
+            case Alloc(out, log="cells" | "slices") if out.name in passing:
+                pass
             case Alloc(out, shape) if all(available(a) and positive(a) for a in shape):
                 for a in shape:
                     need(a)
@@ -102,6 +107,20 @@ def lift(f: Function, copies: bool) -> Lifted:
     inner = tuple(Param(s.out, "mut") for s in made)
     kernel = replace(f, params=(*f.params, *inner), body=Block(tuple(kept), f.body.results))
     return Lifted(kernel, tuple(moved), tuple(made))
+
+
+def _passing(body: Block) -> set[str]:
+    """Logs of single steps of loops with snapshots, which are there for the time of that loop only."""
+    found: set[str] = set()
+    elsewhere: set[str] = set()
+    for s in body.stmts:
+        names = {v.name for v in outputs(s)} if isinstance(s, Alloc) else set(free_vars(Block((s,))))
+        if isinstance(s, Loop) and s.mark is not None:
+            elsewhere |= found & names
+            found |= names
+        elif not isinstance(s, Alloc):
+            elsewhere |= names
+    return found - elsewhere
 
 
 def resized(f: Function) -> set[str]:

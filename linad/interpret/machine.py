@@ -153,6 +153,7 @@ class _Machine:
         actions = [self.action(s, tally) for s in block.stmts]
         results = [_get(a) for a in block.results]
         steps = len(actions) + 1
+        made = [s.out.name for s in block.stmts if isinstance(s, Alloc | Copy)]
 
         def execute(env: Env) -> tuple[object, ...]:
             tally.times += 1
@@ -161,7 +162,10 @@ class _Machine:
                 raise StepLimit(f"more than {self.limit} statements")
             for action in actions:
                 action(env)
-            return tuple([get(env) for get in results])
+            values = tuple([get(env) for get in results])
+            for name in made:  # nothing outside knows it by this name
+                env.pop(name, None)
+            return values
 
         return execute
 

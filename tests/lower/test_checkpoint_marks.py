@@ -20,6 +20,14 @@ def helper(a):
     return a * a
 
 
+@keep
+def marked(a):
+    return a * a
+
+
+bound = keep(helper)
+
+
 @linear_grad
 def f(x: Float64[np.ndarray, "n"], T: int, w: float) -> float:
     s = 0.0
@@ -35,6 +43,11 @@ GOOD = (
     "for t in keep(reversed(range(T)), scheme='tape'):",
     "while keep(s < 3.0):",
     "while keep(s < 3.0 and T > 0, slots=MANY):",
+    "if keep(helper)(w) > 1.0:",
+    "if keep(lambda a: a * w)(w) > 1.0:",
+    "if linad.grad(keep(helper))(w) > 1.0:",
+    "if keep(linad.grad(helper))(w) > 1.0:",
+    "if marked(w) > 1.0 and bound(w) > 1.0:",
 )
 BAD = {
     "for t in keep(range(T), slots=0):": "`slots` is an int of 1 or more, not 0",
@@ -57,7 +70,8 @@ BAD = {
     "for t in keep((1, 2, 3)):": "checkpointing a loop over a tuple",
     "while keep(s < 3.0, slots=T):": "a number of slots that is computed",
     "while 1.0 + keep(s) < 3.0:": "`keep` cannot be used",
-    "if keep(helper)(w) > 1.0:": "`keep` cannot be used",
+    "if keep(helper, slots=2)(w) > 1.0:": "takes no options with a function",
+    "if keep(MANY)(w) > 1.0:": "`keep` cannot be used",
 }
 
 
@@ -98,9 +112,34 @@ def test_python_refuses_what_the_checker_refuses(options):
         linad.checkpoint(range(3), **options)
 
 
-def test_functions_are_refused():
-    with pytest.raises(TypeError, match="marks loops, not functions"):
-        linad.checkpoint(test_functions_are_refused)
+def test_options_are_refused_with_a_function():
+    with pytest.raises(TypeError, match="takes no options with a function"):
+        linad.checkpoint(found, slots=3)
+
+
+RECURSIVE = """
+def inside(x, k):
+    for t in linad.checkpoint(range(k){options}):
+        x[0] = x[0] * x[0]
+
+def again(x: Float64[np.ndarray, "n"], k: int) -> float:
+    {body}
+    return x[0] + again(x, k - 1) if k > 0 else x[0]
+
+@linear_grad
+def g(x: Float64[np.ndarray, "n"], k: int) -> float:
+    y = x.copy()
+    inside(y, k)
+    return again(y, k)
+"""
+
+
+@pytest.mark.parametrize("body, options, wrong", [("inside(x, k)", "", 1), ("inside(x, k)", ", scheme='tape'", 0), ("k = k", "", 0)])
+def test_marks_in_recursion_are_refused(body, options, wrong):
+    text = HEAD + "    return s\n" + RECURSIVE.format(body=body, options=options)
+    messages = [d.message for d in check_source(text, "a.py")]
+    assert len(messages) == wrong
+    assert all("`linad.checkpoint` inside `again`, which calls itself," in m for m in messages)
 
 
 def test_sizes():

@@ -11,7 +11,6 @@ from .core import Scheme
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 DEFAULT: Scheme = "revolve"
 _UNLIMITED = ("tape", "recompute")  # what they keep is settled: everything, one snapshot
-FUNCTION = "marks loops, not functions: write the call in `for _ in linad.checkpoint(range(1)):`"
 LATER = object()
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)

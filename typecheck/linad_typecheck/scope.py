@@ -7,7 +7,7 @@ give the same entities, so that lowering cannot tell them apart.
 from __future__ import annotations
 
 import ast
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Protocol
 
 from .frozen import frozen
@@ -142,6 +142,11 @@ class FunctionSource:
     defaults: tuple[tuple[str, object], ...] = ()  # of parameters, as live values or constants
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
+    again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
+
+    def run_again(self) -> FunctionSource:
+        """The function under `linad.checkpoint`."""
+        return self if self.again else replace(self, again=True, key=f"{self.key}/again")
 
 
 def resolve(node: ast.expr, scope: Scope) -> Entity | None:

@@ -41,6 +41,7 @@ _FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn
 
 _PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
 DECORATOR = "linad.linear_grad"
+AGAIN = "linad.checkpoint"  # of a function
 _BUSY = object()
 
 
@@ -232,6 +233,8 @@ class StaticScope:
                 return self._wrapped(name, value)
             case ast.Lambda():
                 return Helper(self.source(value, name, ()))
+            case ast.Call(func=func) if self._dotted(func) == AGAIN and len(value.args) == 1:
+                return _again(self._wrapped(name, value))
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
             case ast.Constant(value=str()) | ast.JoinedStr():
@@ -264,6 +267,8 @@ class StaticScope:
             case inner:
                 entity = resolve(inner, self)
         match entity:
+            case Helper(function=f) if self._dotted(call.func) == AGAIN:
+                return entity
             case Helper(function=f):
                 return Helper(replace_options(f, options(call, self)))
         return GlobalArray(None, name)
@@ -302,9 +307,10 @@ class StaticScope:
     def _function(self, node: ast.FunctionDef) -> Entity:
         for decorator in node.decorator_list:
             dotted = self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            if dotted not in _PYTHON_ONLY and self.mark(decorator) is None:
+            if dotted not in (*_PYTHON_ONLY, AGAIN) and self.mark(decorator) is None:
                 return Opaque(f"the function `{node.name}`, which `@{ast.unparse(decorator)}` replaces")
-        return Helper(self.source(node, node.name, tuple(node.decorator_list)))
+        found = Helper(self.source(node, node.name, tuple(node.decorator_list)))
+        return _again(found) if any(self._dotted(d) == AGAIN for d in node.decorator_list) else found
 
     def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
         """The function ``node`` of this scope, the same object each time."""
@@ -341,6 +347,10 @@ class StaticScope:
 
 
 _SUBMODULES = ("numpy.random", "numpy.linalg", "numpy.typing", "numpy.fft", "scipy.special", "scipy.linalg")
+
+
+def _again(found: Entity) -> Entity:
+    return Helper(found.function.run_again()) if isinstance(found, Helper) else found
 
 
 def _told(dotted: str) -> bool:

@@ -18,12 +18,15 @@ from ..span import Span
 from ..types import I64, Array
 from .arrays import LITERALS, array_of, method
 from .attributes import attribute_of
+from .checkpoints import NAME as CHECKPOINT
+from .checkpoints import in_one_step, run_again
 from .combinators import COMBINATORS, combine
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .derivatives import TRANSFORMS, call_derivative, transform
 from .expressions import expression, operands, pull, usable
 from .externals import Args, call_external
+from .operands import rank_zero, unwrapped
 from .places import is_array
 from .quoted import Quoted
 from .records import construct, user_name
@@ -37,6 +40,7 @@ from .values import (
     EntityValue,
     FunctionValue,
     Poison,
+    ScalarValue,
     TupleValue,
     UnionValue,
     Value,
@@ -51,6 +55,9 @@ from .values import (
     type_of,
 )
 from .views import map_atoms
+
+
+SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
 
 
 @frozen
@@ -69,6 +76,9 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)
             return Poison() if args is None else method(ctx, base, node.func.attr, args, by)
+        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
+            args = _library_args(ctx, node, node.func.attr, hint)
+            return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
             return made
         callee = attribute_of(ctx, node.func, base)
@@ -88,6 +98,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return combine(ctx, node, dotted, hint)
         case EntityValue(entity=External(dotted=dotted)) if dotted in TRANSFORMS:
             return transform(ctx, node, dotted, hint)
+        case EntityValue(entity=External(dotted=dotted)) if dotted == CHECKPOINT and (made := run_again(ctx, node)) is not None:
+            return made
         case DerivativeValue():
             return call_derivative(ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
@@ -229,7 +241,10 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
         mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
-    ctx.emit(Call(outs, spec.name, tuple(atoms), span))
+    if spec.source.again:
+        in_one_step(ctx, outs, spec, atoms, span)
+    else:
+        ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
     value = rebuild(spec.result, iter(outs))
     return map_arrays(value, lambda v: replace(v, var=given_as[v.var.name]) if isinstance(v, ViewValue) and v.var.name in given_as else v)

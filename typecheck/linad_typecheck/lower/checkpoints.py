@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..checkpointing import DEFAULT, LATER, bytes_of, misuse
-from ..core import Atom, Check, Checkpoint, Const
+from ..core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, Loop, Stmt, Var, walk
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import Constant, External, resolve
-from ..types import BOOL, I64, INTS
-from .context import ONE, Lowering
+from ..scope import Constant, External, Helper, resolve
+from ..span import Span
+from ..types import BOOL, I64, INTS, Array
+from .context import ONE, ZERO, Lowering
 from .numbers import cast
-from .values import SILENT, ScalarValue, describe, type_of
+from .values import SILENT, DerivativeValue, EntityValue, FunctionValue, Poison, ScalarValue, Value, describe, type_of
 
 NAME = "linad.checkpoint"
 _OPTIONS = ("slots", "memory", "scheme")
@@ -120,6 +122,75 @@ def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
     if not isinstance(v, SILENT):
         ctx.report(WrongType(ctx.span(node), "the number of slots is an int", describe(type_of(v)), "convert it: `int(...)`"))
     return None
+
+
+def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
+    """``linad.checkpoint(f)``: the function whose inside is run again in the reverse sweep; None where ``f`` is no function."""
+    from .calls import closed
+    from .derivatives import as_function
+    from .expressions import expression
+
+    if len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
+        return None
+    found = expression(ctx, node.args[0])
+    if isinstance(found, DerivativeValue):
+        found = as_function(ctx, node, found)
+    if isinstance(found, SILENT):
+        return found
+    match found:
+        case FunctionValue() as f:
+            f = closed(ctx, f, ctx.span(node))
+            made = replace(f, source=f.source.run_again())
+        case EntityValue(entity=Helper(function=source)):
+            made = FunctionValue(source.run_again(), (), ())
+        case _:
+            return None
+    if node.keywords:
+        ctx.report(BadCall(ctx.span(node), NAME, "takes no options with a function: its arguments are the one snapshot"))
+        return Poison()
+    return made
+
+
+def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], span: Span) -> None:
+    """The call as the one step of a marked loop, so that its inside is run again. What it keeps it is given a copy of."""
+    inits: list[Atom] = []
+    for out in outs:
+        if isinstance(out.type, Array):
+            empty = ctx.fresh(out.name, out.type)
+            ctx.emit(Alloc(empty, (ZERO,) * out.type.rank, None, span))
+            inits.append(empty)
+        else:
+            inits.append(Const({"f": 0.0, "i": 0, "b": False}[out.type.dtype[0]], out.type))
+    stmts: list[Stmt] = []
+    given = list(atoms)
+    for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False)):
+        if mode == "own" and isinstance(a, Var) and isinstance(a.type, Array):
+            given[k] = ctx.fresh(a.name, a.type)
+            stmts.append(Copy(given[k], a, span))  # type: ignore[arg-type]
+    inner = tuple(ctx.fresh(o.name, o.type) for o in outs)
+    stmts.append(Call(inner, spec.name, tuple(given), span))
+    carried = tuple(ctx.fresh(o.name, o.type) for o in outs)
+    body = Block(tuple(stmts), inner)
+    index = ctx.fresh("again", I64)
+    ctx.emit(Loop(index, ZERO, ONE, ONE, carried, tuple(inits), body, outs, mark=Checkpoint(DEFAULT), span=span))
+
+
+def in_recursion(ctx: Lowering) -> None:
+    """Report marks in functions that call themselves, and in what they call: what these save lies on a stack."""
+    functions = ctx.programs.functions()
+    callees = {name: {s.callee for s in walk(f.body) if isinstance(s, Call)} for name, f in functions.items()}
+    for name in functions:
+        reached, todo = set(), [name]
+        while todo:
+            more = callees.get(todo.pop(), set()) - reached
+            reached |= more
+            todo += more
+        if name not in reached:
+            continue
+        for s in (s for n in sorted(reached) if n in functions for s in walk(functions[n].body)):
+            if isinstance(s, Loop) and s.mark is not None and s.mark.scheme != "tape":
+                what = f"`linad.checkpoint` inside `{name.partition('#')[0]}`, which calls itself,"
+                ctx.report(Unsupported(s.span, what, "take the mark out of the recursion; what calls save lies on a stack"))
 
 
 def misplaced(ctx: Lowering, node: ast.Call) -> None:

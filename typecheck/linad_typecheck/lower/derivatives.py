@@ -92,13 +92,13 @@ def _function(ctx: Lowering, node: ast.Call) -> Value | None:
         case FunctionValue() | EntityValue(entity=Helper()):
             return found
         case DerivativeValue(kind=kind) if kind in ("grad", "value_and_grad"):
-            return _as_function(ctx, node, found)
+            return as_function(ctx, node, found)
     if not isinstance(found, SILENT):
         ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
     return None
 
 
-def _as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
+def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
     """``linad.grad(f)`` as a function that derivatives can be taken of: a lambda with the parameters of ``f`` that calls it."""
     from .calls import closed
 

@@ -19,6 +19,7 @@ from ..signature import Binding, Checked, Leaf, ParamInfo, RecordStructure, Sign
 from ..span import Span
 from ..types import BOOL, I64, Array
 from . import annotations as notes
+from .checkpoints import in_recursion
 from .context import Lent, Lowering
 from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
 from .specialise import Specialiser, lower_body, start
@@ -201,6 +202,7 @@ def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span:
 
 def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Checked:
     programs = ctx.programs
+    in_recursion(ctx)
     known = not found.missing and not programs.unknown
     silent = not any(d.severity == "error" for d in programs.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
