@@ -391,7 +391,7 @@ class _Attempt:
             plan.types[name] = self.joined(name, plan.types[name], t, h, b)
             if b.defined is not None and name[0] != "%":
                 plan.flagged.add(name)
-            if isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
+            if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
                 if not self.ctx.is_nonneg(b.value.atom):
                     plan.negative.add(name)
         return len(plan.moving) != moving
