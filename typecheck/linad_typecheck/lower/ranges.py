@@ -15,7 +15,7 @@ from .context import ONE, ZERO, Lowering
 from .externals import Args
 from .numbers import as_scalar, binary, cast, check_nonzero, promote
 from .places import fresh_array
-from .values import SILENT, ArrayValue, Poison, ScalarValue, Value, describe, literal, type_of
+from .values import SILENT, ArrayValue, NoneValue, Poison, ScalarValue, Value, describe, literal, type_of
 
 
 def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> None:
@@ -181,14 +181,14 @@ def eye(ctx: Lowering, args: Args) -> Value:
         return Poison()
     dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else "f64"
     rows = shape_of(ctx, found[names[0]], span)
-    if "M" in found and isinstance(found["M"], ScalarValue):
+    if not isinstance(found.get("M", NoneValue()), NoneValue):
         columns = shape_of(ctx, found["M"], span)
     else:
         columns = rows
     k = found.get("k", literal(0))
     if dtype is None or rows is None or columns is None or len(rows) != 1 or len(columns) != 1:
-        if rows is not None and len(rows) != 1:
-            ctx.report(WrongType(span, "the number of rows is an int", "a tuple"))
+        if any(n is not None and len(n) != 1 for n in (rows, columns)):
+            ctx.report(WrongType(span, "the numbers of rows and columns are ints", "a tuple"))
         return Poison()
     if not isinstance(k, ScalarValue) or k.dtype not in INTS:
         if not isinstance(k, SILENT):
