@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import sys
 from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ def composed(d: Derivative) -> LinearGrad[..., Any]:
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, _FUNCTION: f, _LIBRARY: _library()}
+    space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, _FUNCTION: f, _LIBRARY: sys.modules[__package__]}
     for name, value in zip(f.py_func.__code__.co_freevars, f.py_func.__closure__ or ()):
         space.setdefault(name, value.cell_contents)  # what annotations may mention
     module = compile(text, file, "exec", dont_inherit=True)
@@ -45,12 +46,6 @@ def composed(d: Derivative) -> LinearGrad[..., Any]:
     made = FunctionType(code, space)
     made.__annotations__ = {name: note for name, note in f.py_func.__annotations__.items() if name != "return"}
     return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
-
-
-def _library() -> Any:
-    import linad
-
-    return linad
 
 
 def _name(d: Derivative) -> str:

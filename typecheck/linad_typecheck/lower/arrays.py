@@ -145,6 +145,11 @@ def _full(ctx: Lowering, args: Args) -> Value:
     if found is None:
         return Poison()
     fill = found["fill_value"]
+    if is_array(fill) and places.rank_of(fill):
+        from .written import written
+
+        dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
+        return written(ctx, args, "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade", shape=found["shape"], fill=fill, dtype=dtype)
     shape = shape_of(ctx, found["shape"], args.span)
     if not isinstance(fill, ScalarValue) or shape is None:
         if not isinstance(fill, (ScalarValue, *SILENT)):
@@ -165,7 +170,7 @@ def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill:
 
 def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        names = ("a", "dtype") if value is not None else ("a", "fill_value", "dtype")
+        names = ("a", "dtype", "shape") if value is not None else ("a", "fill_value", "dtype", "shape")
         found = bind(ctx, args, names, 1 if value is not None else 2)
         if found is None:
             return Poison()
@@ -177,7 +182,9 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
         if dtype is None:
             return Poison()
-        shape = places.shape_of(ctx, model, args.span)
+        shape = shape_of(ctx, found["shape"], args.span) if "shape" in found else places.shape_of(ctx, model, args.span)
+        if shape is None:
+            return Poison()
         if value is not None:
             return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
         fill = found["fill_value"]
@@ -334,7 +341,7 @@ def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | Stacked
 
 METHODS = {
     name: f"numpy.{name}"
-    for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero"]
+    for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero", "take"]
 } | {"flatten": "numpy.ravel"}
 _INSTEAD = {
     "tolist": "keep the array",
@@ -370,10 +377,16 @@ def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    found = bind(ctx, args, ("dtype",), 1)
+    found = bind(ctx, args, ("dtype", "order", "casting", "subok", "copy"), 1)
     dtype = None if found is None else dtype_of(ctx, found["dtype"], args.span)
     if dtype is None:
         return Poison()
+    extra = set(found) - {"dtype", "copy"}
+    if extra:
+        ctx.report(BadCall(args.span, args.name, f"does not take `{min(extra)}` here"))
+        return Poison()
+    if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
+        return array
     return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
 
 
@@ -385,6 +398,7 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 _OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
+    "conj": lambda ctx, array, args, by: array,
     "fill": _method_fill,
     "astype": _method_astype,
     "item": lambda ctx, array, args, by: the_item(ctx, array, args),

@@ -8,15 +8,28 @@ from ..messages.language import Unsupported
 from ..scope import External, Helper, Module, RecordClass
 from .context import Lowering
 from .externals import constant_external
+from .numbers import binary
 from .places import dtype_of, is_array, product, rank_of, shape_of
 from .records import class_attribute, field
-from .shapes import transposed
-from .values import SILENT, DerivativeValue, DTypeValue, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from .rulebook import Args
+from .shapes import reshaped, transposed
+from .values import (
+    SILENT,
+    DerivativeValue,
+    DTypeValue,
+    EntityValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    describe,
+    literal,
+    type_of,
+)
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp")  # of a checked function
+WORDS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}  # bytes
 LATER = {
-    "flat": "use `.ravel()`",
-    "real": "leave it out: numbers are real",
     "imag": "numbers are real: write 0.0",
     "strides": "layout is not visible inside",
 }
@@ -61,8 +74,27 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                     return DTypeValue(dtype_of(base))
                 case "T":
                     return transposed(ctx, base, None, span)
+                case "mT" if rank_of(base) > 1:
+                    order = list(range(rank_of(base)))
+                    return transposed(ctx, base, [*order[:-2], order[-1], order[-2]], span)
+                case "real":
+                    return base
+                case "flat":
+                    args = Args("flat", span, (base,), {})
+                    return reshaped(ctx, base, literal(-1), args)
+                case "itemsize" | "nbytes":
+                    size = literal(WORDS[dtype_of(base)])
+                    return size if node.attr == "itemsize" else binary(ctx, ast.Mult, size, ScalarValue(product(ctx, shape_of(ctx, base, span), span), True), span)
             instead = LATER.get(node.attr, "write a loop over the cells")
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", instead))
+        case ScalarValue() if node.attr == "real":
+            return base
+        case ScalarValue() if node.attr == "shape" and not base.weak:
+            return TupleValue(())
+        case ScalarValue() if node.attr in ("ndim", "size") and not base.weak:
+            return literal(int(node.attr == "size"))
+        case ScalarValue() if node.attr == "dtype" and not base.weak:
+            return DTypeValue(base.dtype)
         case ScalarValue():
             instead = LATER.get(node.attr, "") if node.attr in ("real", "imag") else "only arrays have attributes"
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))

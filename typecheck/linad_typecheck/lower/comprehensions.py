@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..core import Atom, Block, Check, Const, Let, Store, outputs, walk
+from ..core import Atom, Block, Check, Const, Let, Store, Var, outputs, walk
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -19,7 +19,7 @@ from ..span import Span
 from ..types import BOOL, I64, DType
 from .arrays import row_of
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
-from .expressions import EXPRESSIONS, condition, expression, lazily, usable
+from .expressions import EXPRESSIONS, condition, expression, lazily, may_update, usable
 from .externals import extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
@@ -335,11 +335,11 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
     if not plain(ctx, node):
         return Poison()
     part = node.generators[0]
-    if len(node.generators) > 1 or part.ifs or isinstance(node, ast.GeneratorExp):
-        ctx.report(
-            Unsupported(span, "an array of this comprehension", "make `np.zeros(n)` and store the cells in loops")
-        )
+    if isinstance(node, ast.GeneratorExp):
+        ctx.report(Unsupported(span, "an array of a generator", "write a list: `np.array([... for ...])`"))
         return Poison()
+    if len(node.generators) > 1 or part.ifs:
+        return _counted(ctx, node, dtype, hint)
     found = iteration(ctx, part.iter)
     if found is None:
         return Poison()
@@ -402,6 +402,44 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         run = Iteration(start, it.stop, ONE, True, element, it.held)
         through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
         return ctx.env.pop(key).value
+
+
+def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
+    """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
+    span, seen = ctx.span(node), []
+    if may_update(ctx, node):
+        ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
+        return Poison()
+    state = ctx.save()
+    with ctx.block():
+        _Run(ctx, node, lambda value, at: seen.append(value)).go()
+    if not seen or isinstance(seen[-1], SILENT):
+        return Poison()  # what was reported stays
+    ctx.restore(state)
+    if not isinstance(seen[-1], ScalarValue):
+        ctx.report(Unsupported(span, "arrays as elements of a comprehension with conditions or several loops", "make `np.zeros((n, m))` and store the rows in loops"))
+        return Poison()
+    one = ast.copy_location(ast.Constant(1), node.elt)
+    count = carry(ctx, ast.copy_location(ast.GeneratorExp(one, node.generators), node), literal(0), lambda n, v, at: binary(ctx, ast.Add, n, v, at), "n")
+    if not isinstance(count, ScalarValue):
+        return Poison()
+    if isinstance(count.atom, Var):
+        ctx.nonneg.add(count.atom.name)
+    made = fresh_array(ctx, hint, (count.atom,), dtype or seen[-1].dtype, None, span)
+    key = f"%made{sum(n[0] == '%' for n in ctx.env)}"
+    ctx.env[key] = Binding(made, span)
+
+    def put(place: Value, value: Value, at: Span) -> Value:
+        x = as_scalar(ctx, value, at)
+        if x is not None and isinstance(place, ScalarValue):
+            if isinstance(place.atom, Var):
+                ctx.nonneg.add(place.atom.name)
+            out = ctx.env[key].value.var
+            ctx.emit(Store(out, (place.atom,), cast(ctx, x.atom, out.type.dtype, at), False, at))
+        return binary(ctx, ast.Add, place, literal(1), at)
+
+    carry(ctx, node, literal(0), put, "k")
+    return ctx.env.pop(key).value
 
 
 def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:

@@ -45,16 +45,29 @@ class Subscripts:
         return (result + summed, True) if straight or not along else (result[:-1] + summed + last, False)
 
 
-def parsed(text: str) -> Subscripts | str:
-    """The subscripts that a text means, or what is wrong with it."""
+_REST = "..."
+
+
+def parsed(text: str, ranks: Sequence[int] = ()) -> Subscripts | str:
+    """The subscripts that a text means for operands of these ranks, or what is wrong with it. ``...`` are as many letters of
+    their own as an operand has axes left, the last ones common to all."""
     text = text.replace(" ", "")
     given, arrow, result = text.partition("->")
     operands = tuple(given.split(","))
-    if "." in text:
-        return "`...` is not supported: write a letter for every axis"
+    free = [chr(k) for k in (*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)) if chr(k) not in text]
+    rest = ""
+    if _REST in given:
+        left = [r - len(o.replace(_REST, "", 1)) if _REST in o else 0 for o, r in zip(operands, ranks, strict=False)]
+        if any(n < 0 for n in left):
+            return "an operand has fewer axes than letters"
+        rest = "".join(free[: max(left, default=0)])
+        operands = tuple(o.replace(_REST, rest[len(rest) - n :], 1) for o, n in zip(operands, left, strict=False))
+        if arrow and _REST not in result and rest:
+            return "the result has no `...`, and the axes it stands for are not summed"
+        result = result.replace(_REST, rest, 1)
     letters = "".join(operands)
     if not arrow:
-        result = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+        result = rest + "".join(sorted(c for c in set(letters) if letters.count(c) == 1 and c not in rest))
     if not all(c.isascii() and c.isalpha() for c in letters + result):
         return "the axes of an operand are letters, operands are divided by commas, and `->` stands before the result"
     if len(set(result)) != len(result) or not set(result) <= set(letters):
@@ -73,12 +86,12 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     if set(args.keywords) - {"optimize"}:
         ctx.report(BadCall(span, args.name, "takes subscripts and arrays"))
         return Poison()
-    subscripts = parsed(text.text)
-    if isinstance(subscripts, str):
-        ctx.report(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
-        return Poison()
     arrays = [as_array(ctx, v, args) for v in args.values[1:]]
     if None in arrays:
+        return Poison()
+    subscripts = parsed(text.text, tuple(map(rank_of, arrays)))
+    if isinstance(subscripts, str):
+        ctx.report(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
         return Poison()
     if len(arrays) != len(subscripts.operands):
         ctx.report(BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}"))

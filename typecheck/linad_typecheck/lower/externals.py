@@ -14,6 +14,7 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
+from . import into
 from .context import Lowering
 from .elementwise import lift
 from .elsewhere import ELSEWHERE, LOOP, elsewhere
@@ -22,7 +23,7 @@ from .rulebook import Rule as Rule
 from .rulebook import scalars as scalars
 from .rulebook import strong
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
-from .places import is_array, rank_of, size_of, stored
+from .places import held, is_array, rank_of, size_of, stored
 from .rounding import math_round, numpy_round, python_round
 from .values import (
     NoneValue,
@@ -72,8 +73,8 @@ def constant_external(dotted: str) -> Value | None:
 
 
 _OF_ARRAYS = (
-    "accumulating arrays averages axes choosing cross diagonals einsum extremes joining linalg logsums middles operators "
-    "products rearranging reductions scans shapes sorting"
+    "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining linalg logsums middles more_products norms operators "
+    "picking products put_together rearranging reductions scans shapes sorting"
 ).split()  # files with rules for arrays of every kind
 
 
@@ -119,8 +120,13 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     if found is None:
         ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         return Poison()
+    if args.keywords and into.stores(dotted, args, is_elementwise(dotted)):
+        return into.store(ctx, args, lambda rest: call_external(ctx, dotted, rest))
     if dotted in _pull_rules():
-        return found(ctx, args)
+        value = found(ctx, args)
+        if isinstance(value, TupleValue):  # several results are evaluated: only an expression of its own waits
+            return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items), value.record)
+        return value
     if is_elementwise(dotted):
         return _cell_by_cell(ctx, found, args)
     values = tuple(stored(ctx, v, args.hint, args.span) for v in args.values)

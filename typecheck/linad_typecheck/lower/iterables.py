@@ -6,20 +6,42 @@ import ast
 from collections.abc import Callable
 from dataclasses import field
 
-from ..core import Atom, Const
+from ..core import Atom, Check, Const
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
-from ..scope import External
-from ..types import I64, INTS
+from ..messages.types import SizesDiffer, WrongType
+from ..scope import External, resolve
+from ..span import Span
+from ..types import BOOL, I64, INTS
 from .checkpoints import is_checkpoint, misplaced
 from .context import ONE, ZERO, Lowering
 from .numbers import cast, check_nonzero
-from .records import only_fields
-from .places import is_array, load, rank_of, read, size_of
+from .operands import flag
+from .places import (
+    is_array,
+    load,
+    product,
+    rank_of,
+    read,
+    shape_of,
+    size_of,
+    unravelled,
+)
 from .quoted import Quoted
+from .records import only_fields
 from .slices import Place, view_of
-from .values import SILENT, ArrayValue, Binding, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from .values import (
+    SILENT,
+    ArrayValue,
+    Binding,
+    EntityValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    describe,
+    type_of,
+)
 
 
 @frozen
@@ -53,10 +75,12 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         callee = _callee(ctx, node.func)
         rule = CALLS.get(callee)
         if rule is not None:
-            if node.keywords and callee != "builtins.enumerate":
+            if node.keywords and callee not in ("builtins.enumerate", "builtins.zip"):
                 ctx.report(BadCall(span, callee.partition(".")[2], "takes no keyword arguments here"))
                 return None
             return rule(ctx, node)
+    if isinstance(node, ast.List):
+        node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
     value = expression(ctx, node)
     match value:
         case TupleValue(items=items):
@@ -71,8 +95,12 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
 def _callee(ctx: Lowering, node: ast.expr) -> str:
     if isinstance(node, Quoted):
         return node.value.entity.dotted if isinstance(node.value, EntityValue) else ""
-    if not isinstance(node, ast.Name) or node.id in ctx.env or node.id in ctx.local_names:
+    root = node.value if isinstance(node, ast.Attribute) else node
+    if not isinstance(root, ast.Name) or root.id in ctx.env or root.id in ctx.local_names:
         return ""
+    if isinstance(node, ast.Attribute):
+        found = resolve(node, ctx.source.scope)
+        return found.dotted if isinstance(found, External) else ""
     found = ctx.source.scope.lookup(node.id)
     if found is None:
         return f"builtins.{node.id}"
@@ -220,7 +248,14 @@ def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
 
 
 def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    from .expressions import expression
+
     span = ctx.span(node)
+    strict = flag(ctx, {k.arg: expression(ctx, k.value) for k in node.keywords if k.arg == "strict"}, "strict", False, span)
+    if strict is None or any(k.arg != "strict" for k in node.keywords):
+        if strict is not None:
+            ctx.report(BadCall(span, "zip", "takes `strict=` and no other keyword"))
+        return None
     inner = [iteration(ctx, a) for a in node.args]
     if not inner:
         ctx.report(BadCall(span, "zip", "takes at least one argument"))
@@ -231,17 +266,29 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         if not all(isinstance(i, Unrolled) for i in inner):
             ctx.report(Unsupported(span, "`zip` of a tuple with an array or a range", "index the array with literals"))
             return None
+        lengths = [len(i.items) for i in inner]
+        if strict and min(lengths) != max(lengths):
+            ctx.report(SizesDiffer(span, f"`zip` runs over {' and '.join(map(str, lengths))} elements"))
+            return None
         return Unrolled(tuple(TupleValue(items) for items in zip(*(i.items for i in inner), strict=False)))
     runs, held = [], {}
     for k, i in enumerate(inner):
         renamed = {f"{key}.{k}": b for key, b in i.held.items()}
         runs.append(from_zero(ctx, _renamed(ctx, i, f".{k}"), span))
         held |= renamed
-    stop = runs[0].stop
+    stop = most = runs[0].stop
     for run in runs[1:]:
         if run.stop != stop:
-            stop = ctx.let("n", "min", (stop, run.stop), I64, span)
-    return Iteration(ZERO, stop, ONE, True, lambda i: TupleValue(tuple(run.element(i) for run in runs)), held)
+            stop, most = (ctx.let("n", op, (a, run.stop), I64, span) for op, a in (("min", stop), ("max", most)))
+    if not strict or stop == most:
+        return Iteration(ZERO, stop, ONE, True, lambda i: TupleValue(tuple(run.element(i) for run in runs)), held)
+
+    def element(i: Atom) -> Value:  # Python looks for the ends when it gets there
+        text = "zip() arguments have different lengths: {0} and more"
+        ctx.emit(Check(ctx.let("ok", "lt", (i, stop), BOOL, span), "ValueError", text, (stop,), span))
+        return TupleValue(tuple(run.element(i) for run in runs))
+
+    return Iteration(ZERO, most, ONE, True, element, held)
 
 
 def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
@@ -261,6 +308,85 @@ def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
     return Iteration(it.start, it.stop, it.step, it.nonneg, element, it.held)
 
 
+def _ndindex(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    """``np.ndindex(m, n)`` and ``np.ndindex(a.shape)``: the indices of all cells in the order of C."""
+    from .expressions import expression
+
+    span = ctx.span(node)
+    given = [expression(ctx, a) for a in node.args]
+    items = given[0].items if len(given) == 1 and isinstance(given[0], TupleValue) else tuple(given)
+    if not items or not all(isinstance(v, ScalarValue) and v.dtype in INTS for v in items):
+        if not any(isinstance(v, SILENT) for v in items):
+            ctx.report(BadCall(span, "np.ndindex", "takes sizes, or a tuple of them"))
+        return None
+    return _cells(ctx, tuple(cast(ctx, v.atom, "i64", span) for v in items), lambda index: index, span)
+
+
+def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    from .expressions import expression
+
+    span = ctx.span(node)
+    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
+    if not is_array(array) or not rank_of(array):
+        if len(node.args) != 1 or not isinstance(array, SILENT):
+            ctx.report(BadCall(span, "np.ndenumerate", "takes an array"))
+        return None
+    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+
+    def element(index: TupleValue) -> Value:
+        return TupleValue((index, read(ctx, ctx.env[key].value, tuple(i.atom for i in index.items), span)))
+
+    it = _cells(ctx, shape_of(ctx, array, span), element, span)
+    return Iteration(it.start, it.stop, it.step, it.nonneg, it.element, {key: Binding(array, span)})
+
+
+def _cells(ctx: Lowering, sizes: tuple[Atom, ...], of: Callable[[TupleValue], Value], span: Span) -> Iteration:
+    """Over the cells of an array of a shape; ``of`` gives the value of the target from the index."""
+
+    def element(k: Atom) -> Value:
+        return of(TupleValue(tuple(ScalarValue(i, True) for i in unravelled(ctx, k, sizes, span))))
+
+    return Iteration(ZERO, product(ctx, sizes, span), ONE, True, element)
+
+
+def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    """``map(f, a, b)``: what ``f`` gives of the elements."""
+    from .calls import closed
+    from .expressions import expression, usable
+
+    span = ctx.span(node)
+    if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
+        ctx.report(BadCall(span, "map", "takes a function and what it runs over"))
+        return None
+    f = closed(ctx, expression(ctx, node.args[0]), span)
+    inner = _zip(ctx, ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
+
+    def apply(v: Value) -> Value:
+        call = ast.Call(Quoted(node.args[0], f), [Quoted(node, x) for x in v.items], [])
+        return usable(ctx, expression(ctx, ast.copy_location(call, node)), "the element", span)
+
+    match inner:
+        case Unrolled(items=items):
+            return Unrolled(tuple(map(apply, items)))
+        case Iteration():
+            return Iteration(inner.start, inner.stop, inner.step, inner.nonneg, lambda i: apply(inner.element(i)), inner.held)
+    return None
+
+
+def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    """``sorted(a)`` of an array of rank 1."""
+    from .expressions import expression
+    from .externals import Args, call_external
+
+    span = ctx.span(node)
+    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
+    if not is_array(array) or rank_of(array) != 1:
+        if len(node.args) != 1 or not isinstance(array, SILENT):
+            ctx.report(BadCall(span, "sorted", "takes an array of rank 1 here, and no keywords"))
+        return None
+    return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
+
+
 def _not_here(ctx: Lowering, node: ast.Call) -> None:
     ctx.report(Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple"))
 
@@ -270,9 +396,11 @@ CALLS = {
     "builtins.reversed": _reversed,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
-    "builtins.map": _not_here,
+    "builtins.map": _map,
     "builtins.filter": _not_here,
-    "builtins.sorted": _not_here,
+    "builtins.sorted": _sorted,
+    "numpy.ndindex": _ndindex,
+    "numpy.ndenumerate": _ndenumerate,
     "builtins.iter": _not_here,
 }
 

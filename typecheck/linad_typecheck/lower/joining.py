@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..core import Atom, Check, Const
+from ..linear.ownership import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import SizesDiffer, WrongType
 from ..span import Span
@@ -136,9 +137,37 @@ def _dtype(ctx: Lowering, args: Args, found: dict[str, Value]) -> tuple[bool, DT
     return dtype is not None, dtype
 
 
+def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype: DType | None) -> Value:
+    """The parts of an array along its first axis, one after the other along an axis of theirs: two axes become one. None: the
+    parts as they are."""
+    from .written import written
+
+    rank = rank_of(rows)
+    own = dtype in (None, dtype_of(rows)) and isinstance(rows, ArrayValue) and not names_of(ctx, rows.var)
+    if axis is None:
+        return rows if own else materialise(ctx, rows, args.hint, args.span, dtype)
+    sizes = [f"m.shape[{k}]" for k in range(rank)]
+    sizes[axis : axis + 2] = [f"m.shape[{axis}] * m.shape[{axis + 1}]"]
+    found = written(ctx, args, f"m = np.moveaxis(rows, 0, {axis})\nm.reshape({', '.join(sizes)})", rows=rows)
+    return found if own and not axis else materialise(ctx, found, args.hint, args.span, dtype)
+
+
+def _flat(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
+    """All cells of an array, in a row of their own."""
+    ok, dtype = _dtype(ctx, args, found)
+    flat = reshaped(ctx, found["arrays"], ScalarValue(Const(-1, I64), True), args)
+    return materialise(ctx, flat, args.hint, args.span, dtype) if ok and is_array(flat) else Poison()
+
+
 def _concatenate(ctx: Lowering, args: Args) -> Value:
     whole = "axis" in args.keywords or len(args.values) > 1
     found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
+    if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]) > 1:
+        if whole and "axis" not in found:
+            return _flat(ctx, args, found)
+        axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(found["arrays"]) - 1, args.span)
+        ok, dtype = _dtype(ctx, args, found)
+        return Poison() if axis is None or not ok else _of_rows(ctx, args, found["arrays"], axis, dtype)
     arrays = None if found is None else _parts(ctx, args, found["arrays"], 0 if whole and "axis" not in found else 1)
     if arrays is None:
         return Poison()
@@ -177,6 +206,13 @@ def _raised(raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callab
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("arrays", "dtype"))
+        if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]) > 1 and raised is not _as_depth:
+            rows = rank_of(found["arrays"]) - 1
+            ok, dtype = _dtype(ctx, args, found)
+            along = axis(rows) if rows > 1 else {_as_row: None, _as_column: 1}.get(raised, 0)
+            if rows == 1 and along == 1:
+                return materialise(ctx, transposed(ctx, found["arrays"], None, args.span), args.hint, args.span, dtype) if ok else Poison()
+            return _of_rows(ctx, args, found["arrays"], along, dtype) if ok else Poison()
         arrays = None if found is None else _parts(ctx, args, found["arrays"], 0)
         if arrays is None:
             return Poison()
@@ -185,6 +221,10 @@ def _raised(raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callab
         return concatenated(ctx, arrays, axis(rank_of(arrays[0])), dtype, args.hint, args.span) if ok else Poison()
 
     return apply
+
+
+def _as_row(ctx: Lowering, a: AnyArray, span: Span) -> AnyArray:
+    return _at_least(ctx, a, 2, span)
 
 
 def _as_column(ctx: Lowering, a: AnyArray, span: Span) -> AnyArray:
@@ -310,7 +350,7 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.concat": _concatenate,
     "numpy.stack": _stack,
     "numpy.hstack": _raised(lambda ctx, a, span: _at_least(ctx, a, 1, span), lambda rank: 0 if rank == 1 else 1),
-    "numpy.vstack": _raised(lambda ctx, a, span: _at_least(ctx, a, 2, span), lambda rank: 0),
+    "numpy.vstack": _raised(_as_row, lambda rank: 0),
     "numpy.dstack": _raised(_as_depth, lambda rank: 2),
     "numpy.column_stack": _raised(_as_column, lambda rank: 1),
     "numpy.split": _split(True),

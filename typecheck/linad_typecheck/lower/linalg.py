@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..core import Atom, Const, Dense, Load, Var
 from ..messages.language import Unsupported
@@ -13,12 +12,10 @@ from .context import ONE, ZERO, Lowering
 from .externals import Args
 from .places import (
     AnyArray,
-    fold,
     fresh_array,
     materialise,
     nest,
     put,
-    rank_of,
     read,
     same_size,
     shape_of,
@@ -28,18 +25,15 @@ from .products import (
     cell_of,
     checked_arrays,
     common_dtype,
-    multiply_add,
     nothing,
     same_inner,
     whole_array,
 )
-from .reductions import accumulate, cells, finish, mapped, op, reduction, rooted
 from .values import (
     ArrayValue,
     NoneValue,
     Poison,
     ScalarValue,
-    TextValue,
     TupleValue,
     Value,
 )
@@ -168,7 +162,7 @@ def _eigh(vectors: bool) -> Rule:
     return apply
 
 
-def _decomposed(ctx: Lowering, args: Args, a: AnyArray) -> tuple[Var, Var, Var]:
+def decomposed(ctx: Lowering, args: Args, a: AnyArray) -> tuple[Var, Var, Var]:
     dtype = common_dtype((a,), True)
     n, m = shape_of(ctx, a, args.span)
     k = n if n == m else ctx.let("k", "min", (n, m), I64, args.span)
@@ -189,12 +183,12 @@ def _svd(ctx: Lowering, args: Args) -> Value:
         return Poison()
     full, vectors = (_truth(found.get(n)) for n in ("full_matrices", "compute_uv"))
     if vectors is False:
-        return ArrayValue(_decomposed(ctx, args, matrix[0])[1])
+        return ArrayValue(decomposed(ctx, args, matrix[0])[1])
     if full is not False:
         what = f"`{args.name}` with all singular vectors"
         ctx.report(Unsupported(args.span, what, f"write `{args.name}(a, full_matrices=False)`, or `compute_uv=False`"))
         return Poison()
-    return TupleValue(tuple(map(ArrayValue, _decomposed(ctx, args, matrix[0]))))
+    return TupleValue(tuple(map(ArrayValue, decomposed(ctx, args, matrix[0]))))
 
 
 def _truth(v: Value | None) -> bool | None:
@@ -205,7 +199,7 @@ def _truth(v: Value | None) -> bool | None:
 
 def _svdvals(ctx: Lowering, args: Args) -> Value:
     found = arrays_of(ctx, args, ("x",), (2,))
-    return Poison() if found is None else ArrayValue(_decomposed(ctx, args, found[0])[1])
+    return Poison() if found is None else ArrayValue(decomposed(ctx, args, found[0])[1])
 
 
 # ------------------------------------------------------------------------------------------------------- least squares
@@ -276,94 +270,6 @@ def _squares(ctx: Lowering, args: Args, r: ArrayValue, dtype: DType) -> ArrayVal
     return out
 
 
-# --------------------------------------------------------------------------------------------------------------- norms
-
-
-def _norm(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("x", "ord", "axis", "keepdims"), 1)
-    given = None if found is None else checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
-    if given is None:
-        return Poison()
-    kind = _order(found.get("ord", NoneValue()))
-    x = given[0]
-    if not isinstance(found.get("axis", NoneValue()), NoneValue) or "keepdims" in found or (rank_of(x) > 2 and kind == ""):
-        return _norm_along(ctx, args, kind)
-    match rank_of(x), kind:
-        case (1, "2" | "") | (2, "fro" | ""):
-            return _euclidean(ctx, args, x)
-        case 1, "1":
-            return _folded(ctx, args, x, lambda total, e: ctx.let(args.hint, "add", (total, e), e.type, args.span))
-        case 1, "inf":
-            return _folded(ctx, args, x, lambda total, e: ctx.let(args.hint, "maximum", (total, e), e.type, args.span))
-        case 2, "2" | "nuc":
-            s = ArrayValue(_decomposed(ctx, args, x)[1])
-            op = "maximum" if kind == "2" else "add"
-            return _folded(ctx, args, s, lambda total, e: ctx.let(args.hint, op, (total, e), e.type, args.span))
-    what = f"`{args.name}` of this order"
-    ctx.report(Unsupported(args.span, what, "of vectors there are 1, 2 and np.inf, of matrices 'fro', 2 and 'nuc'"))
-    return Poison()
-
-
-def _norm_along(ctx: Lowering, args: Args, kind: str) -> Value:
-    """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope 0 at 0,
-    or for vectors the sum or the largest of the sizes."""
-    values = args.values[:1] + args.values[2:]
-    given = reduction(ctx, replace(args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}), ("axis", "keepdims"), again=True)
-    if given is None:
-        return Poison()
-    r = given[0]
-    dtype, count = common_dtype((r.array,), True), len(r.axes)
-    plain = cells(ctx, r, dtype)
-    size = lambda index: ctx.let("e", "abs", (plain(index),), Scalar(dtype), args.span)
-    square = lambda index: ctx.let("t", "powi", (plain(index), Const(2, I64)), Scalar(dtype), args.span)
-    if kind == "" or (count, kind) in ((1, "2"), (2, "fro")):
-        total = accumulate(ctx, r, nothing(dtype), op(ctx, "add", r), square, True)
-        return finish(ctx, r, mapped(ctx, r, total, lambda a: rooted(ctx, r, a)))
-    if count == 1 and kind in ("1", "inf"):
-        name = "add" if kind == "1" else "maximum"
-        return finish(ctx, r, accumulate(ctx, r, nothing(dtype), op(ctx, name, r), size, kind == "1"))
-    what = f"`{args.name}` of this order along axes"
-    ctx.report(Unsupported(args.span, what, "of vectors there are 1, 2 and np.inf, of matrices 'fro': loop over the others"))
-    return Poison()
-
-
-def _order(v: Value) -> str:
-    match v:
-        case NoneValue():
-            return ""
-        case TextValue(text=text):
-            return text
-        case ScalarValue(atom=Const(value=value)):
-            return f"{value:g}"
-    return "?"
-
-
-def _folded(ctx: Lowering, args: Args, x: AnyArray, step: Callable[[Atom, Atom], Atom]) -> Value:
-    dtype = common_dtype((x,), True)
-
-    def cell(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        e = cell_of(ctx, args, x, index, dtype)
-        return (step(carried[0], ctx.let("e", "abs", (e,), e.type, args.span)),)
-
-    return ScalarValue(fold(ctx, shape_of(ctx, x, args.span), (nothing(dtype),), cell, args.span, (args.hint,))[0])
-
-
-def _euclidean(ctx: Lowering, args: Args, x: AnyArray) -> Value:
-    """The root of the sum of squares; its slope at 0 is 0, as that of `abs`."""
-    dtype = common_dtype((x,), True)
-
-    def cell(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        e = cell_of(ctx, args, x, index, dtype)
-        return (multiply_add(ctx, args, carried[0], e, e),)
-
-    total = fold(ctx, shape_of(ctx, x, args.span), (nothing(dtype),), cell, args.span, (args.hint,))[0]
-    scalar = Scalar(dtype)
-    flat = ctx.let("b", "eq", (total, nothing(dtype)), BOOL, args.span)
-    inside = ctx.let("t", "select", (flat, Const(1.0, scalar), total), scalar, args.span)
-    root = ctx.let("t", "sqrt", (inside,), scalar, args.span)
-    return ScalarValue(ctx.let(args.hint, "select", (flat, nothing(dtype), root), scalar, args.span))
-
-
 RULES: dict[str, Rule] = {
     "numpy.linalg.solve": _solve,
     "numpy.linalg.inv": _inv,
@@ -375,5 +281,4 @@ RULES: dict[str, Rule] = {
     "numpy.linalg.svd": _svd,
     "numpy.linalg.svdvals": _svdvals,
     "numpy.linalg.lstsq": _lstsq,
-    "numpy.linalg.norm": _norm,
 }

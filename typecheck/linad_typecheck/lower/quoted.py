@@ -26,7 +26,8 @@ class Quoted(ast.expr):
     _fields = ()
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
-    def __init__(self, at: ast.expr, value: Value) -> None:
+    def __init__(self, at: ast.expr, value: Value, name: str = "") -> None:
         super().__init__()
         ast.copy_location(self, at)
         self.value = value
+        self.name = name  # the user's name of it, if it has one

@@ -12,6 +12,7 @@ from ..messages.types import NoField, WrongType
 from ..scope import NO_DEFAULT, Entity, GlobalArray, Opaque, RecordClass
 from ..span import Span
 from .context import Lowering
+from .quoted import Quoted
 from .values import SILENT, LostArray, Poison, TupleValue, Value, arrays, describe, type_of
 
 METHODS = {
@@ -36,6 +37,8 @@ def user_name(node: ast.expr) -> str:
         case ast.Subscript(value=value, slice=index):
             inner = user_name(value)
             return f"{inner}[{ast.unparse(index)}]" if inner else ""
+        case Quoted(name=name):
+            return name
     return ""
 
 

@@ -124,11 +124,11 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
         case UnionValue(one=one, other=other):
             return replace(v, one=reshaped(ctx, one, shape, args, dense), other=reshaped(ctx, other, shape, args, dense))
         case ArrayValue(var=var):
-            if not _laid_out(ctx, var):
+            if not laid_out(ctx, var):
                 return _perhaps_copied(ctx, as_view(v), sizes, args)
             return ViewValue(var, _in_order(Flat(sizes)))
         case ViewValue(var=var, view=old):
-            flat = None if old.readonly or not _laid_out(ctx, var) else one_piece(ctx, v, sizes, span)
+            flat = None if old.readonly or not laid_out(ctx, var) else one_piece(ctx, v, sizes, span)
             if flat is None or (dense and flat.step != ONE):
                 return _perhaps_copied(ctx, v, sizes, args)
             return ViewValue(var, _in_order(flat))
@@ -138,7 +138,7 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
 _PERMUTING = frozenset("T mT transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis rot90 einsum tensordot diagonal".split())
 
 
-def _laid_out(ctx: Lowering, var: Var) -> bool:
+def laid_out(ctx: Lowering, var: Var) -> bool:
     """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands: where axes
     are put in another order anywhere, that is known of arrays only that are made in that order whatever they are made of."""
     if var.type.rank < 2 or var.name in ctx.in_order or (var.name in ctx.lent and ctx.lent[var.name].kind != "helper"):

@@ -18,10 +18,31 @@ from .externals import Args
 from .joining import common_dtype
 from .numbers import cast
 from .operands import as_array, axis_of, bound, choice, unwrapped
-from .places import AnyArray, dtype_of, fresh_array, held, nest, put, rank_of, read, same_size, shape_of, size_of
+from .places import (
+    AnyArray,
+    dtype_of,
+    fresh_array,
+    held,
+    nest,
+    put,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+    size_of,
+)
 from .shapes import reshaped
 from .updates import assign_region, region
-from .values import ArrayValue, NoneValue, Poison, ScalarValue, Value, literal
+from .values import (
+    ArrayValue,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TextValue,
+    Value,
+    literal,
+)
+from .written import written
 
 Key = Callable[[Atom], Atom]
 
@@ -185,10 +206,11 @@ def _searchsorted(ctx: Lowering, args: Args) -> Value:
     side = choice(ctx, found.get("side"), ("left", "right"), "`side`", span) if pair and None not in pair else None
     if side is None:
         return Poison()
-    if "sorter" in found or rank_of(pair[0]) != 1:
-        what = "a `sorter`" if "sorter" in found else f"rank {rank_of(pair[0])}"
-        ctx.report(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", what, "sort it first: `a[sorter]`"))
+    if rank_of(pair[0]) != 1:
+        ctx.report(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
         return Poison()
+    if "sorter" in found:
+        return written(ctx, args, "np.searchsorted(a[sorter], v, side)", a=pair[0], v=found["v"], sorter=found["sorter"], side=TextValue(side))
     array, v = held(ctx, pair[0], "t", span), pair[1]
     dtype, n = common_dtype(pair), size_of(ctx, array, 0, span)
     made = fresh_array(ctx, args.hint, shape_of(ctx, v, span), "i64", None, span)
@@ -201,11 +223,26 @@ def _searchsorted(ctx: Lowering, args: Args) -> Value:
     return unwrapped(ctx, made, span)
 
 
+_PERIODIC = """
+    if period == 0: raise ValueError("period must be a non-zero value")
+    if np.ndim(xp) != 1 or np.ndim(fp) != 1: raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]: raise ValueError("fp and xp are not of the same length")
+    p = abs(period)
+    at = xp % p
+    order = np.argsort(at, kind="stable")
+    places = at[order]
+    values = fp[order]
+    np.interp(x % p, np.concatenate((places[-1:] - p, places, places[:1] + p)), np.concatenate((values[-1:], values, values[:1])))
+"""
+
+
 def _interp(ctx: Lowering, args: Args) -> Value:
     """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is that to
     the right of it."""
     span = args.span
-    found = bound(ctx, args, ("x", "xp", "fp", "left", "right"), 3)
+    found = bound(ctx, args, ("x", "xp", "fp", "left", "right", "period"), 3)
+    if found is not None and "period" in found:
+        return written(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
     given = [] if found is None else [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]
     if not given or None in given:
         return Poison()

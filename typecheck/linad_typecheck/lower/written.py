@@ -13,12 +13,22 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..core import Check, Const
+from ..linear.ownership import names_of
 from ..scope import External, FunctionSource
 from ..types import BOOL
 from .context import Lowering
+from .places import held, is_array
 from .quoted import Quoted
 from .rulebook import Args
-from .values import SILENT, EntityValue, FunctionValue, Poison, TupleValue, Value
+from .values import (
+    SILENT,
+    EntityValue,
+    FunctionValue,
+    Poison,
+    TupleValue,
+    Value,
+    arrays,
+)
 
 _LIBRARIES = {"np": "numpy", "math": "math", "linad": "linad", "sp": "scipy.special"}
 _BUILTINS = ("abs", "bool", "enumerate", "float", "int", "len", "max", "min", "range", "reversed", "round", "sum", "tuple", "zip")
@@ -86,8 +96,6 @@ def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
 
 
 def _held(ctx: Lowering, v: Value, uses: int, name: str, args: Args) -> Value:
-    from .places import held
-
     if isinstance(v, TupleValue) and not v.closed:
         return TupleValue(tuple(_held(ctx, x, uses, name, args) for x in v.items), v.record)
     return held(ctx, v, name, args.span) if uses > 1 else v
@@ -125,7 +133,9 @@ class _Names(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in self.known:
-            return Quoted(self.at, self.known[node.id])
+            value = self.known[node.id]
+            var = next(arrays(value), None) if is_array(value) else None
+            return Quoted(self.at, value, next(iter(names_of(self.ctx, var)), "") if var is not None else "")
         return self._library(f"builtins.{node.id}") if node.id in _BUILTINS else node
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
