@@ -153,7 +153,7 @@ def test_dotted_names():
 
 def test_decorated_functions_and_their_options():
     found = {f.name: f for f in decorated_functions(SOURCE)}
-    assert list(found) == ["f", "g", "inner", "helper"]
+    assert list(found) == ["helper", "f", "g", "inner"]
     assert found["g"].updates == ("u",) and found["g"].wrt == ("x", 1)
     assert found["helper"].wrt == ("x",)
 

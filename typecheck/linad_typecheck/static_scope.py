@@ -229,12 +229,12 @@ class StaticScope:
             case ast.Name() | ast.Attribute():
                 found = resolve(value, self)
                 return GlobalArray(None, name) if found is None else found
-            case ast.Call(func=func) if self._dotted(func) == DECORATOR and value.args:
-                return self._wrapped(name, value)
+            case ast.Call() if (call := self.applies(value)) is not None:
+                return self.given(name, value.args[0], value.lineno, options(call, self))
             case ast.Lambda():
                 return Helper(self.source(value, name, ()))
             case ast.Call(func=func) if self._dotted(func) == AGAIN and len(value.args) == 1:
-                return _again(self._wrapped(name, value))
+                return _again(self.given(name, value.args[0], value.lineno))
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
             case ast.Constant(value=str()) | ast.JoinedStr():
@@ -256,21 +256,30 @@ class StaticScope:
         # two modules may each have an array of this name
         return GlobalArray(known_type, name if known_type is None else f"{self.module.source.name}:{self.path}{name}")
 
-    def _wrapped(self, name: str, call: ast.Call) -> Entity:
-        """``g = linear_grad(f, ...)``."""
-        match call.args[0]:
-            case ast.Lambda() as node:
-                return Helper(self.source(node, name, (call,)))
+    def applies(self, call: ast.Call) -> ast.Call | None:
+        """The call with the options, where ``call`` gives a function to `linear_grad`: ``linear_grad(f, wrt="x")`` itself, or
+        the call before the arguments in ``linear_grad(wrt="x")(f)``."""
+        if not call.args:
+            return None
+        if self._dotted(call.func) == DECORATOR:
+            return call
+        found = self.mark(call.func) if isinstance(call.func, (ast.Name, ast.Call)) else None
+        return found if isinstance(found, ast.Call) else None
+
+    def given(self, name: str, node: ast.expr, line: int, found: Options | None = None) -> Entity:
+        """The function that an expression is, under other options; ``name`` is what is bound to it, in this line."""
+        match node:
+            case ast.Lambda():
+                f = self.source(node, name, ())
+                return Helper(f if found is None else replace_options(f, found))
             case ast.Name(id=inner) if inner == name:  # g = linear_grad(g): the one before
-                before = [b for b in self.bound[name] if getattr(b.node, "lineno", call.lineno) < call.lineno]
+                before = [b for b in self.bound[name] if getattr(b.node, "lineno", line) < line]
                 entity = self._entity(name, before[-1]) if before else None
-            case inner:
-                entity = resolve(inner, self)
+            case _:
+                entity = resolve(node, self)
         match entity:
-            case Helper(function=f) if self._dotted(call.func) == AGAIN:
-                return entity
             case Helper(function=f):
-                return Helper(replace_options(f, options(call, self)))
+                return entity if found is None else Helper(replace_options(f, found))
         return GlobalArray(None, name)
 
     def mark(self, decorator: ast.expr) -> ast.expr | None:
@@ -399,11 +408,14 @@ def decorated_functions(source: SourceFile) -> list[FunctionSource]:
 
 
 def decorated(module: StaticModule) -> list[FunctionSource]:
-    """Every function of a parsed file under `linad.linear_grad`, in order of text."""
-    found: dict[tuple[str, int], FunctionSource] = {}
-    for function in _walk(module.scope):
-        found.setdefault((function.key, function.node.col_offset), function)
-    return list(found.values())
+    """Every function that a parsed file puts under `linad.linear_grad`, as a decorator or by a call, in order of text; those
+    of other files come last."""
+    from .static_uses import applied
+
+    found: dict[object, FunctionSource] = {}
+    for function in (*_walk(module.scope), *applied(module)):
+        found.setdefault((function.key, function.node.col_offset, function.updates, function.wrt), function)
+    return sorted(found.values(), key=lambda f: (f.source is not module.source, f.node.lineno, f.node.col_offset))
 
 
 def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
@@ -427,13 +439,6 @@ def _walk(scope: StaticScope):
         for decorator in node.decorator_list:
             if home.mark(decorator) is not None:
                 yield home.source(node, node.name, tuple(node.decorator_list))
-    for name, bound in scope.bound.items():  # g = linear_grad(f)
-        for b in bound:
-            match b.node:
-                case ast.Call(func=func, args=[_, *_]) if b.whole and scope._dotted(func) == DECORATOR:
-                    match scope._wrapped(name, b.node):
-                        case Helper(function=f) if f.source is scope.module.source:
-                            yield f
 
 
 _PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # where statements hold statements, the last ones first
@@ -442,6 +447,14 @@ _BLOCKS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.excepthandler, ast.match_case)) and "body" in kind._fields
 } | {ast.Match: ("cases",)}
+
+
+def inner_scope(home: StaticScope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> StaticScope:
+    """The scope of the body of a function."""
+    a = node.args
+    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+    names = frozenset(p.arg for p in given)
+    return StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
 
 
 def _definitions(scope: StaticScope):
@@ -453,10 +466,7 @@ def _definitions(scope: StaticScope):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if isinstance(node, ast.FunctionDef):
                 yield home, node
-            a = node.args
-            given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
-            names = frozenset(p.arg for p in given)
-            inner = StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
+            inner = inner_scope(home, node)
             pending += [(inner, child) for child in reversed(node.body)]
         else:
             for part in _BLOCKS.get(type(node), ()):
