@@ -17,6 +17,8 @@ from .startup import spare_scipy
 
 spare_scipy()
 
+from .direct.pipeline import DirectCompiler
+
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
 
@@ -29,17 +31,35 @@ class NoAliasCompiler(CompilerBase):
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
+class KernelCompiler(DirectCompiler):
+    """The shorter way for a kernel: a function of its own also in machine code, so that the promise holds inside."""
+
+    noalias = apart = True
+
+
 def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
     """The decorator of the function that Python calls: compiled when the module is imported."""
-    return njit(signature, error_model="numpy", nogil=True, cache=cache, fastmath=FASTMATH if fastmath else False)
+    return njit(
+        signature,
+        error_model="numpy",
+        nogil=True,
+        cache=cache,
+        fastmath=FASTMATH if fastmath else False,
+        no_cfunc_wrapper=True,
+        pipeline_class=DirectCompiler,
+    )
 
 
-def kernel(*, fastmath: bool, noalias: bool) -> Callable:
+def kernel(*, fastmath: bool, noalias: bool, recursive: bool = False) -> Callable:
     """The decorator of a function that only generated code calls.
 
-    ``noalias`` promises that no array argument that is written overlaps another one.
+    ``noalias`` promises that no array argument that is written overlaps another one. What Numba knows of functions that call
+    themselves is bound up with its own pipeline, so ``recursive`` ones take that.
     """
-    options = {"pipeline_class": NoAliasCompiler} if noalias else {}
+    if recursive:
+        options = {"pipeline_class": NoAliasCompiler} if noalias else {}
+    else:
+        options = {"pipeline_class": KernelCompiler if noalias else DirectCompiler}
     return njit(
         error_model="numpy",
         nogil=True,

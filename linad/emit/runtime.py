@@ -13,6 +13,9 @@ from llvmlite import ir
 from numba import float32, float64, int32, int64, njit, types, uint64
 from numba.extending import intrinsic
 
+from .direct.pipeline import DirectCompiler
+from .runtime_arrays import add_into, carve, cells, copy_into
+
 __all__ = [
     "add_into",
     "carve",
@@ -46,10 +49,11 @@ __all__ = [
     "wrap",
 ]
 
-TOO_MANY = 2**48
 BIGGEST = 2**63 - 1
 
-exact = njit(error_model="numpy", nogil=True)
+exact = njit(
+    error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=DirectCompiler
+)
 
 
 @intrinsic
@@ -279,41 +283,3 @@ def float_to_i32(x):
     if -2147483649.0 < x < 2147483648.0:
         return int32(x)
     return int32(-2147483648)
-
-
-@exact
-def add_into(a, b):
-    """``a += b``, shapes equal."""
-    x, y = a.ravel(), b.ravel()
-    for k in range(min(x.shape[0], y.shape[0])):
-        x[k] += y[k]
-
-
-@exact
-def cells(shape):
-    """The cells of a workspace that an array takes: whole cache lines, and more than any memory has where it is huge."""
-    n = 1
-    for size in shape:
-        if size == 0:
-            return 0
-        if n > TOO_MANY // size:
-            return TOO_MANY
-        n *= size
-    return (n + 7) // 8 * 8
-
-
-@exact
-def carve(workspace, at, shape):
-    """An array in a workspace, and the place behind it."""
-    n = 1
-    for size in shape:
-        n *= size
-    return workspace[at : at + n].reshape(shape), at + cells(shape)
-
-
-@exact
-def copy_into(a, b):
-    """``a[...] = b``, shapes equal."""
-    x, y = a.ravel(), b.ravel()
-    for k in range(min(x.shape[0], y.shape[0])):
-        x[k] = y[k]

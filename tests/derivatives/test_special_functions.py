@@ -5,9 +5,29 @@ import math
 import numpy as np
 import pytest
 from linad_typecheck.ops import FAMILIES
+from numba import njit
 
-import linad.emit.runtime_special as special
+from linad.emit import runtime_special
 from linad.emit.text import SPECIAL
+
+
+class Special:
+    """The helpers, which only compiled code calls."""
+
+    __all__ = runtime_special.__all__
+
+    def __getattr__(self, name):
+        helper = getattr(runtime_special, name)
+
+        @njit
+        def call(*args):
+            return helper(*args)
+
+        setattr(self, name, call)
+        return call
+
+
+special = Special()
 
 # Computed with mpmath in 40-digit arithmetic.
 VALUES = [

@@ -160,6 +160,7 @@ def python(generated: Generated):
     namespace["trips"] = lambda a, b, c: len(range(a, b, c)) if c else 0  # the helper relies on unsigned wrap-around
     namespace["stack_address"] = lambda: 0
     namespace |= {"grow": _grow, "grow_filled": lambda log, n, fill, *noted: _grow(log, n, *noted, fill), "tried": lambda t, n: np.empty(n, t)}
+    namespace |= {"add_into": _add_into, "copy_into": _copy_into, "cells": _cells, "carve": _carve}
     namespace["driver"] = lambda *a, **k: lambda f: f
     namespace["kernel"] = lambda *a, **k: lambda f: f
     text = re.sub(r"^from linad.*$", "", generated.source, flags=re.M)
@@ -170,6 +171,22 @@ def python(generated: Generated):
 def _grow(log, size, err, noted, fill=0):
     err[noted] = max(err[noted], size)
     return np.concatenate([log, np.full(size - log.shape[0], fill, log.dtype)])
+
+
+def _add_into(a, b):
+    a += b
+
+
+def _copy_into(a, b):
+    a[...] = b
+
+
+def _cells(shape):
+    return min(-(-math.prod(shape) // 8) * 8, 2**48)
+
+
+def _carve(workspace, at, shape):
+    return workspace[at : at + math.prod(shape)].reshape(shape), at + _cells(shape)
 
 
 def compile_text(text: str):
