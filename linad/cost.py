@@ -14,13 +14,14 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import Alloc, Block, Const, Function, Loop, Program, walk
+from linad_typecheck.core import Alloc, Block, Const, Function, Program
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import Array, Scalar, is_float
 
 from . import steps
 from .interpret import Outcome, run
 from .pipeline import differentiate, only_called, prepare
+from .repeated import Again
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Cost:
         The most words that arrays made in the gradient hold at one time.
     by_kind : Mapping
         Per kind of primitive, how many the function and its gradient execute.
-    bound : int or None
-        What the rules promise for ``gradient``; None where loops are checkpointed, whose steps are run again as often as
-        their schedule says.
+    bound : int
+        What the rules promise for ``gradient``; of loops with snapshots, whose steps are run again as often as their schedule
+        says, that too.
     """
 
     primal: int
@@ -49,7 +50,7 @@ class Cost:
     log_words: int
     peak_words: int
     by_kind: Mapping[str, tuple[int, int]]
-    bound: int | None
+    bound: int
 
     @property
     def ratio(self) -> float:
@@ -58,8 +59,7 @@ class Cost:
 
     def __str__(self) -> str:
         head = f"primal {self.primal:,}  gradient {self.gradient:,}  ratio {self.ratio:.2f}"
-        bound = "none (steps are run again)" if self.bound is None else f"{self.bound:,}"
-        lines = [head, f"log {self.log_words:,} words  peak {self.peak_words:,} words  bound {bound}", ""]
+        lines = [head, f"log {self.log_words:,} words  peak {self.peak_words:,} words  bound {self.bound:,}", ""]
         lines.append(f"{'':10}{'primal':>12}{'gradient':>12}")
         lines += [f"{k:10}{a:>12,}{b:>12,}" for k, (a, b) in self.by_kind.items() if a or b]
         return "\n".join(lines)
@@ -122,14 +122,15 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
     return made
 
 
-def bound(program: Program, values: Sequence[object]) -> int | None:
-    """What value and gradient of a prepared program cost at most: what its executed statements pay for, and its boundary."""
+def bound(program: Program, values: Sequence[object]) -> int:
+    """What value and gradient of a prepared program cost at most: what its executed statements pay for, its boundary, and the
+    steps of loops with snapshots that are run again."""
     program = only_called(program)
-    if any(isinstance(s, Loop) and s.mark is not None for f in program.functions.values() for s in walk(f.body)):
-        return None
     functions = {name: _counting(f) for name, f in program.functions.items()}
-    outcome = run(replace(program, functions=functions), values)
-    total = steps.BOUNDARY * sum(np.size(v) for v in (*values, *outcome.results))
+    counting = replace(program, functions=functions)
+    again = Again(counting)
+    outcome = run(counting, values, after=again.after)
+    total = again.total + steps.BOUNDARY * sum(np.size(v) for v in (*values, *outcome.results))
     for block, around, place in steps.places(functions):
         each = steps.of_block(around, place) + sum(steps.of_statement(s, place) for s in block.stmts)
         total += outcome.blocks.get(id(block), 0) * each

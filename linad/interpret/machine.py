@@ -6,10 +6,9 @@ Moves rebind names: value semantics where an array that is updated has one live 
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from linad_typecheck.core import (
@@ -40,12 +39,12 @@ from linad_typecheck.core import (
     Var,
 )
 from linad_typecheck.span import Span
-from linad_typecheck.types import Array, Scalar
+from linad_typecheck.types import Scalar
 
-from .counting import Tally, executions, kind_of, totals, words
+from .counting import Tally, kind_of, totals
 from .dense import perform
 from .logs import Log, as_log
-from .outcome import CoreError, CoreFault, Outcome, StepLimit
+from .outcome import WEIGHTS, CoreError, CoreFault, StepLimit
 from .scalars import DTYPES, RULES, cast
 
 RECURSION_LIMIT = 1000
@@ -53,6 +52,7 @@ _MAX_WORDS = 1 << 28
 
 Env = dict[str, object]
 Action = Callable[[Env], None]
+After = Callable[[Env, int, int], None]  # called with the names, the turns and the cost of a loop that has ended
 
 # What a cell holds that was allocated without a fill: anything computed from it shows.
 _POISON = {"f64": np.nan, "f32": np.nan, "i64": -(1 << 62), "i32": -(1 << 30), "bool": True}
@@ -62,11 +62,11 @@ def _poison(dtype: np.dtype) -> object:
     return next(_POISON[name] for name, t in DTYPES.items() if np.dtype(t) == dtype)
 
 
-class _Machine:
+class Machine:
     """One run: compiled functions, counts, and the words alive."""
 
-    def __init__(self, program: Program, limit: int | None) -> None:
-        self.program, self.limit = program, limit
+    def __init__(self, program: Program, limit: int | None, after: Mapping[int, After]) -> None:
+        self.program, self.limit, self.after = program, limit, after
         self.tallies: list[Tally] = []
         self.counts: Counter[str] = Counter()
         self.executed = 0
@@ -111,6 +111,14 @@ class _Machine:
             for name, value in env.items():
                 if value is array:
                     env[name] = longer
+
+    def totals(self) -> dict[str, int]:
+        """Executed primitives by kind, so far."""
+        return totals(self.counts, self.tallies)
+
+    def work(self) -> int:
+        """The cost so far."""
+        return sum(WEIGHTS[k] * n for k, n in self.totals().items())
 
     def recount(self, log: Log, primal: str, kind: str) -> None:
         """Count an access to a log as such; slices are accessed as their arrays would be."""
@@ -172,7 +180,7 @@ class _Machine:
 
 def _get(a: Atom) -> Callable[[Env], object]:
     if isinstance(a, Const):
-        value = _typed(a.value, a.type)
+        value = typed(a.value, a.type)
         return lambda env: value
     name = a.name
 
@@ -185,14 +193,14 @@ def _get(a: Atom) -> Callable[[Env], object]:
     return get
 
 
-def _typed(value: object, t: Scalar) -> object:
+def typed(value: object, t: Scalar) -> object:
     return cast(value, t.dtype)
 
 
 # ----------------------------------------------------------------------------------------------- simple statements
 
 
-def _let(m: _Machine, s: Let) -> Action:
+def _let(m: Machine, s: Let) -> Action:
     out, gets, dtype = s.out.name, [_get(a) for a in s.ins], s.out.type.dtype
     rule, kind = RULES.get(s.op), DTYPES[dtype]
 
@@ -203,7 +211,7 @@ def _let(m: _Machine, s: Let) -> Action:
     return do
 
 
-def _dup(m: _Machine, s: Dup) -> Action:
+def _dup(m: Machine, s: Dup) -> Action:
     first, second, get = s.first.name, s.second.name, _get(s.x)
 
     def do(env: Env) -> None:
@@ -216,7 +224,7 @@ def _dup(m: _Machine, s: Dup) -> Action:
     return do
 
 
-def _drop(m: _Machine, s: Drop) -> Action:
+def _drop(m: Machine, s: Drop) -> Action:
     def do(env: Env) -> None:
         if env.pop(s.x.name, None) is None:
             raise CoreFault(f"{s.x} is dropped before its definition or twice")
@@ -224,7 +232,7 @@ def _drop(m: _Machine, s: Drop) -> Action:
     return do
 
 
-def _read(m: _Machine, s: Read) -> Action:
+def _read(m: Machine, s: Read) -> Action:
     out, get = s.out.name, _get(s.x)
 
     def do(env: Env) -> None:
@@ -252,7 +260,7 @@ def _place(array: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> Ca
     return place
 
 
-def _load(m: _Machine, s: Load) -> Action:
+def _load(m: Machine, s: Load) -> Action:
     out, place, boolean = s.out.name, _place(s.array, s.index, s.checked, s.span), s.out.type.dtype == "bool"
 
     def do(env: Env) -> None:
@@ -264,7 +272,7 @@ def _load(m: _Machine, s: Load) -> Action:
     return do
 
 
-def _store(m: _Machine, s: Store) -> Action:
+def _store(m: Machine, s: Store) -> Action:
     place, get = _place(s.array, s.index, s.checked, s.span), _get(s.value)
 
     def do(env: Env) -> None:
@@ -277,7 +285,7 @@ def _store(m: _Machine, s: Store) -> Action:
     return do
 
 
-def _add_to(m: _Machine, s: AddTo) -> Action:
+def _add_to(m: Machine, s: AddTo) -> Action:
     place, get = _place(s.array, s.index, s.checked, s.span), _get(s.value)
 
     def do(env: Env) -> None:
@@ -287,7 +295,7 @@ def _add_to(m: _Machine, s: AddTo) -> Action:
     return do
 
 
-def _dim(m: _Machine, s: Dim) -> Action:
+def _dim(m: Machine, s: Dim) -> Action:
     out, get, axis = s.out.name, _get(s.array), s.axis
 
     def do(env: Env) -> None:
@@ -296,9 +304,9 @@ def _dim(m: _Machine, s: Dim) -> Action:
     return do
 
 
-def _alloc(m: _Machine, s: Alloc) -> Action:
+def _alloc(m: Machine, s: Alloc) -> Action:
     out, gets, dtype = s.out.name, [_get(a) for a in s.shape], s.out.type.dtype
-    given = None if s.fill is None else _typed(s.fill.value, s.fill.type)
+    given = None if s.fill is None else typed(s.fill.value, s.fill.type)
     fill = _POISON[dtype] if given is None else given
     count = m.words
 
@@ -319,7 +327,7 @@ def _alloc(m: _Machine, s: Alloc) -> Action:
     return do
 
 
-def _copy(m: _Machine, s: Copy) -> Action:
+def _copy(m: Machine, s: Copy) -> Action:
     out, get = s.out.name, _get(s.array)
     count = m.words
 
@@ -332,7 +340,7 @@ def _copy(m: _Machine, s: Copy) -> Action:
     return do
 
 
-def _add_array(m: _Machine, s: AddArray) -> Action:
+def _add_array(m: Machine, s: AddArray) -> Action:
     get, other = _get(s.array), _get(s.other)
     count = m.words
 
@@ -346,7 +354,7 @@ def _add_array(m: _Machine, s: AddArray) -> Action:
     return do
 
 
-def _fill(m: _Machine, s: Fill) -> Action:
+def _fill(m: Machine, s: Fill) -> Action:
     get, value = _get(s.array), _get(s.value)
     count = m.words
 
@@ -358,12 +366,12 @@ def _fill(m: _Machine, s: Fill) -> Action:
     return do
 
 
-def _reserve(m: _Machine, s: Reserve) -> Action:
+def _reserve(m: Machine, s: Reserve) -> Action:
     get, size = _get(s.array), _get(s.size)
     return lambda env: m.reserve(get(env), int(size(env)))
 
 
-def _check(m: _Machine, s: Check) -> Action:
+def _check(m: Machine, s: Check) -> Action:
     cond, gets = _get(s.cond), [_get(a) for a in s.args]
 
     def do(env: Env) -> None:
@@ -376,7 +384,7 @@ def _check(m: _Machine, s: Check) -> Action:
 # ----------------------------------------------------------------------------------------------- region statements
 
 
-def _if(m: _Machine, s: If) -> Action:
+def _if(m: Machine, s: If) -> Action:
     cond, then, orelse = _get(s.cond), m.block(s.then), m.block(s.orelse)
     outs = [o.name for o in s.outs]
 
@@ -386,13 +394,13 @@ def _if(m: _Machine, s: If) -> Action:
     return do
 
 
-def _loop(m: _Machine, s: Loop) -> Action:
+def _loop(m: Machine, s: Loop) -> Action:
     start, stop, step = _get(s.start), None if s.stop is None else _get(s.stop), _get(s.step)
     inits, body = [_get(a) for a in s.inits], m.block(s.body)
     index, carried, outs = s.index.name, [v.name for v in s.carried], [v.name for v in s.outs]
     trips = None if s.trips is None else s.trips.name
 
-    def do(env: Env) -> None:
+    def do(env: Env) -> int:
         i, by = int(start(env)), int(step(env))
         end = None if stop is None else int(stop(env))
         if by == 0:
@@ -411,11 +419,21 @@ def _loop(m: _Machine, s: Loop) -> Action:
         env.update(zip(outs, values))
         if trips is not None:
             env[trips] = np.int64(count)
+        return count
 
-    return do
+    after = m.after.get(id(s))
+    if after is None:
+        return do
+
+    def watched(env: Env) -> None:
+        before = m.work()
+        count = do(env)
+        after(env, count, m.work() - before)
+
+    return watched
 
 
-def _call(m: _Machine, s: Call) -> Action:
+def _call(m: Machine, s: Call) -> Action:
     function, gets, outs = m.function(s.callee), [_get(a) for a in s.args], [o.name for o in s.outs]
 
     def do(env: Env) -> None:
@@ -444,61 +462,3 @@ _ACTIONS: dict[type, Callable[..., Action]] = {
     Loop: _loop,
     Call: _call,
 }
-
-
-def _entry_value(value: object, t: Scalar | Array, in_place: bool) -> object:
-    if isinstance(t, Scalar):
-        return _typed(value, t)
-    if in_place:
-        return value
-    return np.array(value, DTYPES[t.dtype], order="C", copy=True)
-
-
-def run(
-    program: Program,
-    args: Sequence[object],
-    *,
-    function: str | None = None,
-    limit: int | None = None,
-    in_place: bool = False,
-) -> Outcome:
-    """Run a function of a program.
-
-    Parameters
-    ----------
-    program : Program
-        In linear form or not: `Dup`, `Drop` and `Read` cost nothing.
-    args : sequence
-        One scalar or array per flat parameter. Arrays are copied, so the caller's stay as they are.
-    function : str, optional
-        Its name; the entry of the program by default.
-    limit : int, optional
-        The number of statements after which to give up.
-    in_place : bool
-        Work on the arrays of the caller instead of copies; their types must be exact.
-
-    Raises
-    ------
-    CoreError
-        Where the program raises an exception.
-    StepLimit
-        Where it runs too long.
-    CoreFault
-        Where a pass broke the program: an unchecked access out of range, a use after a drop.
-    """
-    name = function or program.entry
-    f = program.functions[name]
-    if len(args) != len(f.params):
-        raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
-    machine = _Machine(program, limit)
-    depth = sys.getrecursionlimit()
-    with np.errstate(all="ignore"):
-        values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
-        try:
-            sys.setrecursionlimit(max(depth, 20 * RECURSION_LIMIT + depth))
-            results = machine.function(name)(values)
-        finally:
-            sys.setrecursionlimit(depth)
-    arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
-    counts = totals(machine.counts, machine.tallies)
-    return Outcome(results, arrays, counts, machine.peak, machine.kept, executions(machine.tallies), words(machine.tallies))

@@ -18,7 +18,6 @@ def kept(program):
         found = cost_of(*core_of(program.load(), *program.args))
     except (LinadError, CoreError):
         return
-    assert found.bound is not None
     assert 0 < found.gradient <= found.bound, program.text
     assert found.log_words <= found.gradient
 

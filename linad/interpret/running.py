@@ -1,0 +1,78 @@
+"""Running a program: arguments in, an outcome or an error of the program out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from linad_typecheck.core import Program
+from linad_typecheck.types import Array, Scalar
+
+from .counting import executions, words
+from .machine import RECURSION_LIMIT, After, Machine, typed
+from .outcome import Outcome
+from .scalars import DTYPES
+
+
+def _entry_value(value: object, t: Scalar | Array, in_place: bool) -> object:
+    if isinstance(t, Scalar):
+        return typed(value, t)
+    if in_place:
+        return value
+    return np.array(value, DTYPES[t.dtype], order="C", copy=True)
+
+
+def run(
+    program: Program,
+    args: Sequence[object],
+    *,
+    function: str | None = None,
+    limit: int | None = None,
+    in_place: bool = False,
+    after: Mapping[int, After] = MappingProxyType({}),
+) -> Outcome:
+    """Run a function of a program.
+
+    Parameters
+    ----------
+    program : Program
+        In linear form or not: `Dup`, `Drop` and `Read` cost nothing.
+    args : sequence
+        One scalar or array per flat parameter. Arrays are copied, so the caller's stay as they are.
+    function : str, optional
+        Its name; the entry of the program by default.
+    limit : int, optional
+        The number of statements after which to give up.
+    in_place : bool
+        Work on the arrays of the caller instead of copies; their types must be exact.
+    after : mapping, optional
+        By the ids of loops, what to call after each execution of one: with the values of names, the number of turns, and the
+        cost of the execution.
+
+    Raises
+    ------
+    CoreError
+        Where the program raises an exception.
+    StepLimit
+        Where it runs too long.
+    CoreFault
+        Where a pass broke the program: an unchecked access out of range, a use after a drop.
+    """
+    name = function or program.entry
+    f = program.functions[name]
+    if len(args) != len(f.params):
+        raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
+    machine = Machine(program, limit, after)
+    depth = sys.getrecursionlimit()
+    with np.errstate(all="ignore"):
+        values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
+        try:
+            sys.setrecursionlimit(max(depth, 20 * RECURSION_LIMIT + depth))
+            results = machine.function(name)(values)
+        finally:
+            sys.setrecursionlimit(depth)
+    arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
+    counts = machine.totals()
+    return Outcome(results, arrays, counts, machine.peak, machine.kept, executions(machine.tallies), words(machine.tallies))

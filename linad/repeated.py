@@ -1,0 +1,159 @@
+"""What loops with snapshots cost beyond the table: the steps that they run again, and the words of their snapshots.
+
+For a loop of ``T`` steps whose run takes ``W`` steps of the primal and whose state has ``S`` words, that is at most
+
+    (R + 1) W  +  3 S (saves + T)  +  C  +  STEP T  +  STOP stops  +  START
+
+where its schedule runs no step more than ``R`` times on the way to others, makes ``stops`` stops and saves the state ``saves``
+times in all, and takes ``C`` steps to find them. All of these are had by running the schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import accumulate
+from math import comb
+
+from linad_typecheck.core import Atom, Checkpoint, Const, Loop, Program, Var, free_vars, walk, written
+from linad_typecheck.types import Array
+
+from .adjoint import schedules
+from .adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, is_marked
+
+CELL = 3  # of a snapshot, there or back: a turn, a load, a store
+STEP = 40  # of the reverse loop: which snapshot, where it starts, whether it goes
+STOP = 40  # of a schedule: the run to it, and whether and where the state is saved
+OWN = 15  # of a schedule: a turn of the loop that it may have
+START = 100  # of the loop: how many snapshots there are, and room for them
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What a schedule comes to: the most often that a step is run on the way to another, stops, states saved, steps of its own."""
+
+    most: int
+    stops: int
+    saves: int
+    own: int
+
+
+def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint]]:
+    """By id: the loops of a program that keep snapshots, and how."""
+    found: dict[int, tuple[Loop, Checkpoint]] = {}
+    for f in program.functions.values():
+        for s in walk(f.body):
+            if not isinstance(s, Loop):
+                continue
+            if is_marked(s):
+                assert s.mark is not None
+                found[id(s)] = s, s.mark
+            elif any(isinstance(t, Loop) and is_marked(t) for t in walk(s.body)):
+                found[id(s)] = s, SOME_STEPS if s.exits or s.stop is None else EVERY_STEP
+    return found
+
+
+def more(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, work: int) -> int:
+    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it."""
+    outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v.name in env]
+    changed = {t.name for x in walk(s.body) if (t := written(x)) is not None}
+    state = sum(_words(env, v) for v in outer if v.name in changed)
+    state += sum(_words(env, v) if isinstance(v.type, Array) else 1 for v in s.outs)
+    copied = sum(_words(env, v) for v in outer if v.name not in changed)
+    slots = _slots(s, mark, env, trips, state)
+    found = repeats(mark.scheme, trips, slots, s.exits)
+    saves = max(found.saves, trips + 2) if mark.memory is not None else found.saves
+    moved = CELL * state * (saves + trips)
+    return (found.most + 1) * work + moved + copied + found.own + STEP * trips + STOP * found.stops + START
+
+
+def _words(env: Mapping[str, object], v: Var) -> int:
+    return getattr(env.get(v.name), "size", 0)
+
+
+def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, state: int) -> int:
+    def value(a: Atom) -> int:
+        return int(a.value if isinstance(a, Const) else env[a.name])  # type: ignore[call-overload]
+
+    if mark.scheme == "recompute":
+        wanted = 1
+    elif mark.memory is not None:
+        wanted = value(mark.memory) // max(8 * state, 1) - 1  # not more than there are: fewer of them run more steps again
+    elif mark.slots is not None:
+        wanted = value(mark.slots)
+    elif s.exits:
+        wanted = schedules.ONLINE_SLOTS
+    else:
+        wanted = schedules.DEFAULT_SLOTS[mark.scheme](trips)
+    return max(wanted if s.exits else min(wanted, trips), 1)
+
+
+@cache
+def repeats(scheme: str, trips: int, slots: int, unknown: bool = False) -> Repeats:
+    """What reversing a loop of so many steps comes to; with ``unknown``, its number of steps is not known when it begins."""
+    ask = schedules.SCHEDULES[scheme]
+    often = [0] * (trips + 1)  # by step, the difference to the step before of how often it is run again
+    stack, own, saves = [0], 20 + 10 * slots, 2
+    if unknown:
+        stack, saves, looked = _online(trips, slots)
+        own += looked
+    stops = saved = 0
+    for t in reversed(range(trips)):
+        while stack[-1] > t:
+            stack.pop()
+        first = t == trips - 1 and not unknown  # its way is the primal's own
+        p = 0 if first else stack[-1]
+        while p < t:
+            q = ask(p, t, len(stack), slots, trips)
+            own += OWN * (2 + _rounds(scheme, p, t, slots - len(stack) + 1))
+            stops += 1
+            if not first:
+                often[p] += 1
+                often[q] -= 1
+            p = q
+            if q < t:
+                stack.append(q)
+                saved += 1
+    return Repeats(max(accumulate(often)), stops + 1, saves + saved, own)
+
+
+def _rounds(scheme: str, p: int, t: int, s: int) -> int:
+    """How often the loop in a schedule turns at most."""
+    if scheme == "bisect":
+        return (t - p).bit_length()
+    if scheme != "revolve" or s <= 1:
+        return 0
+    r = 1
+    while comb(s + r, s) < t + 1 - p:
+        r += 1
+    return r
+
+
+def _online(trips: int, slots: int) -> tuple[list[int], int, int]:
+    """Of a loop whose end is not known: the states that are left, how often one was saved or moved, and the steps of
+    finding out."""
+    held, stride, saves = [0], 1, 2
+    for k in range(1, trips):
+        if k % stride:
+            continue
+        if len(held) == slots:
+            held = held[::2]
+            saves += len(held)
+            stride *= 2
+        if k % stride == 0:
+            held.append(k)
+            saves += 1
+    return held, saves, 20 * trips + 20 * saves
+
+
+class Again:
+    """The sum of what `more` says, over all executions of loops with snapshots in a run of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.total = 0
+        self.after = {key: partial(self.add, *found) for key, found in with_snapshots(program).items()}
+
+    def add(self, s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, work: int) -> None:
+        """Called after an execution of a loop."""
+        self.total += more(s, mark, env, trips, work)
