@@ -24,7 +24,7 @@ from .combinators import COMBINATORS, combine
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .derivatives import TRANSFORMS, call_derivative, transform
-from .expressions import expression, operands, pull, usable
+from .expressions import expression, operands, pull, spread_out, usable
 from .externals import Args, call_external
 from .operands import rank_zero, unwrapped
 from .places import is_array
@@ -56,7 +56,6 @@ from .values import (
 )
 from .views import map_atoms
 
-
 SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
 
 
@@ -70,6 +69,11 @@ class Argument:
 def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The value of a call."""
     span = ctx.span(node)
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        given = spread_out(ctx, node.args)
+        if given is None:
+            return Poison()
+        node = ast.copy_location(ast.Call(node.func, given, node.keywords), node)
     if isinstance(node.func, ast.Attribute):
         base = pull(ctx, node.func.value)
         if is_array(base):

@@ -15,6 +15,7 @@ from ..core import Atom, Block, Check, Const, Let, Store, Var, outputs, walk
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..scope import External
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .arrays import row_of
@@ -186,9 +187,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
 
 
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression is there only to be run over."""
     match node:
-        case ast.Call(func=ast.Name(id="range")):
-            return "range" not in ctx.env and "range" not in ctx.local_names
+        case ast.Call(func=ast.Name(id=("range" | "map" | "sorted" | "reversed") as name)):
+            return name not in ctx.env and name not in ctx.local_names and ctx.source.scope.lookup(name) in (None, External(f"builtins.{name}"))
     return False
 
 

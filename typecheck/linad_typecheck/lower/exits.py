@@ -53,3 +53,36 @@ def _find(s: ast.stmt, kinds: tuple[type, ...], into_loops: bool) -> bool:
     elif isinstance(s, ast.If):
         inner = [*s.body, *s.orelse]
     return any(_find(x, kinds, into_loops) for x in inner)
+
+
+def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
+    """The names that ``:=`` has surely bound where a test has come out as ``truth``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return bound_if(inner, not truth)
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) == truth:  # all of them were looked at, and came out so
+                return frozenset().union(*(bound_if(v, truth) for v in values))
+            ends = [frozenset().union(*(bound_if(v, not truth) for v in values[:k]), bound_if(v, truth)) for k, v in enumerate(values)]
+            return frozenset.intersection(*ends)
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return bound_if(value, truth) | {name}
+        case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
+            return frozenset()
+        case ast.Compare(left=left, comparators=[first, *_]):  # the others may not be looked at
+            return _bound_in(left) | _bound_in(first)
+    return _bound_in(test)
+
+
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    """The names bound wherever the evaluation of an expression passes for sure."""
+    match node:
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return _bound_in(value) | {name}
+        case ast.BoolOp(values=[first, *_]):
+            return _bound_in(first)
+        case ast.Compare(left=left, comparators=[first, *_]):
+            return _bound_in(left) | _bound_in(first)
+        case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
+            return frozenset()
+    return frozenset().union(*(_bound_in(n) for n in ast.iter_child_nodes(node)), frozenset())

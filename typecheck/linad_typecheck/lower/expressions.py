@@ -35,13 +35,14 @@ from ..scope import (
 from ..span import Span
 from ..types import BOOL, Scalar
 from .attributes import attribute
+from .comparisons import of_parts
 from .context import FALSE, Lowering
 from .elementwise import lift
 from .externals import BUILTINS, Args, call_external, constant_external, is_known, near
 from .impure import LIBRARY_PARTS, impure
 from .indexing import subscript
 from .joins import Arm, join
-from .numbers import COMPARE, binary, compare, truth, unary
+from .numbers import binary, compare, truth, unary
 from .places import held, is_array
 from .quoted import Quoted
 from .unsupported import refuse
@@ -335,7 +336,8 @@ def _joined(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], sp
     for arm in arms:
         arm.env[key] = arm.env.pop("%val")
     types = [type_of(arm.env[key].value) for arm in arms]
-    join(ctx, cond, arms, live, span)
+    named = {n for arm in arms for n in arm.env if n[0] != "%"}  # `:=` binds names on one side alone
+    join(ctx, cond, arms, live | named if len({len(arm.env) for arm in arms}) > 1 else live, span)
     value = ctx.env.pop(key).value
     if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):
         one, other = map(describe, types)
@@ -382,32 +384,34 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
 
 
 def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
-    if isinstance(op, (ast.Is, ast.IsNot)):
-        if isinstance(a, SILENT) or isinstance(b, SILENT):
-            return Poison()
-        if isinstance(a, NoneValue) or isinstance(b, NoneValue):
-            same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
-            return literal(same == isinstance(op, ast.Is))
-        ctx.report(Unsupported(span, "`is`", "compare with `==`"))
-        return Poison()
-    if type(op) in COMPARE and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
-        found = describe(type_of(a if isinstance(a, TupleValue) else b))
-        ctx.report(WrongType(span, "a comparison is of scalars", found, "compare the parts one by one: `p.x == q.x and ...`"))
-        return Poison()
-    if type(op) not in COMPARE:
-        ctx.report(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
-        return Poison()
+    found = of_parts(ctx, op, a, b, span)
+    if found is not None:
+        return found
     return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")
 
 
 # ------------------------------------------------------------------------------------------------------ the rest
 
 
+def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
+    """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no tuple."""
+    found: list[ast.expr] = []
+    for n in nodes:
+        if not isinstance(n, ast.Starred):
+            found.append(n)
+            continue
+        value = usable(ctx, expression(ctx, n.value), "this", ctx.span(n))
+        if not isinstance(value, TupleValue) or value.closed:
+            if not isinstance(value, SILENT):
+                ctx.report(Unsupported(ctx.span(n), f"unpacking {describe(type_of(value))}", "unpack a tuple, or write the elements out"))
+            return None
+        found += [Quoted(n, item) for item in value.items]
+    return found
+
+
 def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
-    if any(isinstance(e, ast.Starred) for e in node.elts):
-        refuse(ctx, next(e for e in node.elts if isinstance(e, ast.Starred)))
-        return Poison()
-    return TupleValue(tuple(expression(ctx, e, hint) for e in node.elts))
+    elements = spread_out(ctx, node.elts)
+    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements))
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

@@ -20,7 +20,8 @@ from .exits import breaks, returns
 from .expressions import condition
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch, coerce, made_in
-from .statements import assign, block, how_left, register, set_left
+from .places import materialise
+from .statements import assign, block, how_left, register, set_left, surely_bound
 from .values import (
     ARRAYS,
     ArrayValue,
@@ -335,6 +336,7 @@ class _Attempt:
         cond = condition(ctx, shape.test)
         if cond is None:
             cond = ctx.fresh("b", BOOL)
+            surely_bound(ctx, shape.test, True)
         goes_on = []
 
         def noted() -> None:

@@ -16,7 +16,7 @@ from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
-from .exits import exits, only_raises, terminates
+from .exits import bound_if, exits, only_raises, terminates
 from .expressions import (
     condition,
     expression,
@@ -121,7 +121,20 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
     cond = condition(ctx, s.test)
     if cond is None:  # already reported: look at both arms all the same
         cond = ctx.fresh("b", BOOL)
-    branch(ctx, cond, lambda: block(ctx, then, live), lambda: block(ctx, orelse, live), live, ctx.span(s.test))
+
+    def taken_arm(body: Body, truth: bool) -> None:
+        surely_bound(ctx, s.test, truth)
+        block(ctx, body, live)
+
+    branch(ctx, cond, lambda: taken_arm(then, True), lambda: taken_arm(orelse, False), live, ctx.span(s.test))
+
+
+def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
+    """Names that ``:=`` has bound on every way on which a test comes out so are defined."""
+    for name in bound_if(test, truth):
+        b = ctx.env.get(name)
+        if b is not None and b.defined is not None:
+            ctx.env[name] = Binding(b.value, b.span)
 
 
 def statement(ctx: Lowering, s: ast.stmt) -> None:
@@ -271,12 +284,20 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
 
 def _assign(ctx: Lowering, s: ast.Assign) -> None:
     hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
-    value = pull(ctx, s.value, hint)
+    value = _assigned(ctx, s, hint)
     stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
     if isinstance(value, Delayed) and (not stored_at_once or may_update(ctx, s.targets[0])):
         value = held(ctx, value, hint, ctx.span(s.value))
     for target in s.targets:
         assign(ctx, target, value, ctx.span(s.value))
+
+
+def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
+    """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
+    from .arrays import row_of
+
+    to_cells = all(isinstance(t, ast.Subscript) for t in s.targets)
+    return row_of(ctx, s.value) if to_cells and isinstance(s.value, (ast.List, ast.Tuple)) else pull(ctx, s.value, hint)
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
@@ -309,7 +330,14 @@ def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
 
 
 def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Value, span: Span) -> None:
-    if any(isinstance(t, ast.Starred) for t in targets):
+    starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
+        k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
+        parts = (*value.items[:k], TupleValue(value.items[k : k + rest]), *value.items[k + rest :])
+        for t, item in zip(targets, parts, strict=True):
+            assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
+        return
+    if starred:
         ctx.report(Unsupported(ctx.span(target), "a starred target", "name each element"))
         items: tuple[Value, ...] = (Poison(),) * len(targets)
     else:
@@ -435,6 +463,15 @@ def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
     ctx.env[s.name] = Binding(nested_function(ctx, s, s.name), ctx.span(s))
 
 
+def _delete(ctx: Lowering, s: ast.Delete) -> None:
+    """``del name``: it has no value from here on."""
+    for target in s.targets:
+        if isinstance(target, ast.Name):
+            ctx.env.pop(target.id, None)
+        else:
+            ctx.report(Unsupported(ctx.span(target), "`del` of a part", "leave it: arrays keep their cells"))
+
+
 STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -448,6 +485,7 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {
     ast.Expr: _expression,
     ast.Pass: lambda ctx, s: None,
     ast.FunctionDef: _function,
+    ast.Delete: _delete,
 }
 
 

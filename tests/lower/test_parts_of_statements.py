@@ -1,0 +1,53 @@
+"""Tuples compared and unpacked, `:=` in tests, `in`, `del`, `zip(strict=)`, iterables: against CPython and differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ..arrays.near import check, refusals
+
+R = np.random.default_rng(11)
+X, A = R.normal(size=5) + 2, R.normal(size=(4, 5))
+
+PROGRAMS = {
+    "walrus behind and in a while": "k = 0\ns = 0.0\nwhile k < 4 and (a := x[k]) > 0:\n    s += a * a\n    k += 1\nreturn s",
+    "walrus behind not or": "k = 0\ns = 0.0\nwhile not (k >= 4 or (a := x[k]) < 0):\n    s += a * a\n    k += 1\nreturn s",
+    "walrus behind or": "s = 0.0\nif x[0] < 0 or (a := x[1]) < 0:\n    s = 1.0\nelse:\n    s = a * a\nreturn s",
+    "walrus unbound": "if x[0] < 0 and (a := x[1]) > 9:\n    s = 1.0\nreturn a",
+    "shapes": "if x.shape != (5,):\n    raise ValueError('no')\nassert x.shape == (5,) and (1, 2) != (1, 3)\nreturn x * 2",
+    "shapes differ": "if x.shape != (x.shape[0] + 1,):\n    raise ValueError('no')\nreturn x * 2",
+    "in": "s = 0.0\nfor k in range(5):\n    if k in (0, 3):\n        s += x[k]\n    if k not in (0, 3):\n        s += x[k] ** 2\nreturn s",
+    "texts": "def g(a, mode='sq'):\n    if mode in ('sq', 'square'):\n        return a * a\n    return a\nreturn g(x[0]) + g(x[1], 'id') + g(x[2], mode='square')",
+    "stars in calls": "def g(a, b, c):\n    return a * b + c\nt = (x[0], x[1])\nreturn g(*t, x[2]) + max(*t) + np.hypot(*t)",
+    "stars in tuples": "t = (x[0], x[1])\nu = (*t, x[2], *t)\nreturn u[3] * u[2]",
+    "stars in targets": "*b, c = (x[0], x[1], x[2])\na, *d = (x[3], x[4])\nreturn b[0] * b[1] + c + len(b) + d[0] * a",
+    "rows of tuples": "z = np.zeros((3, 2))\nfor k in range(3):\n    z[k] = x[k], x[k] ** 2\nz[0, :] = [x[4], 1.0]\nreturn z",
+    "del": "t = x * 2\ns = t.sum()\ndel t\nreturn s",
+    "zip strict": "s = 0.0\nfor a, b in zip(x, x[::-1], strict=True):\n    s += a * b\nreturn s",
+    "zip strict, one shorter": "s = 0.0\nfor a, b in zip(x, x[1:], strict=True):\n    s += a * b\nreturn s",
+    "zip strict, left before": "s = 0.0\nfor a, b in zip(x, x[1:], strict=True):\n    if a > 0:\n        break\n    s += a * b\nreturn s + x[0]",
+    "lists to run over": "s = 0.0\nfor w in [0.5, 1.5]:\n    s += x[0] * w\nreturn s",
+    "sum of map": "return sum(map(lambda a, b: a * b, x, x[::-1]))",
+    "sorted": "s = 0.0\nfor k, a in enumerate(sorted(x)):\n    s += a * k\nreturn s",
+    "is": "b = x[0] > 0\nreturn x[0] if (1 > 0) is True else x[1]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name):
+    check(PROGRAMS[name], X)
+
+
+def test_cells_and_their_indices():
+    check("s = 0.0\nfor i, j in np.ndindex(x.shape):\n    s += x[i, j] ** 2 * i\nreturn s", A)
+    check("s = 0.0\nfor i, j in np.ndindex(2, x.shape[1]):\n    s += x[i, j] * j\nreturn s", A)
+    check("s = 0.0\nfor at in np.ndindex(x.shape):\n    s += x[at] ** 2\nreturn s", A)
+    check("s = 0.0\nfor (i, j), a in np.ndenumerate(x[1:, ::2]):\n    s += a * a * i + j\nreturn s", A)
+    check("s = 0.0\nfor a in x.flat:\n    s += a * a\nreturn s", A)
+    check("s = 0.0\nfor at in np.ndindex(x.shape):\n    s += x[at]\nreturn s", A[:0])
+
+
+@pytest.mark.parametrize("body", ["a, *b = x\nreturn b[0]", "return max(*x)", "return x[0] in x", "t = x * 2\ndel t\nreturn t", "for a, b in zip((1, 2), (3,), strict=True):\n    pass\nreturn x[0]"])
+def test_refused(body):
+    assert refusals(body, X)
