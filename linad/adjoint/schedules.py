@@ -46,9 +46,12 @@ def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def periodic(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """Half of the slots at equal distances, the others at equal distances in the interval that is being reversed."""
+    """Half of the slots at equal distances, the others at equal distances in the interval that is being reversed; each state,
+    where there are slots for all."""
     if held >= slots:
         return t
+    if slots >= T:
+        return p + 1
     outer = (slots + 1) // 2
     period = (T + outer - 1) // outer
     q = (p // period + 1) * period
