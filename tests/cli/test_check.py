@@ -242,11 +242,8 @@ def test_an_unreadable_file_is_told_and_the_rest_is_checked(write, monkeypatch, 
     assert shown.out == "bad.py:6:16: error[LIN202]: there is no name `nothing` here\n"
 
 
-def test_paths_that_are_no_python_files(write, capsys):
+def test_a_path_that_is_nothing():
     assert main(["check", ""]) == 2
-    write("a.ipynb", "{}")
-    assert main(["check", "a.ipynb"]) == 2
-    assert "is a notebook" in capsys.readouterr().err
 
 
 WARNED = "import numpy as np\ndef cut(x):\n    k = np.zeros(3, dtype=np.int64)\n    k[0] = x\n    return k[0] * x\n"

@@ -19,10 +19,12 @@ from ..render import FORMATS
 from ..span import Span
 from .config import OUTPUT_FORMATS, BadSettings, Settings, read, settings_of, slugs
 from .fixes import chosen, fix
+from .notebooks import SUFFIX, NoNotebook, notebook
 from .places import Names
 
 CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
 LINES = 200_000  # of a file; longer ones are generated, and reading one takes minutes
+_OF_FILES = ("github", "sarif")  # formats whose readers look up lines in the file itself
 _SKIPPED = ("__pycache__", "node_modules", "site-packages", "build", "dist")
 
 
@@ -77,14 +79,14 @@ def run(options: argparse.Namespace) -> int:
     outcome = _Outcome()
     try:
         settings = _Chosen(options)
+        form = options.output_format or settings.of(options.paths[0]).output_format
         paths = list(dict.fromkeys(_files(options.paths, settings, options.force_exclude)))
         for path in paths:
             try:
-                _one(path, options, settings.of(path), outcome)
+                _one(path, options, settings.of(path), form, outcome)
             except OSError as error:  # the others are checked all the same
                 outcome.unread = True
                 print(f"linad check: {path}: {error.strerror}", file=sys.stderr)
-        form = options.output_format or settings.of(options.paths[0]).output_format
     except (BadSettings, Unreadable) as error:
         print(f"linad check: {error}", file=sys.stderr)
         return USAGE
@@ -123,7 +125,7 @@ class _Chosen:
         return replace(found, ignore=found.ignore - self.select | self.ignore)
 
 
-def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _Outcome) -> None:
+def _one(path: str, options: argparse.Namespace, settings: Settings, form: str, outcome: _Outcome) -> None:
     name = options.stdin_filename if path == "-" else path
     outcome.files += 1
     data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
@@ -139,12 +141,29 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _O
         outcome.unread = True
         print(f"linad check: {name}: not checked, it has more than {LINES:,} lines", file=sys.stderr)
         return
+    try:
+        book = notebook(text, name) if name.endswith(SUFFIX) else None
+    except NoNotebook as error:
+        if "linear_grad" in text:
+            outcome.unread = True
+            print(f"linad check: {name}: {error}", file=sys.stderr)
+        if path == "-" and options.fix and not options.diff:
+            sys.stdout.buffer.write(data)
+        return
+    text = text if book is None else book.text
     if options.fix or options.diff:
         fixed = fix(text, name, settings.wants, options.unsafe_fixes)
         if fixed.applied:
             outcome.fixed += fixed.applied
             outcome.changed = True
-        _keep(path, name, text, fixed.text, encoding, options.diff)
+        if book is None:
+            _keep(path, [(name, text, fixed.text)], fixed.text, encoding, options.diff, fixed.text != text)
+        else:
+            new = book.with_text(fixed.text)
+            pairs = zip(book.sources(), new.sources(), strict=True)
+            changes = [(cell, old, now) for (cell, old), (_, now) in pairs]
+            _keep(path, changes, new.raw, encoding, options.diff, new is not book)
+            book = book if options.diff else new
         text = text if options.diff else fixed.text
     report = check_text(text, name)
     if options.facts:
@@ -152,26 +171,28 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, outcome: _O
     wanted = [d for d in report.diagnostics if settings.wants(d)]
     if "linear_grad" not in text and not report.functions:  # a file that has nothing to do with linad
         wanted = [d for d in wanted if d.slug == "unused-suppression"]
-    outcome.sources[name] = text
+    outcome.sources.update([(name, text)] if book is None else book.sources())
     outcome.functions += report.functions
     outcome.partly += report.partly
     outcome.hidden += len(report.diagnostics) - len(wanted) if report.functions else 0
     outcome.fixable += sum(chosen(d, False) is not None for d in wanted)
-    outcome.found += wanted
+    outcome.found += wanted if book is None else [book.told(d, form in _OF_FILES) for d in wanted]
 
 
-def _keep(path: str, name: str, old: str, new: str, encoding: str, only_show: bool) -> None:
+def _keep(path: str, changes: list[tuple[str, str, str]], new: str, encoding: str, only_show: bool, changed: bool) -> None:
+    """Write the new text of a file; or show the ``changes``, each a name, a text before and a text after."""
     if only_show:
-        pairs = [t.splitlines(keepends=True) for t in (old, new)]
-        shown = [
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-            for line in difflib.unified_diff(*pairs, name, name)
-        ]
-        write("".join(shown), end="")
+        for name, old, now in changes:
+            pairs = [t.splitlines(keepends=True) for t in (old, now)]
+            shown = [
+                line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+                for line in difflib.unified_diff(*pairs, name, name)
+            ]
+            write("".join(shown), end="")
     elif path == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(new.encode(encoding))
-    elif new != old:
+    elif changed:
         Path(path).write_bytes(new.encode(encoding))
 
 
@@ -184,8 +205,6 @@ def _text(data: bytes) -> tuple[str, str]:
 def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str]:
     for given in paths:
         path = Path(given)
-        if path.suffix == ".ipynb":
-            raise Unreadable(f"`{given}` is a notebook: `linad lsp` checks notebooks in an editor")
         if given == "-" or path.is_file():
             if given == "-" or not force or not settings.of(given).excludes(given):
                 yield given
@@ -195,7 +214,7 @@ def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str
                 inner[:] = sorted(
                     n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n))
                 )
-                files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith(".py"))
+                files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith((".py", SUFFIX)))
                 # links into nowhere are what editors leave beside a file that is being changed; a pipe would wait for ever
                 yield from (f for f in files if os.path.isfile(f) and not settings.of(f).excludes(f))
         else:

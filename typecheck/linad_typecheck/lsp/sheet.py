@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Iterable
@@ -10,17 +9,13 @@ from dataclasses import field
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from ..checking.notebooks import plain_python
 from ..findings import read
 from ..frozen import frozen
 from ..span import Span
 from .positions import Encoding, Lines
 
 Json = dict[str, object]
-
-_MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
-_ASSIGNED = re.compile(r"(\s*[^\W\d][\w, ]*=\s*)[%!](?!=)")
-_WHOLE = re.compile(r"\s*%%(\w+)")
-_PYTHON = ("time", "timeit", "capture", "prun", "python", "python3", "pypy")  # cell magics whose cell is Python all the same
 
 
 @frozen
@@ -122,29 +117,3 @@ def of_notebook(uri: str, cells: Iterable[tuple[str, str]]) -> Sheet:
         texts += plain_python(part.lines.lines)
         first = part.last + 1
     return Sheet(name_of(uri), "\n".join(texts) + "\n", tuple(parts) or (Part(uri, 1, Lines("")),))
-
-
-def plain_python(lines: tuple[str, ...]) -> list[str]:
-    """The lines of a cell without magics and shell commands; the same number of lines, and the rest where it was."""
-    cell = _WHOLE.match(next((line for line in lines if line.strip()), ""))
-    if cell and cell[1] not in _PYTHON:
-        return [""] * len(lines)
-    if not any(_MAGIC.match(line) or _ASSIGNED.match(line) for line in lines) or _parses("\n".join(lines)):
-        return list(lines)
-    return [_without_magic(line) for line in lines]
-
-
-def _without_magic(line: str) -> str:
-    indent = line[: len(line) - len(line.lstrip())]
-    if _MAGIC.match(line) and not line.lstrip().startswith("#"):
-        return f"{indent}pass"
-    assigned = _ASSIGNED.match(line)
-    return f"{assigned[1]}print()" if assigned else line  # of unknown value
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 from ..diagnostics import Diagnostic
@@ -16,10 +17,22 @@ def render_concise(diagnostics: Iterable[Diagnostic], sources: Sources | None = 
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """A JSON array with `Diagnostic.to_json` of each."""
-    return json.dumps([d.to_json() for d in diagnostics], indent=2)
+    """A JSON array with `Diagnostic.to_json` of each. A place in a notebook has the file and the ``cell``."""
+    return json.dumps([_with_cells(d.to_json()) for d in diagnostics], indent=2)
 
 
+def _with_cells(value: object) -> object:
+    match value:
+        case {"file": str(file), "line": _} if found := _CELL.fullmatch(file):
+            return {**value, "file": found[1], "cell": int(found[2])}
+        case dict():
+            return {k: _with_cells(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_with_cells(v) for v in value]
+    return value
+
+
+_CELL = re.compile(r"(.*\.ipynb):cell (\d+)", re.DOTALL)
 _COMMANDS = {"error": "error", "warning": "warning", "information": "notice"}
 
 

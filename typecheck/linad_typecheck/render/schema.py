@@ -27,6 +27,8 @@ def json_schema() -> Json:
         }
     )
     span = _object({"file": _TEXT, "line": _COUNT, "column": _COUNT, "end_line": _COUNT, "end_column": _COUNT})
+    in_notebooks = {"cell": _COUNT | {"minimum": 1, "description": "of a notebook: which one, of all its cells; lines are its"}}
+    span |= {"properties": span["properties"] | in_notebooks}  # type: ignore[operator]
     edit = _object({"span": {"$ref": "#/$defs/span"}, "text": {"type": "string", "description": "takes the place of the span"}})
     fix = _object(
         {
