@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
-from ..frozen import frozen
 from ..linear.liveness import bound, rebound
-from ..linear.ownership import as_one, inherits, lose, movable
+from ..linear.ownership import lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
@@ -20,7 +19,6 @@ from .exits import breaks, returns
 from .expressions import condition
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch, coerce, made_in
-from .places import materialise
 from .statements import assign, block, how_left, register, set_left, surely_bound
 from .values import (
     ARRAYS,
@@ -202,16 +200,6 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
             return
         ctx.restore(state)
     raise AssertionError("the types at a loop head do not settle")
-
-
-def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
-    """A view, or one of two arrays, as the array that a loop carries on from it."""
-    if not (isinstance(t, ArrayType) and isinstance(v, ViewValue | UnionValue)):
-        return v
-    ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
-    made = materialise(ctx, v, name, span)
-    as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
-    return made
 
 
 class _Attempt:
