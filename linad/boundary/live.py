@@ -7,13 +7,16 @@ for, so that a call can tell in a microsecond whether anything it depends on has
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
+import inspect
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import Entity, FunctionSource, Helper
+from linad_typecheck.scope import Entity, FunctionSource, Helper, Member, RecordClass
 from linad_typecheck.signature import ArgRecord
 
 from .entities import entity, fingerprint, underlying
@@ -69,6 +72,7 @@ class Record:
     lookups: dict[tuple[str, str], Lookup] = field(default_factory=dict)
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
+    handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
 
     def entry(self) -> FunctionSource:
         """The entry function's source."""
@@ -131,6 +135,19 @@ class Record:
             pending += given.items if isinstance(given, ArgRecord) else given if isinstance(given, tuple) else ()
         return classes_of(found)
 
+    def class_of(self, key: str) -> type | None:
+        """The class of a record by its key: one in sight, or one of a module."""
+        found = self.handles.get(key) or self.classes(()).get(key)
+        if found is None:
+            module = max((m for m in sys.modules if key.startswith(f"{m}.")), key=len, default="")
+            found = sys.modules.get(module)
+            for name in key[len(module) + 1 :].split("."):
+                found = getattr(found, name, None)
+        if isinstance(found, type):
+            self.handles[key] = found
+            return found
+        return None
+
     def array(self, key: str) -> np.ndarray:
         """The module-level array that `GlobalArray.key` names, as it is now."""
         path, _, name = key.rpartition("/")
@@ -155,6 +172,21 @@ class LiveScope:
         self.record.lookups.setdefault((self.path, name), Lookup(self, self.path, name, value, mark, code))
         return found
 
+    def member(self, record: RecordClass, name: str) -> Member | None:
+        """What a class has under a name besides its fields; looked up like a name, as ``key of the class::name``."""
+        cls = record.handle
+        known = name in record.others or name.startswith("__")
+        if not isinstance(cls, type) or not known or self.record.handles.setdefault(record.key, cls) is not cls:
+            return None
+        raw = inspect.getattr_static(cls, name, MISSING)
+        if raw is MISSING or (isinstance(raw, FunctionType) and raw.__code__.co_filename == "<string>"):
+            return None
+        kind = next((k for t, k in _MEMBERS.items() if isinstance(raw, t)), "value")
+        if kind != "value" and underlying(_plain(raw)) is None:
+            return None
+        found = self.lookup(f"{record.key}::{name}")
+        return None if found is None else Member(kind, found)
+
     def names(self) -> tuple[str, ...]:
         """Every name in sight."""
         f = self.function
@@ -162,6 +194,10 @@ class LiveScope:
 
     def raw(self, name: str) -> object:
         """The object a name is bound to now; `MISSING` where it is not bound."""
+        if "::" in name:
+            key, _, attribute = name.rpartition("::")
+            cls = self.record.class_of(key)
+            return MISSING if cls is None else _plain(inspect.getattr_static(cls, attribute, MISSING))
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
         if f is root and self.record.early and first == f.__name__ and not attributes:
@@ -205,6 +241,23 @@ class LiveScope:
             return True
         file = live_file(self.function.__code__.co_filename, self.function.__globals__)
         return file is not None and name in file.bound
+
+
+_MEMBERS: dict[type, str] = {
+    FunctionType: "method",
+    property: "property",
+    functools.cached_property: "property",
+    staticmethod: "static",
+    classmethod: "class",
+}
+
+
+def _plain(member: object) -> object:
+    """The function that a member of a class is made of; what is no function, as it is."""
+    match member:
+        case property(fget=f) | functools.cached_property(func=f) | staticmethod(__func__=f) | classmethod(__func__=f):
+            return f
+    return member
 
 
 def defaults(f: FunctionType) -> tuple[tuple[str, object], ...]:

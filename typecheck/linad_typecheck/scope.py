@@ -75,6 +75,15 @@ NO_DEFAULT = Opaque("no default")
 
 
 @frozen(slots=True)
+class Member:
+    """What a class has besides fields: ``kind`` is ``method``, ``property``, ``static``, ``class``, or ``value`` for a class
+    variable; ``entity`` the function or the value."""
+
+    kind: str
+    entity: Entity
+
+
+@frozen(slots=True)
 class RecordField:
     """``note`` is the annotation, read in ``scope``; ``default`` a constant, or an entity where it is none."""
 
@@ -100,6 +109,7 @@ class RecordClass:
     others: tuple[str, ...] = ()  # methods, properties and class variables
     mark: str = ""
     handle: object = None
+    members: tuple[tuple[str, Member], ...] = ()  # what is known of ``others`` from the text alone
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,6 +137,10 @@ class Scope(Protocol):
 
     def names(self) -> tuple[str, ...]:
         """Every name there is, for "did you mean"."""
+        ...
+
+    def member(self, record: RecordClass, name: str) -> Member | None:
+        """What a class has under a name besides its fields."""
         ...
 
 

@@ -6,7 +6,20 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .scope import NO_DEFAULT, Entity, External, GlobalArray, Opaque, RecordClass, RecordConstant, RecordField, resolve
+from .scope import (
+    NO_DEFAULT,
+    Constant,
+    Entity,
+    External,
+    GlobalArray,
+    Helper,
+    Member,
+    Opaque,
+    RecordClass,
+    RecordConstant,
+    RecordField,
+    resolve,
+)
 from .static_arrays import array_type
 from .static_values import constant
 
@@ -31,6 +44,7 @@ class _Body:
 
     fields: list[RecordField] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    members: list[tuple[str, Member]] = field(default_factory=list)
     odd: str = ""  # what makes its instances more than their fields
 
 
@@ -47,7 +61,7 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
         odd = body.odd or _defines(node, "named tuple")
         if odd:
             return Opaque(f"the named tuple `{node.name}`, which {odd}", "leave that out")
-        return RecordClass(node.name, key, True, tuple(body.fields), tuple(body.others), key)
+        return RecordClass(node.name, key, True, tuple(body.fields), tuple(body.others), key, members=tuple(body.members))
     if not options:
         return _no_record(node, bases)
     if any(not isinstance(b, RecordClass) and d not in _HARMLESS_BASES for b, d in zip(bases, dotted, strict=True)):
@@ -62,7 +76,8 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     inherited = {f.name: f for b in parents for f in b.fields}
     fields = tuple((inherited | {f.name: f for f in body.fields}).values())
     others = (*(o for b in parents for o in b.others), *body.others)
-    return RecordClass(node.name, key, False, fields, others, key)
+    members = (*(m for b in parents for m in b.members), *body.members)
+    return RecordClass(node.name, key, False, fields, others, key, members=members)
 
 
 def _no_record(node: ast.ClassDef, bases: list[Entity | None]) -> Entity:
@@ -98,6 +113,25 @@ def _dataclass_options(node: ast.ClassDef, scope: StaticScope) -> dict[str, obje
     return found
 
 
+def _variable(found: _Body, name: str, value: ast.expr | None, scope: StaticScope) -> None:
+    known, what = (False, None) if value is None else constant(value, scope)
+    if known:
+        found.members.append((name, Member("value", Constant(what))))
+
+
+_KINDS = {"builtins.property": "property", "functools.cached_property": "property", "builtins.staticmethod": "static", "builtins.classmethod": "class"}
+
+
+def _kind(node: ast.FunctionDef, scope: StaticScope) -> str:
+    """How a function of a class is called; empty where a decorator makes something else of it."""
+    kinds = []
+    for d in node.decorator_list:
+        found = resolve(d, scope)
+        name = found.dotted if isinstance(found, External) else f"builtins.{d.id}" if isinstance(d, ast.Name) and found is None else ""
+        kinds.append(_KINDS.get(name, ""))
+    return "method" if not kinds else kinds[0] if len(kinds) == 1 else ""
+
+
 def _defines(node: ast.ClassDef, kind: str) -> str:
     names = {s.name for s in node.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
     own = next((n for n in OWN_BEHAVIOUR[kind] if n in names), None)
@@ -113,16 +147,24 @@ def _body(node: ast.ClassDef, scope: StaticScope, keyword: bool) -> _Body:
                 dotted = head.dotted if isinstance(head, External) else ""
                 if dotted == "typing.ClassVar":
                     found.others.append(name)
+                    _variable(found, name, value, scope)
                 elif dotted == "dataclasses.KW_ONLY":
                     keyword = True
                 elif dotted == "dataclasses.InitVar":
                     found.odd = found.odd or "has an `InitVar`"
                 else:
                     _field(found, RecordField(name, note, scope, NO_DEFAULT, keyword), value, scope)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case ast.FunctionDef(name=name):
                 found.others.append(name)
-            case ast.Assign(targets=targets):
-                found.others += [t.id for t in targets if isinstance(t, ast.Name)]
+                kind = _kind(s, scope)
+                if kind:
+                    found.members.append((name, Member(kind, Helper(scope.source(s, f"{node.name}.{name}", ())))))
+            case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.others.append(name)
+            case ast.Assign(targets=targets, value=value):
+                for name in (t.id for t in targets if isinstance(t, ast.Name)):
+                    found.others.append(name)
+                    _variable(found, name, value, scope)
             case ast.Expr() | ast.Pass():
                 pass
             case _:

@@ -24,8 +24,10 @@ from .scope import (
     FunctionSource,
     GlobalArray,
     Helper,
+    Member,
     Module,
     Opaque,
+    RecordClass,
     RecordConstant,
     resolve,
 )
@@ -320,6 +322,10 @@ class StaticScope:
                 return Opaque(f"the function `{node.name}`, which `@{ast.unparse(decorator)}` replaces")
         found = Helper(self.source(node, node.name, tuple(node.decorator_list)))
         return _again(found) if any(self._dotted(d) == AGAIN for d in node.decorator_list) else found
+
+    def member(self, record: RecordClass, name: str) -> Member | None:
+        """What a class has under a name besides its fields: the last one written of that name."""
+        return next((m for n, m in reversed(record.members) if n == name), None)
 
     def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
         """The function ``node`` of this scope, the same object each time."""

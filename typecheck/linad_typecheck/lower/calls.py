@@ -27,9 +27,9 @@ from .derivatives import TRANSFORMS, call_derivative, transform
 from .expressions import expression, operands, pull, spread_out, usable
 from .externals import Args, call_external
 from .operands import rank_zero, unwrapped
-from .places import is_array
+from .places import is_array, simplest
 from .quoted import Quoted
-from .records import construct, user_name
+from .records import construct, invoke, member_of, of_class, user_name
 from .records import default as default_value
 from .records import method as record_method
 from .values import (
@@ -85,6 +85,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
             return made
+        if isinstance(base, EntityValue) and isinstance(base.entity, RecordClass) and (made := of_class(ctx, node, base.entity)) is not None:
+            return made
         callee = attribute_of(ctx, node.func, base)
     else:
         callee = expression(ctx, node.func)
@@ -113,6 +115,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
             return _call(ctx, node, source, (), hint)
+        case TupleValue(record=RecordClass() as record) if (called := member_of(ctx, record, "__call__")) is not None:
+            return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     for a in node.args:
@@ -251,7 +255,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
         ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
     value = rebuild(spec.result, iter(outs))
-    return map_arrays(value, lambda v: replace(v, var=given_as[v.var.name]) if isinstance(v, ViewValue) and v.var.name in given_as else v)
+    return map_arrays(value, lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v)
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:

@@ -45,6 +45,7 @@ from .joins import Arm, join
 from .numbers import binary, compare, truth, unary
 from .places import held, is_array
 from .quoted import Quoted
+from .records import operated
 from .unsupported import refuse
 from .values import (
     SILENT,
@@ -237,6 +238,9 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
     a, b = operands(ctx, [node.left, node.right])
+    made = operated(ctx, type(node.op), a, b, node)
+    if made is not None:
+        return made
     if isinstance(node.op, ast.Add) and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
         if silent is not None:  # of unknown type, perhaps a tuple

@@ -9,11 +9,21 @@ from collections.abc import Callable
 from ..linear.ownership import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..scope import NO_DEFAULT, Entity, GlobalArray, Opaque, RecordClass
+from ..scope import NO_DEFAULT, Entity, GlobalArray, Member, Opaque, RecordClass
 from ..span import Span
 from .context import Lowering
 from .quoted import Quoted
-from .values import SILENT, LostArray, Poison, TupleValue, Value, arrays, describe, type_of
+from .values import (
+    SILENT,
+    EntityValue,
+    LostArray,
+    Poison,
+    TupleValue,
+    Value,
+    arrays,
+    describe,
+    type_of,
+)
 
 METHODS = {
     "_asdict": "read the fields one by one",
@@ -57,6 +67,11 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             report_lost(ctx, user_name(node) or f".{node.attr}", value, span)
             return Poison()
         return value
+    member = member_of(ctx, record, node.attr)
+    if member is not None and member.kind == "property":
+        return invoke(ctx, member, [base], node)
+    if member is not None and member.kind == "value":
+        return entity_of(ctx, member, node)
     if node.attr in record.others:
         what = f"the method or property `.{node.attr}` of `{record.name}`"
         name = ast.unparse(node.value)
@@ -165,14 +180,73 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
 # -------------------------------------------------------------------------------------------------------- calling
 
 
+def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
+    """What the class of a record has under a name besides its fields."""
+    find = getattr(ctx.source.scope, "member", None)
+    return None if find is None else find(record, name)
+
+
+def entity_of(ctx: Lowering, member: Member, node: ast.Attribute) -> Value:
+    from .expressions import entity_value
+
+    return entity_value(ctx, member.entity, ast.unparse(node), ctx.span(node))
+
+
+def invoke(ctx: Lowering, member: Member, first: list[Value], node: ast.expr, args: list[ast.expr] = [], keywords: list[ast.keyword] = [], names: tuple[str, ...] = ()) -> Value:  # noqa: B006 - read only
+    """A function of a class, called with ``first`` and then the arguments of a call."""
+    from .expressions import expression
+
+    callee = Quoted(node, EntityValue(member.entity, getattr(node, "attr", "the method")))
+    given = [Quoted(node, v, n) for v, n in zip(first, (*names, *("",) * len(first)), strict=False)]
+    return expression(ctx, ast.copy_location(ast.Call(callee, [*given, *args], keywords), node))
+
+
+_BINARY = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.MatMult: "matmul", ast.Pow: "pow",
+    ast.FloorDiv: "floordiv", ast.Mod: "mod",
+}  # fmt: skip
+
+
+def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
+    """``a op b`` where the class of one of them says what that is; None where none does."""
+    name = _BINARY.get(op, "")
+    for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
+        if name and isinstance(own, TupleValue) and own.record is not None:
+            member = member_of(ctx, own.record, word)
+            if member is not None and member.kind == "method":
+                return invoke(ctx, member, [own, other], node)
+    return None
+
+
 def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
-    """``p._replace(...)``; None for other calls of an attribute."""
+    """``p._replace(...)``, ``p.method(...)``; None for other calls of an attribute."""
+    if not isinstance(node.func, ast.Attribute) or base.record is None:
+        return None
+    name = node.func.attr
+    member = member_of(ctx, base.record, name) if name not in base.record.names else None
+    match None if member is None else member.kind:
+        case "method":
+            return invoke(ctx, member, [base], node.func, node.args, node.keywords, (user_name(node.func.value),))
+        case "static":
+            return invoke(ctx, member, [], node.func, node.args, node.keywords)
+        case "class":
+            return invoke(ctx, member, [EntityValue(base.record, base.record.name)], node.func, node.args, node.keywords)
+    return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
+
+
+def of_class(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value | None:
+    """``P.make(...)`` of a static or class method; ``P.method(p, ...)``."""
+    member = member_of(ctx, record, node.func.attr)
+    if member is None or member.kind not in ("static", "class", "method"):
+        return None
+    first = [EntityValue(record, record.name)] if member.kind == "class" else []
+    return invoke(ctx, member, first, node.func, node.args, node.keywords)
+
+
+def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
+    """``p._replace(...)``."""
     from .expressions import expression, usable
 
-    if not (isinstance(node.func, ast.Attribute) and node.func.attr == "_replace" and base.record is not None):
-        return None
-    if not base.record.named_tuple:
-        return None
     span = ctx.span(node)
     if node.args or any(k.arg is None for k in node.keywords):
         ctx.report(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
@@ -200,6 +274,9 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
 
 
 def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
-    """``P.make``: a class is only called."""
+    """``P.limit``, a class variable; a class is only called otherwise."""
+    member = member_of(ctx, found, node.attr)
+    if member is not None and member.kind == "value":
+        return entity_of(ctx, member, node)
     ctx.report(Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class"))
     return Poison()

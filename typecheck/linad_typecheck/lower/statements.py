@@ -6,12 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, Var, blocks, walk, written
-from ..linear.ownership import array_leaves, cell_of, movable, write
+from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
+from ..linear.ownership import cell_of, write
 from ..messages.language import Unsupported
-from ..messages.ownership import Lent, ReturnedTwice
 from ..messages.types import WrongType
-from ..repairs import copy_at
 from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS
@@ -30,9 +28,10 @@ from .indexing import Cell, load_cell, require_cell, store_cell
 from .indexing import target as place
 from .joins import branch
 from .numbers import binary, cast
-from .places import held, is_array, materialise, writable
+from .places import held, is_array
 from .records import refuse_attribute
 from .results import taken
+from .returning import given_away, gone, lent_on, without_meaning, writes
 from .unpacking import unpacked
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
@@ -41,19 +40,12 @@ from .values import (
     ArrayValue,
     Binding,
     Delayed,
-    DTypeValue,
-    EntityValue,
     FunctionValue,
-    Loss,
-    LostArray,
     NoneValue,
     Poison,
     ScalarValue,
-    TextValue,
     TupleValue,
-    UnionValue,
     Value,
-    ViewValue,
     arrays,
     contains,
     describe,
@@ -162,11 +154,11 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
-    value, seen = _given_away(ctx, value, span)
+    value, seen = given_away(ctx, lent_on(ctx, s, value), span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
-    elif not isinstance(value, NoneValue) and not contains(value, SILENT) and _without_meaning(value):
+    elif not isinstance(value, NoneValue) and not contains(value, SILENT) and without_meaning(value):
         what = describe(type_of(value))
         ctx.report(Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them"))
         value = Poison()
@@ -174,61 +166,9 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     ctx.env[RET] = Binding(value, span)
     for name, b in list(ctx.env.items()):  # the result takes the arrays with it
         if name[0] != "%":
-            gone = map_arrays(b.value, lambda v: _gone(v, seen, span))
-            ctx.env[name] = replace(b, value=gone)
+            left = map_arrays(b.value, lambda v: gone(v, seen, span))
+            ctx.env[name] = replace(b, value=left)
     set_left(ctx, RETURN, span)
-
-
-def _given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
-    """A result as the caller gets it, and the arrays that go with it."""
-    seen: set[str] = set()
-    looked: set[str] = set()
-    for leaf in array_leaves(value):
-        var = next(arrays(leaf))
-        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
-        view = not isinstance(leaf, ArrayValue)
-        if view and _of_the_caller(ctx, var) and var.name not in seen:
-            looked.add(var.name)
-            continue
-        # out of an entry the caller gets views as arrays of their own
-        if var.name in seen | looked and not (view and ctx.spec is None):
-            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
-            return Poison(), seen
-        if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
-            lent = ctx.lent[var.name]
-            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
-            return Poison(), seen
-        seen.add(var.name)
-    return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
-
-
-def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
-    """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
-    match leaf:
-        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(map(lambda var: _of_the_caller(ctx, var), arrays(leaf))):
-            return materialise(ctx, leaf, "result", span)
-        case UnionValue():
-            return leaf if writable(ctx, leaf, "the result", span) else Poison()
-        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var):
-            return materialise(ctx, leaf, "result", span)
-    return leaf
-
-
-def _of_the_caller(ctx: Lowering, var: Var) -> bool:
-    """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
-    return var.name in ctx.lent and ctx.lent[var.name].kind == "helper"
-
-
-def _without_meaning(v: Value) -> bool:
-    if isinstance(v, TupleValue):
-        return any(map(_without_meaning, v.items))
-    return isinstance(v, (EntityValue, DTypeValue, TextValue, FunctionValue))
-
-
-def _gone(v: Value, seen: set[str], span: Span) -> Value:
-    if isinstance(v, ArrayValue) and v.var.name in seen:
-        return LostArray(v.var.type, Loss("moved", "the result", span))
-    return v
 
 
 def _break(ctx: Lowering, s: ast.stmt) -> None:
@@ -401,7 +341,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
     dtype = where.array.type.dtype
     exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
     write(ctx, cell_of(where.array, where.index), where.name, where.span)
-    if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not _writes(ctx, ctx.out[after:], where.array):
+    if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not writes(ctx, ctx.out[after:], where.array):
         evaluated, ctx.out[at:] = ctx.out[after:], []
         if where.checked and _observable(ctx, evaluated):  # then IndexError comes first
             require_cell(ctx, where)
@@ -431,18 +371,6 @@ def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
                 return any(_observable(ctx, b.stmts) for b in blocks(s))
             case _:
                 return written(s) is not None
-
-    return any(map(does, stmts))
-
-
-def _writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:
-    """Whether statements may update the array."""
-
-    def does(s: Stmt) -> bool:
-        if isinstance(s, Call):
-            modes = ctx.programs.modes(s.callee)
-            return any(a == array and m != "read" for a, m in zip(s.args, modes, strict=True))
-        return written(s) == array or any(does(x) for b in blocks(s) for x in walk(b))
 
     return any(map(does, stmts))
 

@@ -1,0 +1,107 @@
+"""What leaves a function with its result: arrays of its own, and those of the caller that it only reads."""
+
+from __future__ import annotations
+
+import ast
+
+from ..core import Call, Stmt, Var, blocks, walk, written
+from ..linear.ownership import array_leaves, movable
+from ..messages.ownership import Lent, ReturnedTwice
+from ..repairs import copy_at
+from ..span import Span
+from .context import Lowering
+from .places import materialise, writable
+from .values import (
+    ArrayValue,
+    DTypeValue,
+    EntityValue,
+    FunctionValue,
+    Loss,
+    LostArray,
+    Poison,
+    TextValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    arrays,
+    map_arrays,
+)
+from .views import whole
+
+
+def lent_on(ctx: Lowering, s: ast.Return, value: Value) -> Value:
+    """A tuple or record with the parameters of a helper in it that it only reads: they stay the caller's arrays, which has them
+    under the names of the result as well."""
+    body = getattr(ctx.source.node, "body", None)
+    if not isinstance(value, TupleValue) or ctx.spec is None or (isinstance(body, list) and body[-1] is not s):
+        return value
+    inside = [n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.Return, ast.Name))]
+    if sum(isinstance(n, ast.Return) for n in inside) > 1 or any(isinstance(n, ast.Name) and n.id == ctx.source.name for n in inside):
+        return value
+    lent = lambda v: isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) and not writes(ctx, ctx.out, v.var)
+    return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if lent(v) else v)
+
+
+def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
+    """A result as the caller gets it, and the arrays that go with it."""
+    seen: set[str] = set()
+    looked: set[str] = set()
+    for leaf in array_leaves(value):
+        var = next(arrays(leaf))
+        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
+        view = not isinstance(leaf, ArrayValue)
+        if view and _of_the_caller(ctx, var) and var.name not in seen:
+            looked.add(var.name)
+            continue
+        # out of an entry the caller gets views as arrays of their own
+        if var.name in seen | looked and not (view and ctx.spec is None):
+            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
+            return Poison(), seen
+        if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
+            lent = ctx.lent[var.name]
+            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
+            return Poison(), seen
+        seen.add(var.name)
+    return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
+def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
+    """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
+    match leaf:
+        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(map(lambda var: _of_the_caller(ctx, var), arrays(leaf))):
+            return materialise(ctx, leaf, "result", span)
+        case UnionValue():
+            return leaf if writable(ctx, leaf, "the result", span) else Poison()
+        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var):
+            return materialise(ctx, leaf, "result", span)
+    return leaf
+
+
+def _of_the_caller(ctx: Lowering, var: Var) -> bool:
+    """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
+    return var.name in ctx.lent and ctx.lent[var.name].kind == "helper"
+
+
+def without_meaning(v: Value) -> bool:
+    if isinstance(v, TupleValue):
+        return any(map(without_meaning, v.items))
+    return isinstance(v, (EntityValue, DTypeValue, TextValue, FunctionValue))
+
+
+def gone(v: Value, seen: set[str], span: Span) -> Value:
+    if isinstance(v, ArrayValue) and v.var.name in seen:
+        return LostArray(v.var.type, Loss("moved", "the result", span))
+    return v
+
+
+def writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:
+    """Whether statements may update the array."""
+
+    def does(s: Stmt) -> bool:
+        if isinstance(s, Call):
+            modes = ctx.programs.modes(s.callee)
+            return any(a == array and m != "read" for a, m in zip(s.args, modes, strict=True))
+        return written(s) == array or any(does(x) for b in blocks(s) for x in walk(b))
+
+    return any(map(does, stmts))
