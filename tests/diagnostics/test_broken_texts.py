@@ -83,3 +83,14 @@ def test_statements_deleted_or_repeated(seed):
             body.insert(rng.randrange(len(body)), rng.choice(body))
     text = ast.unparse(tree)
     assert accepted_by_the_checker(HEAD + text), text
+
+
+@pytest.mark.parametrize("deep", ["(" * 3000 + "x" + ")" * 3000, "-" * 40_000 + "x", "[" * 150 + "x" + "]" * 150])
+def test_a_statement_too_deep_for_the_parser_hides_no_other(deep):
+    text = (
+        "from linad import linear_grad\n\n\n@linear_grad\ndef deep(x: float) -> float:\n    y = x\n"
+        f"    return {deep}\n\n\n@linear_grad\ndef other(x: float) -> float:\n    return deep(x) * nothing\n"
+    )
+    found = check_source(text)
+    assert [d.span.line for d in found] == [7, 12], found
+    assert [d.slug for d in found][1:] == ["unknown-name"]

@@ -42,8 +42,27 @@ def test_what_a_function_reaches_counts_and_nothing_else():
     assert a.checks == 3
     a.analyse(MODULE.replace("C = 0.5", "C = 0.25"))  # a constant of the first
     assert a.checks == 4
-    a.analyse(MODULE.replace("from jaxtyping import Float64", "from jaxtyping import Float64, Int64"))  # of both
+    line = "from jaxtyping import Float64"
+    a.analyse(MODULE.replace(line, f"{line}, Int64"))  # of none
+    assert a.checks == 4
+    a.analyse(MODULE.replace(line, "from jaxtyping import (\n    Int64,\n    Float64,\n)"))
+    assert a.checks == 4
+    a.analyse(MODULE.replace(line, "from jaxtyping import Float32 as Float64"))  # of both
     assert a.checks == 6
+
+
+def test_a_name_of_an_import_counts_for_those_who_use_it():
+    use = "import math, cmath\n" + MODULE.replace("d > 0.0", "d > math.tau")
+    a = Analyser(NAME)
+    a.analyse(use)
+    changed = use.replace("import math, cmath", "import math")
+    a.analyse(changed)
+    assert a.checks == 2
+    changed = use.replace("import math, cmath", "import cmath as math")
+    assert a.analyse(changed).diagnostics == tuple(check_source(changed, NAME))
+    assert a.checks == 3
+    changed = use.replace("import math, cmath\n", "")
+    assert a.analyse(changed).diagnostics == tuple(check_source(changed, NAME))
 
 
 def test_findings_move_with_their_lines():

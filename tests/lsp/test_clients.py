@@ -108,7 +108,7 @@ def pulls(client: LanguageClient) -> bool:
 async def diagnostics(client: LanguageClient, uri: str, count: int) -> list[t.Diagnostic]:
     """The diagnostics of a document when there are so many, by the way that the client learns of them."""
     found: list[t.Diagnostic] = []
-    for _ in range(100):
+    for _ in range(600):  # half a minute, on a machine that is busy otherwise
         if pulls(client):
             params = t.DocumentDiagnosticParams(t.TextDocumentIdentifier(uri))
             found = list((await client.text_document_diagnostic_async(params)).items)

@@ -25,8 +25,11 @@ _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def applied(module: StaticModule) -> Iterator[FunctionSource]:
     """The functions that calls outside of decorated functions give to `linear_grad`, `grad` and their kin."""
     lines = _lines(module)
-    if lines:
-        yield from _of_body(module.scope, module.source.tree.body, lines)
+    for s in module.source.tree.body if lines else ():
+        try:
+            yield from list(_of_body(module.scope, [s], lines))
+        except RecursionError:  # too deeply nested to be looked into: what is decorated in it is told so
+            continue
 
 
 def _lines(module: StaticModule) -> list[int]:

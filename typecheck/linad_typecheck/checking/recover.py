@@ -37,15 +37,22 @@ def recovered(text: str) -> Recovered:
     Raises
     ------
     ValueError, RecursionError, MemoryError
-        Where the parser gives up for other reasons than a syntax error: null bytes, nesting beyond its limits.
+        Where the parser gives up for other reasons than a syntax error or a statement: null bytes, no memory.
     """
-    error = _error(text)
-    if error is None:
-        return Recovered(text)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    starts = _starts(lines)
+    lines: list[str] = []
     told: list[SyntaxError] = []
     lost: set[str] = set()
+    try:
+        error = _error(text)
+    except (RecursionError, MemoryError):
+        lines = _lines(text)
+        told, lost = _too_deep(lines)
+        text = "\n".join(lines)
+        error = _error(text)
+    if error is None:
+        return Recovered(text, tuple(told), frozenset(lost))
+    lines = lines or _lines(text)
+    starts = _starts(lines)
     gone: set[int] = set()  # lines left out
     for _ in range(_TRIES):
         first, last = _statement(starts, min(_line(error), len(lines)), len(lines))
@@ -62,6 +69,29 @@ def recovered(text: str) -> Recovered:
         if error is None:
             return Recovered("\n".join(lines), tuple(told), frozenset(lost))
     return Recovered("\n" * (len(lines) - 1), tuple(told), frozenset(_NAME.findall(text)))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _too_deep(lines: list[str]) -> tuple[list[SyntaxError], set[str]]:
+    """Blank the statements that are nested too deeply for the parser, one of which keeps it from reading any other."""
+    told: list[SyntaxError] = []
+    lost: set[str] = set()
+    starts = [*_starts(lines), len(lines)]
+    for first, last in zip(starts, starts[1:], strict=False):
+        statement = lines[first:last]
+        try:
+            _error("\n".join(statement))
+        except (RecursionError, MemoryError):
+            worst = max(range(first, last), key=lambda k: len(lines[k]))
+            column = len(lines[worst]) - len(lines[worst].lstrip()) + 1
+            what = "an expression is too deeply nested for the parser"
+            told.append(SyntaxError(what, (None, worst + 1, column, None, worst + 1, len(lines[worst]) + 1)))
+            lost.update(n for line in statement for n in _NAME.findall(line))
+            lines[first:last] = [""] * (last - first)
+    return told, lost
 
 
 def _error(text: str) -> SyntaxError | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ..frozen import frozen
@@ -89,8 +89,14 @@ class Segments:
 
 
 def segments(source: SourceFile, known: dict[str, Part]) -> Segments:
-    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in."""
-    found = [_segment(source, group, first, last, known) for first, last, group in _grouped(source.tree.body)]
+    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in. Each name of an
+    import is a part of its own: who uses one does not care for the others."""
+    found: list[Segment] = []
+    for first, last, group in _grouped(source.tree.body):
+        if all(isinstance(s, (ast.Import, ast.ImportFrom)) for s in group):
+            found += [Segment(first, last, part) for part in _imports(group, known)]
+        else:
+            found.append(_segment(source, group, first, last, known))
     live = {s.part.text for s in found}
     for text in [t for t in known if t not in live]:
         del known[text]
@@ -107,6 +113,18 @@ def _grouped(body: Iterable[ast.stmt]) -> list[tuple[int, int, list[ast.stmt]]]:
         else:
             groups.append((first, last, [s]))
     return groups
+
+
+def _imports(group: Iterable[ast.stmt], known: dict[str, Part]) -> Iterator[Part]:
+    for s in group:
+        for alias in s.names:  # type: ignore[attr-defined]
+            one = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+            home = f"from {'.' * s.level}{s.module or ''} " if isinstance(s, ast.ImportFrom) else ""
+            text = f"{home}import {one}"
+            if text not in known:
+                name = alias.asname or (alias.name if home else alias.name.partition(".")[0])
+                known[text] = Part(text, frozenset({name}))
+            yield known[text]
 
 
 def _segment(source: SourceFile, group: list[ast.stmt], first: int, last: int, known: dict[str, Part]) -> Segment:
