@@ -150,6 +150,9 @@ class Specialisation:
         )
 
     def _compiled(self, request: Request, checked: str) -> Loaded:
+        from .emit.startup import import_numba
+
+        import_numba()
         from .emit import emit
         from .emit.compile import load
 
