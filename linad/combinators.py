@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .structures import parts, rebuilt
+
 __all__ = ["build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"]
 
 
@@ -72,34 +74,47 @@ def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
     return init
 
 
-def scanl(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> np.ndarray:
-    """What `reduce` has found after each element, from the left; as long as ``a``.
+def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
+    """What `fold` has found after each element, from the left; as long as the arrays.
+
+    A state that is an array gives an array of rows; a tuple, named tuple or frozen dataclass gives one of such arrays.
 
     Examples
     --------
     >>> scanl(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0]))
     array([ 2.,  6., 24.])
     """
-    found = []
-    for v in a:
-        init = op(init, v)
-        found.append(init)
-    return np.array(found)
+    found, state = [], init
+    for values in zip(*arrays, strict=True):
+        state = op(state, *values)
+        found.append(state)
+    return _stacked(found, init)
 
 
-def scanr(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> np.ndarray:
-    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``; as long as ``a``.
+def scanr(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
+    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``; as `scanl` gives it.
 
     Examples
     --------
     >>> scanr(lambda v, p: v * p, 1.0, np.array([2.0, 3.0, 4.0]))
     array([24., 12.,  4.])
     """
-    found = []
-    for v in a[::-1]:
-        init = op(v, init)
-        found.append(init)
-    return np.array(found[::-1])
+    found, state = [], init
+    for values in zip(*(a[::-1] for a in arrays), strict=True):
+        state = op(*values, state)
+        found.append(state)
+    return _stacked(found[::-1], init)
+
+
+def _stacked(states: list[Any], init: Any) -> Any:
+    """The states part by part, along a first axis."""
+    items = parts(init)
+    if items is not None:
+        return rebuilt(init, [_stacked([parts(s)[k] for s in states], item) for k, item in enumerate(items)])
+    shape = np.shape(init)
+    if any(np.shape(s) != shape for s in states):
+        raise ValueError(f"the state of a scan keeps its shape: {next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}")
+    return np.array(states) if states or not shape else np.zeros((0, *shape), np.asarray(init).dtype)
 
 
 def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:

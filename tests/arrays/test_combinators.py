@@ -149,7 +149,6 @@ REFUSED = {
     "a length that is a float": (lambda x, y: linad.build(2.5, lambda i: x[i]), "length is an int"),
     "a number to run over": (lambda x, y: linad.map(lambda a: a, 2.0), "runs over arrays"),
     "too few arguments": (lambda x, y: linad.reduce(lambda p, v: p, x), "takes 3 arguments"),
-    "a scan of tuples": (lambda x, y: linad.scanl(lambda p, v: (p[0] + v, 1.0), (0.0, 1.0), x), "carries a scalar"),
 }
 
 

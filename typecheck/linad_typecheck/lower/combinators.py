@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
-from ..core import Check, Const, Var
+from ..core import Atom, Check, Const, Var
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..scope import External
@@ -19,6 +19,7 @@ from .expressions import expression, usable
 from .indexing import indexed
 from .numbers import binary, cast
 from .places import (
+    AnyArray,
     dtype_of,
     fresh_array,
     is_array,
@@ -30,14 +31,17 @@ from .places import (
     size_of,
 )
 from .quoted import Quoted
+from .row_arrays import store_row
 from .slices import Place, Slice, view_of
 from .updates import assign_region, region
 from .values import (
     SILENT,
+    ArrayValue,
     Binding,
     EntityValue,
     Poison,
     ScalarValue,
+    TupleValue,
     Value,
     describe,
     join_dtypes,
@@ -128,50 +132,87 @@ def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Valu
 
 
 def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
-    """What a fold has found after each element."""
-    f, start, a = values
+    """What a fold has found after each element, part by part of the state: numbers become arrays, arrays rows."""
+    f, start, *given = values
     span = ctx.span(node)
-    if not _arrays(ctx, node, [a], "linad.scanr" if right else "linad.scanl"):
+    if not _arrays(ctx, node, given, "linad.scanr" if right else "linad.scanl"):
         return Poison()
-    if not isinstance(start, ScalarValue):
-        ctx.report(WrongType(span, "a scan carries a scalar", describe(type_of(start)), "carry several values with `linad.fold`, or write the loop"))
-        return Poison()
-    n = size_of(ctx, a, 0, span)
+    n = size_of(ctx, given[0], 0, span)
 
-    def step(state: Value, element: Value) -> Value:
-        return _apply(ctx, node, f, [element, state] if right else [state, element], hint)
+    def step(state: Value, elements: list[Value]) -> Value:
+        return _apply(ctx, node, f, [*elements, state] if right else [state, *elements], hint)
 
     found = start
-    for _ in range(3):  # the type of what is carried, which the first element may widen
+    for _ in range(3):  # the types of what is carried, which the first element may widen
         with ctx.block():
-            after = step(found, ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else a)
-        if not isinstance(after, ScalarValue):
-            if not isinstance(after, SILENT):
-                ctx.report(WrongType(span, "a scan carries a scalar", describe(type_of(after))))
+            after = step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
+        if isinstance(after, SILENT):
             return Poison()
-        joined = join_dtypes(found.dtype, found.weak, after.dtype, after.weak)
+        joined = _wider(ctx, found, after, span)
         if joined is None:
-            ctx.report(WrongType(span, "what a scan carries keeps its type", describe(type_of(after))))
+            ctx.report(WrongType(span, f"a scan carries {describe(type_of(found))} from element to element", describe(type_of(after)), "give back what is taken"))
             return Poison()
-        found = ScalarValue(cast(ctx, found.atom, joined, span), found.weak and after.weak)
-    made = fresh_array(ctx, hint, (n,), after.dtype, None, span)
-    last = plus(ctx, n, Const(-1, I64), span)
+        found = joined
     kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
-    ctx.env[kept] = Binding(made, span)
+    ctx.env[kept] = Binding(_rows_for(ctx, start, after, n, hint, span), span)
+    last = plus(ctx, n, Const(-1, I64), span)
 
     def go_on(state: Value, i: Value, at: Span) -> Value:
         k = i.atom if not right else ctx.let("k", "sub", (last, i.atom), I64, span)
         if isinstance(k, Var):
             ctx.nonneg.add(k.name)
-        new = step(state, indexed(ctx, a, [Place(ScalarValue(k, True), span)], "", span))
-        if isinstance(new, ScalarValue):
-            put(ctx, ctx.env[kept].value, (k,), cast(ctx, new.atom, made.var.type.dtype, span), span)
+        new = step(state, [indexed(ctx, a, [Place(ScalarValue(k, True), span)], "", span) for a in given])
+        _keep(ctx, node, ctx.env[kept].value, new, k, span)
         return new
 
     over = ast.Call(_library(node, "builtins.range"), [Quoted(node, ScalarValue(n, True))], [])
     part = ast.comprehension(ast.Name("%k", ast.Store()), over, [], 0)
     carry(ctx, _at(node, ast.GeneratorExp(ast.Name("%k", ast.Load()), [part])), found, go_on, hint)
     return ctx.env.pop(kept).value
+
+
+def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
+    """A row of an array, for its type alone."""
+    index = ctx.fresh("i", I64)
+    ctx.nonneg.add(index.name)
+    return indexed(ctx, a, [Place(ScalarValue(index, True), span)], "", span)
+
+
+def _wider(ctx: Lowering, old: Value, new: Value, span: Span) -> Value | None:
+    """The first value in the types in which both meet; None where their structures differ."""
+    match old, new:
+        case ScalarValue(), ScalarValue():
+            joined = join_dtypes(old.dtype, old.weak, new.dtype, new.weak)
+            return None if joined is None else ScalarValue(cast(ctx, old.atom, joined, span), old.weak and new.weak)
+        case TupleValue(items=xs, record=record), TupleValue(items=ys) if len(xs) == len(ys) and record == new.record:
+            parts = [_wider(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)]
+            return None if None in parts else TupleValue(tuple(parts), record)
+    same = is_array(old) and is_array(new) and (dtype_of(old), rank_of(old)) == (dtype_of(new), rank_of(new))
+    return old if same and rank_of(old) else None
+
+
+def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, span: Span) -> Value:
+    """The arrays that the states go to; a state's arrays have the shapes that they start with."""
+    match after:
+        case TupleValue(items=items, record=record):
+            return TupleValue(tuple(_rows_for(ctx, x, y, n, hint, span) for x, y in zip(start.items, items, strict=True)), record)
+        case ScalarValue(dtype=dtype):
+            return fresh_array(ctx, hint, (n,), dtype, None, span)
+    return fresh_array(ctx, hint, (n, *shape_of(ctx, start, span)), dtype_of(start), None, span)
+
+
+def _keep(ctx: Lowering, node: ast.Call, made: Value, state: Value, k: Atom, span: Span) -> None:
+    """``made[k] = state``, part by part."""
+    match made, state:
+        case TupleValue(items=xs), TupleValue(items=ys):
+            for x, y in zip(xs, ys, strict=True):
+                _keep(ctx, node, x, y, k, span)
+        case ArrayValue(), ScalarValue(atom=atom):
+            put(ctx, made, (k,), cast(ctx, atom, made.var.type.dtype, span), span)
+        case ArrayValue(), _ if is_array(state):
+            for axis, n in enumerate(shape_of(ctx, state, span)):
+                same_size(ctx, n, ctx.dim(made.var, axis + 1, span), "the state of a scan keeps its shape: {0} is not {1}", (n, ctx.dim(made.var, axis + 1, span)), span)
+            store_row(ctx, made, k, state, span)
 
 
 def _shift(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
@@ -200,8 +241,8 @@ COMBINATORS: dict[str, tuple[Lower, int, int | None]] = {
     "linad.map": (_map, 2, None),
     "linad.reduce": (_fold, 3, 3),
     "linad.fold": (_fold, 3, None),
-    "linad.scanl": (_scan, 3, 3),
-    "linad.scanr": (partial(_scan, right=True), 3, 3),
+    "linad.scanl": (_scan, 3, None),
+    "linad.scanr": (partial(_scan, right=True), 3, None),
     "linad.shift1l": (_shift, 1, 2),
     "linad.shift1r": (partial(_shift, right=True), 1, 2),
 }
