@@ -18,6 +18,7 @@ from .expand import expand
 from .inline import inline
 from .simplify import simplify
 from .simplify.sink import sink_selects
+from .simplify.sized import name_sizes
 
 After = Callable[[str, Program], None]
 
@@ -31,7 +32,9 @@ def linear(program: Program) -> Program:
 
 def prepare(program: Program, after: After | None = None) -> Program:
     """The lowered program inlined and simplified: what is compiled to call it, and differentiated."""
-    program = simplify(inline(expand(program, _derivative)), after)
+    program = inline(expand(program, _derivative))
+    program = replace(program, functions={k: name_sizes(f) for k, f in program.functions.items()})
+    program = simplify(program, after)
     program = replace(program, functions={k: sink_selects(f) for k, f in program.functions.items()})
     linear(program)
     return program

@@ -14,6 +14,7 @@ from .fuse import fuse_loops
 from .induction import close_inductions
 from .invariant import hoist_invariants
 from .proved import drop_proved_checks
+from .zeros import spare_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("proved", drop_proved_checks),
     Pass("fuse", fuse_loops),
     Pass("cells", merge_cells),
+    Pass("zeros", spare_zeros),
     Pass("dead", drop_dead),
 )
 

@@ -87,6 +87,16 @@ def _value(a: Atom) -> object:
     return a.value if isinstance(a, Const) else None
 
 
+def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
+    """``n + -2`` is ``n - 2``: what is written in two ways is found to be the same."""
+    match op, ins:
+        case ("add", (x, Const(value=c, type=t))) | ("add", (Const(value=c, type=t), x)) if t == I64 and -(2**62) < c < 0:
+            return "sub", (x, Const(-c, I64))
+        case ("sub", (x, Const(value=c, type=t))) if t == I64 and -(2**62) < c < 0:
+            return "add", (x, Const(-c, I64))
+    return op, ins
+
+
 class _Folder:
     def __init__(self, grown: set[str], sizes: Sizes) -> None:
         self.grown, self.sizes = grown, sizes
@@ -121,7 +131,7 @@ class _Folder:
     def statement(self, s: Stmt, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
         match s:
             case Let(v, op, ins, span):
-                ins = tuple(map(self.use, ins))
+                op, ins = _canonical(op, tuple(map(self.use, ins)))
                 value = self.known_value(v, op, ins, facts)
                 if value is None:
                     key = (op, v.type, *(sorted(ins, key=str) if op in _COMMUTES else ins))

@@ -50,16 +50,32 @@ def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]]) -> None:
     """
     nexts = s.body.results[1 if s.exits else 0 :]
     made: Sizes = {}
+    like: dict[str, str] = {}
     asked: dict[Atom, tuple[str, int]] = {}
     for t in s.body.stmts:
         match t:
             case Alloc(out=v, shape=shape, log="no"):
                 made[v.name] = shape
+            case Copy(out=v, array=a):
+                like[v.name] = like.get(a.name, a.name)
             case Dim(out=v, array=a, axis=axis):
                 asked[v] = (a.name, axis)
     kept = {c.name: sizes for c, init in zip(s.carried, s.inits, strict=True) if (sizes := _sizes(init, found)) is not None}
+
+    def after(n: Atom) -> tuple[Atom, ...] | None:
+        """The sizes of an array at the end of an iteration, if the arrays in ``kept`` have theirs at its start."""
+        name = like.get(n.name, n.name)
+        for known in (kept, found):
+            if name in known:
+                return known[name]
+        return tuple(map(size, made[name])) if name in made else None
+
+    def size(a: Atom) -> Atom:
+        name, axis = asked.get(a, ("", 0))
+        return kept[name][axis] if name in kept else a
+
     while True:
-        lost = [c.name for c, n in zip(s.carried, nexts, strict=True) if c.name in kept and _after(n, kept, made, asked) != kept[c.name]]
+        lost = [c.name for c, n in zip(s.carried, nexts, strict=True) if c.name in kept and after(n) != kept[c.name]]
         if not lost:
             break
         for name in lost:
@@ -69,15 +85,3 @@ def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]]) -> None:
         if c.name in kept:
             found[o.name] = kept[c.name]
     _block(s.body, found, given)
-
-
-def _after(n: Atom, kept: Sizes, made: Sizes, asked: dict[Atom, tuple[str, int]]) -> tuple[Atom, ...] | None:
-    """The sizes of an array at the end of an iteration, if the arrays in ``kept`` have theirs at its start."""
-
-    def size(a: Atom) -> Atom:
-        name, axis = asked.get(a, ("", 0))
-        return kept[name][axis] if name in kept else a
-
-    if n.name in kept:
-        return kept[n.name]
-    return tuple(map(size, made[n.name])) if n.name in made else None

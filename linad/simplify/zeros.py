@@ -1,0 +1,253 @@
+"""Arrays that are filled, emptied or copied although nobody looks: adjoint arrays begin as zeros and end as zeros.
+
+Four rewritings, of an array that is made in a block:
+
+* The first to touch its zeros is a nest of loops over all its cells that adds once to each: it stores, and nothing is filled.
+* The last to touch it stores zeros to cells that only the same iteration has read: it does not.
+* To its zeros something is added, and then another array as a whole, which has not changed since: it begins as a copy of that.
+* It is a copy, of an array that belongs to the block and is not used again: it is that array.
+
+The first three are for adjoints only: they change the order of sums and the sign of a zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Drop,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    base_name,
+    blocks,
+    free_vars,
+    operands,
+    walk,
+    writes,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.types import FLOATS, I64, Array
+
+
+def spare_zeros(f: Function) -> Function:
+    """The function without zeros that nobody reads."""
+    ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+    return replace(f, body=_block(f.body, ints, frozenset()))
+
+
+def _block(block: Block, ints: dict[str, Let], carried: frozenset[str]) -> Block:
+    """``carried`` are arrays that the block is given for good."""
+    block = _moved(replace(block, stmts=tuple(_inside(s, ints) for s in block.stmts)), carried)
+    stmts = list(block.stmts)
+    for made in [s for s in stmts if isinstance(s, Alloc)]:
+        if made.log == "no" and made.out.type.dtype in FLOATS and base_name(made.out.name).endswith("_bar"):
+            at = next(k for k, s in enumerate(stmts) if s is made)
+            if made.fill is not None and repr(made.fill.value) == "0.0":
+                _begun(stmts, at, ints)
+            if made.out not in block.results:
+                _ended(stmts, made.out)
+    return replace(block, stmts=tuple(stmts))
+
+
+def _inside(s: Stmt, ints: dict[str, Let]) -> Stmt:
+    match s:
+        case If():
+            return replace(s, then=_block(s.then, ints, frozenset()), orelse=_block(s.orelse, ints, frozenset()))
+        case Loop(carried=carried):
+            return replace(s, body=_block(s.body, ints, frozenset(c.name for c in carried if isinstance(c.type, Array))))
+    return s
+
+
+def _touches(s: Stmt, array: Var) -> bool:
+    return array in operands(s) or any(array.name in free_vars(b) for b in blocks(s))
+
+
+# ------------------------------------------------------------------------------------------------------------- beginning
+
+
+def _begun(stmts: list[Stmt], at: int, ints: dict[str, Let]) -> None:
+    """The zeros of the array made at a place, where what follows makes them unnecessary."""
+    made = stmts[at]
+    assert isinstance(made, Alloc)
+    for k in range(at + 1, len(stmts)):
+        s = stmts[k]
+        if isinstance(s, Dim) or not _touches(s, made.out):
+            continue
+        stored = _stored(s, made.out, list(made.shape), (), ints)
+        if stored is not None:
+            stmts[at], stmts[k] = replace(made, fill=None), stored
+            return
+        break
+    _copied(stmts, at)
+
+
+def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], ints: dict[str, Let]) -> Stmt | None:
+    """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
+    if not sizes:
+        return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or not _covers(s, sizes[0], ints):
+        return None
+    touching = [k for k, t in enumerate(s.body.stmts) if _touches(t, array)]
+    if len(touching) != 1 or array in (*s.inits, *s.body.results):
+        return None
+    (k,) = touching
+    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), ints)
+    if inner is None:
+        return None
+    return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
+
+
+def _covers(s: Loop, size: Atom, ints: dict[str, Let]) -> bool:
+    """Whether a loop runs over all ints from 0 to below a size, up or down."""
+    match s.step, s.start, s.stop:
+        case Const(value=1), Const(value=0), stop:
+            return stop == size
+        case Const(value=-1), Const(value=top), Const(value=-1):
+            return isinstance(size, Const) and top == size.value - 1
+        case Const(value=-1), Var(name=name), Const(value=-1) if name in ints:
+            return ints[name].op == "sub" and ints[name].ins == (size, Const(1, I64))
+    return False
+
+
+def _copied(stmts: list[Stmt], at: int) -> None:
+    """Zeros to which another array is added, before anything reads them: they begin as its copy."""
+    made = stmts[at]
+    assert isinstance(made, Alloc)
+    array = made.out
+    for k in range(at + 1, len(stmts)):
+        s = stmts[k]
+        if isinstance(s, AddArray) and s.array == array and s.other != array:
+            if _made_before(stmts, at, s.other) and not any(_changes(t, s.other) for t in stmts[at + 1 : k]):
+                stmts[at] = Copy(array, s.other, s.span)
+                del stmts[k]
+            return
+        if not _only_adds(s, array):
+            return
+
+
+def _made_before(stmts: list[Stmt], at: int, other: Var) -> bool:
+    from_here = {v.name for s in stmts[at:] for v in _outs(s)}
+    return other.name not in from_here
+
+
+def _outs(s: Stmt) -> tuple[Var, ...]:
+    match s:
+        case Alloc(out=v) | Copy(out=v):
+            return (v,)
+        case If(outs=outs) | Loop(outs=outs):
+            return outs
+    return ()
+
+
+def _only_adds(s: Stmt, array: Var) -> bool:
+    """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
+    inner = (s, *(t for b in blocks(s) for t in walk(b)))
+    for t in inner:
+        named = [a for a in operands(t) if a == array]
+        if named and not isinstance(t, AddTo | Dim) and not (isinstance(t, AddArray) and t.other != array):
+            return False
+        if any(array in b.results for b in blocks(t)):
+            return False
+    return True
+
+
+def _changes(s: Stmt, array: Var) -> bool:
+    """Whether a statement may write to an array, move it, or give it another name."""
+    for t in (s, *(u for b in blocks(s) for u in walk(b))):
+        if array in writes(t) or (array in operands(t) and not isinstance(t, Load | Dim | Copy | AddArray)):
+            return True
+        if any(array in b.results for b in blocks(t)):
+            return True
+    return False
+
+
+# --------------------------------------------------------------------------------------------------------------- copies
+
+
+def _moved(block: Block, carried: frozenset[str]) -> Block:
+    """The block without copies of its own arrays that are used no more: the copy is the array itself."""
+    own = set(carried)
+    k = 0
+    while k < len(block.stmts):
+        s, rest = block.stmts[k], Block(block.stmts[k + 1 :], block.results)
+        if isinstance(s, Copy) and s.array.name in own and s.out.type == s.array.type:
+            if s.array not in rest.results and not any(_touches(t, s.array) for t in rest.stmts):
+                rest = substitute(rest, {s.out.name: s.array})
+                block = Block((*block.stmts[:k], *rest.stmts), rest.results)
+                continue
+        own |= {v.name for v in _outs(s)} if not (isinstance(s, Alloc) and s.log != "no") else set()
+        k += 1
+    return block
+
+
+# ---------------------------------------------------------------------------------------------------------------- ending
+
+
+def _ended(stmts: list[Stmt], array: Var) -> None:
+    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
+    last = next((k for k in range(len(stmts) - 1, -1, -1) if _touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
+    if last is None or not isinstance(stmts[last], Loop):
+        return
+    nest = stmts[last]
+    assert isinstance(nest, Loop)
+    own = _own_cell(nest, array)
+    if own is not None:
+        stmts[last] = _without(nest, array)
+
+
+def _own_cell(s: Loop, array: Var) -> tuple[Atom, ...] | None:
+    """The cell that all accesses to an array in a nest of loops are to, if it is another one in each iteration and no store
+    comes before a load."""
+    cells: set[tuple[Atom, ...]] = set()
+    stored = False
+
+    def visit(loop: Loop, around: frozenset[str]) -> bool:
+        nonlocal stored
+        here = around | {loop.index.name}
+        if array in (*loop.inits, *loop.body.results) or not isinstance(loop.step, Const):
+            return False
+        for t in loop.body.stmts:
+            if isinstance(t, Loop):
+                if _touches(t, array) and not visit(t, here):
+                    return False
+            elif isinstance(t, Load | Store) and t.array == array:
+                if here != {a.name for a in t.index if isinstance(a, Var)} or stored and isinstance(t, Load):
+                    return False
+                if isinstance(t, Store) and (t.value == array or not _is_zero(t.value)):
+                    return False
+                stored = stored or isinstance(t, Store)
+                cells.add(t.index)
+            elif not isinstance(t, Dim) and _touches(t, array):
+                return False
+        return True
+
+    if not visit(s, frozenset()) or len(cells) != 1 or not stored:
+        return None
+    return next(iter(cells))
+
+
+def _is_zero(a: Atom) -> bool:
+    return isinstance(a, Const) and a.value == 0.0
+
+
+def _without(s: Loop, array: Var) -> Loop:
+    kept: list[Stmt] = []
+    for t in s.body.stmts:
+        if isinstance(t, Store) and t.array == array:
+            continue
+        kept.append(_without(t, array) if isinstance(t, Loop) else t)
+    return replace(s, body=replace(s.body, stmts=tuple(kept)))
