@@ -14,6 +14,7 @@ from linad_typecheck.core import (
     Load,
     Loop,
     Reserve,
+    Stmt,
     Store,
     Var,
     operands,
@@ -21,7 +22,36 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import Scalar, is_float
 
+from .activity import Facts
 from .plan import Body, Plan, own_blocks
+from .reach import Reach
+
+
+def statement_in(block: int, here: tuple[tuple[int, Stmt], ...]) -> Stmt | None:
+    """The statement of a given block on the way to a place."""
+    return next((s for b, s in here if b == block), None)
+
+
+def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[dict[str, int], dict[str, int]]:
+    """Per value, the position of the first and the end of the last statement of its own block whose reverse may need
+    it, for it or for what is computed from it."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    todo = list(body.requests)
+    seen: set[tuple[str, int]] = set()
+    while todo:
+        n, here = todo.pop()
+        at = statement_in(facts.home[n], here)
+        if at is None or (n, id(at)) in seen:
+            continue
+        seen.add((n, id(at)))
+        start, end = facts.position[id(at)], facts.end[id(at)]
+        first[n], last[n] = min(first.get(n, start), start), max(last.get(n, 0), end)
+        s = facts.definition.get(n)
+        found = list(operands(s)) if isinstance(s, Let | Load) else []
+        found += [a for store in stores.get(n, ()) for a in store.index]
+        todo += [(a.name, here) for a in map(facts.value, found) if isinstance(a, Var) and isinstance(a.type, Scalar)]
+    return first, last
 
 
 def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
@@ -49,6 +79,7 @@ def kept_cells(
     undone: set[str],
     first: dict[str, int],
     last: dict[str, int],
+    reach: Reach,
 ) -> dict[str, Store]:
     """Those values, each with the store to a cell in which the reverse sweep still finds it.
 
@@ -62,7 +93,7 @@ def kept_cells(
 
     def found(s: Store, n: str) -> bool:
         if facts.place(s.array) not in undone:
-            return _lasts(s, body, plan)
+            return _lasts(s, body, plan, reach)
         if not _visible(s, body, plan) or not unwritten(s, n):
             return False
         return _of_cells(s, plan) or first[n] > facts.position[id(s)]  # of an array, before the store itself is undone
@@ -87,7 +118,7 @@ def _visible(s: Store, body: Body, plan: Plan) -> bool:
     return frame.redone is None or home in frame.redone
 
 
-def _lasts(s: Store, body: Body, plan: Plan) -> bool:
+def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
     """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again."""
     if not _visible(s, body, plan):
         return False
@@ -98,7 +129,9 @@ def _lasts(s: Store, body: Body, plan: Plan) -> bool:
     at, place = facts.position[id(s)], facts.place(s.array)
     resized = {facts.position[id(t)] for t in walk(facts.function.body) if isinstance(t, Reserve)}
     later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
-    return all(p in resized for p in later) and _apart(s, body, plan)
+    if all(p in resized for p in later) and _apart(s, body, plan):
+        return True
+    return not body.stacked and reach.untouched(s, min(first, frame.first), frame.last)
 
 
 def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:

@@ -10,8 +10,8 @@ iteration of a fused or merged loop, an arm of a merged `if`. A **body** is an i
 by then, but for what the plan brings back.
 
 Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
-before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Of an
-array whose writes are all *undone* (`undo.py`: the reverse of a write puts the old cell back), the contents are again what they
+before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Or all of
+them are to other cells (`reach.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse of a write puts the old cell back), the contents are again what they
 were when the reverse sweep comes by: then only the writes between the load and the last statement whose reverse
 needs its value count.
 """
@@ -52,10 +52,11 @@ from .activity import Facts
 from .dense import readable
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, independent, reads_of, touched
-from .kept import kept_cells, stored_values
+from .kept import extent, kept_cells, statement_in, stored_values
 from .mincut import cheapest_cut
 from .order import order_free
 from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
+from .reach import Reach
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
@@ -86,6 +87,7 @@ class _Planner:
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
         } | {self.facts.place(load.array) for load in self.facts.exchange.values()}
+        self.reach = Reach(self.facts)
         self.rule_needed = self.all_rule_needs()
         self.wanted = self.closure(self.rule_needed)
 
@@ -284,13 +286,27 @@ class _Planner:
         if any(self.undone_place(v) and self.facts.place(v) in writes for v in outer.values()):
             return False  # what it overwrites is to be logged
         for v in outer.values():
-            if self.facts.place(v) in reads and not self.stable(v, self.facts.end[id(s)], frame, path):
+            place = self.facts.place(v)
+            if place in reads and not self.stable(v, self.facts.end[id(s)], frame, path) and not self.all_last(s, place, frame, path):
                 return False
             if not self.visible(v, frame, path):
                 return False
         return at > 0 and not carried_needed(s, self.facts, self.rule_needed)
 
     # -- what is at hand
+
+    def all_last(self, s: Loop, place: str, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether a loop only loads from an array, cells that are the same when the reverse sweep comes by."""
+        uses = [t for t in walk(s.body) if any(isinstance(a, Var) and self.facts.place(a) == place for a in operands(t))]
+        return all(isinstance(t, Dim | Drop) or isinstance(t, Load) and self.lasts(t, frame, path) for t in uses)
+
+    def lasts(self, s: Load, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether the cell that a load reads holds the same at the reverse of its position."""
+        if self.stable(s.array, self.facts.position[id(s)], frame, path):
+            return True
+        if s.array.name in self.facts.moved or self.facts.home[s.array.name] not in frame.visible() or self.undone_place(s.array):
+            return False
+        return not any(b.stacked for b in path) and self.reach.untouched(s, frame.first, frame.last)
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether an array still has its name when the reverse sweep comes to a place."""
@@ -386,8 +402,8 @@ class _Planner:
     def solve(self, body: Body) -> set[str]:
         """Decide the sources of a body's needed values; returns what it needs of outer regions."""
         stores = {} if self.plan.log_everything or body.stacked else stored_values(body, self.plan)
-        first, last = self.extent(body, stores)
-        kept = kept_cells(stores, body, self.plan, self.undone_places, first, last)
+        first, last = extent(body, stores, self.facts)
+        kept = kept_cells(stores, body, self.plan, self.undone_places, first, last, self.reach)
         uses: dict[str, list[str]] = {}
         lost: set[str] = set()
         outer: set[str] = set()
@@ -420,7 +436,7 @@ class _Planner:
             n, here = requests.pop()
             if n in outer:
                 required.add(n)
-            at = self.statement_in(self.facts.home[n], here)
+            at = statement_in(self.facts.home[n], here)
             if n not in uses or (n, id(at)) in done:
                 continue
             done.add((n, id(at)))
@@ -432,35 +448,6 @@ class _Planner:
             body.source[n] = "re-read" if again else "recomputed"
             requests += [(m, here) for m in uses[n]]
         return required
-
-    def statement_in(self, block: int, here: tuple[tuple[int, Stmt], ...]) -> Stmt | None:
-        """The statement of a given block on the way to a place."""
-        return next((s for b, s in here if b == block), None)
-
-    def extent(self, body: Body, stores: dict[str, list[Store]]) -> tuple[dict[str, int], dict[str, int]]:
-        """Per value, the position of the first and the end of the last statement of its own block whose reverse may need
-        it, for it or for what is computed from it."""
-        first: dict[str, int] = {}
-        last: dict[str, int] = {}
-        todo = list(body.requests)
-        seen: set[tuple[str, int]] = set()
-        while todo:
-            n, here = todo.pop()
-            at = self.statement_in(self.facts.home[n], here)
-            if at is None or (n, id(at)) in seen:
-                continue
-            seen.add((n, id(at)))
-            start, end = self.facts.position[id(at)], self.facts.end[id(at)]
-            first[n], last[n] = min(first.get(n, start), start), max(last.get(n, 0), end)
-            s = self.facts.definition.get(n)
-            found = list(operands(s)) if isinstance(s, Let | Load) else []
-            found += [a for store in stores.get(n, ()) for a in store.index]
-            todo += [
-                (a.name, here)
-                for a in map(self.facts.value, found)
-                if isinstance(a, Var) and isinstance(a.type, Scalar)
-            ]
-        return first, last
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
         """The operands from which a value can be had again, or None."""
@@ -476,7 +463,7 @@ class _Planner:
                 return (
                     i if name not in self.undone and self.unwritten(a, self.facts.position[id(s)], last[name]) else None
                 )
-            case Load(array=a, index=i) if self.stable(a, self.facts.position[id(s)], body.frame, body.path):
+            case Load(index=i) if self.lasts(s, body.frame, body.path):
                 return i
             case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
                 return ()

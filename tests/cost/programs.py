@@ -91,3 +91,19 @@ def cholesky(a):
     for i in range(n):
         s += m[i, i]
     return s
+
+
+def mixing(x):
+    """Each cell is read many times between two writes to it: putting back what was overwritten takes fewer words."""
+    v = x.copy()
+    n = len(v)
+    for _ in range(3):
+        for i in range(n):
+            e = 0.0
+            for k in range(n):
+                e += v[i] * v[k]
+            v[i] = e / n
+    s = 0.0
+    for i in range(n):
+        s += v[i]
+    return s

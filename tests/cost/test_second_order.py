@@ -70,15 +70,19 @@ def test_each_log_of_the_first_derivative_is_in_the_second_and_none_twice(f, arg
 
 
 def test_what_is_put_back_is_exchanged_with_the_log():
-    n = 6
-    (one, first), (two, second) = orders(*p.core_of(p.cholesky, S))
-    updates = sum(n - j for j in range(n) for _ in range(j)) + sum(n - j for j in range(n))
-    assert one.log_words == updates + n  # each overwritten cell, and each root
-    adjoints = updates + n
-    loops = n + n + sum(range(n)) * 2
-    assert one.log_words + adjoints <= two.log_words <= one.log_words + adjoints + loops
-    assert [s.log for s in float_logs(second)].count("stack") == 2  # the words that are exchanged
+    (one, first), (two, second) = orders(*p.core_of(p.mixing, X))
+    updates = 3 * len(X)
+    assert one.log_words == updates  # each overwritten cell
+    assert two.log_words == updates + updates  # and each adjoint that the sums are multiplied by
+    assert [s.log for s in float_logs(second)].count("stack") == 1  # the words that are exchanged
     assert all(s.log == "cells" for s in float_logs(first))
+
+
+def test_columns_that_no_later_iteration_touches_are_read_again():
+    (one, _), (two, _) = orders(*p.core_of(p.cholesky, S))
+    n = len(S)
+    assert one.log_words == n  # the roots
+    assert two.log_words <= one.log_words + n + sum(range(n + 1)) + n  # adjoints of roots and of quotients; where the log stands
 
 
 @pytest.mark.parametrize("seed", range(200, 215))

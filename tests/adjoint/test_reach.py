@@ -1,0 +1,228 @@
+"""Cells that no later iteration writes to are read again, all others are logged: one program for each side of each condition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from linad_typecheck.types import is_float
+
+from linad.cost import seeds_and_buffers
+from linad.interpret import run
+from linad.pipeline import differentiate
+from tests.cost.programs import core_of
+
+N = 5
+X = np.random.default_rng(0).uniform(0.5, 1.5, N)
+A = np.random.default_rng(1).uniform(0.5, 1.5, (N, N))
+K = np.array([3, 0, 2, 2, 1])
+
+
+def words(f, *args) -> int:
+    """The words that the gradient logs; it is that of the derivative in which everything is."""
+    program, values = core_of(f, *args)
+    wrt = tuple(q.var.name for q in program.main.params if is_float(q.var.type))
+    seeds = seeds_and_buffers(program, wrt, values, run(program, values))
+    found = []
+    for everything in (False, True):
+        given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*values, *seeds)]
+        outcome = run(differentiate(program, wrt, False, log_everything=everything).simplified, given)
+        found.append((outcome, given))
+    for a, b in zip(found[0][1], found[1][1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    return found[0][0].log_words
+
+
+def backward(x):
+    v = x.copy()
+    for i in range(len(x) - 2, -1, -1):
+        v[i] = v[i + 1] * v[i + 1] * x[i]
+    return v[0]
+
+
+def forward(x):
+    v = x.copy()
+    for i in range(1, len(x)):
+        v[i] = v[i - 1] * v[i - 1] * x[i]
+    return v[-1]
+
+
+def table(a):
+    n = len(a)
+    c = a.copy()
+    for i in range(1, n):
+        for j in range(1, n - 1):
+            c[i, j] = c[i - 1, j + 1] * c[i, j - 1] + c[i - 1, j]
+    return np.sum(c)
+
+
+def columns(a):
+    """Conditions of an arm tell that the row is another one."""
+    n = len(a)
+    c = a.copy()
+    for j in range(n):
+        for i in range(j, n):
+            e = a[i, j]
+            for k in range(j):
+                e += c[i, k] * c[j, k]
+            if i == j:
+                c[j, j] = math.exp(0.1 * e)
+            else:
+                c[i, j] = e / c[j, j]
+    return np.sum(c)
+
+
+def arms(x):
+    v = x.copy()
+    s = 0.0
+    for i in range(len(x)):
+        if i % 2 == 0:
+            s += v[i] * v[i] * x[i]
+        else:
+            v[i] = s
+    return s
+
+
+def further_on(x):
+    v = x.copy()
+    for i in range(len(x)):
+        e = v[i]
+        for j in range(i + 1, len(x)):
+            v[j] += e * e
+    return v[-1]
+
+
+READ_AGAIN = [(backward, (X,)), (forward, (X,)), (table, (A,)), (columns, (A,)), (arms, (X,)), (further_on, (X,))]
+
+
+@pytest.mark.parametrize("f, args", READ_AGAIN, ids=lambda f: getattr(f, "__name__", ""))
+def test_nothing_is_logged(f, args) -> None:
+    assert words(f, *args) == 0
+
+
+def overwritten_next(x):
+    v = x.copy()
+    for i in range(len(x) - 1):
+        v[i] = v[i + 1] * v[i + 1] * x[i]
+    return np.sum(v)
+
+
+def from_the_end(x):
+    """The first iteration reads the last cell, which is overwritten later."""
+    v = x.copy()
+    for i in range(len(x)):
+        v[i] = v[i - 1] * v[i - 1] * x[i]
+    return np.sum(v)
+
+
+def two_sweeps(a):
+    n = len(a)
+    c = a.copy()
+    for _ in range(2):
+        for i in range(1, n):
+            for j in range(1, n - 1):
+                c[i, j] = c[i - 1, j + 1] * c[i, j - 1] + c[i - 1, j]
+    return np.sum(c)
+
+
+def next_row(a):
+    n = len(a)
+    c = a.copy()
+    for i in range(1, n - 1):
+        for j in range(1, n):
+            c[i, j] = c[i + 1, j - 1] * c[i, j - 1]
+    return np.sum(c)
+
+
+def from_here_on(x):
+    v = x.copy()
+    for i in range(len(x)):
+        e = v[i]
+        for j in range(i, len(x)):
+            v[j] += e * e
+    return v[-1]
+
+
+def anywhere(x, k):
+    v = x.copy()
+    for i in range(len(x)):
+        v[k[i]] = v[i] * v[i]
+    return np.sum(v)
+
+
+def another_place_each_time(x, k):
+    v = x.copy()
+    for i in range(len(x)):
+        j = k[i]
+        v[j + 1] = v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def exchanged(x):
+    u, v = x.copy(), x.copy()
+    for _ in range(4):
+        for i in range(1, len(x)):
+            v[i] = u[i] * u[i - 1]
+        u, v = v, u
+    return np.sum(u)
+
+
+def filled(x):
+    v = x.copy()
+    for i in range(1, len(x)):
+        v[i] = v[i - 1] * v[i - 1] * x[i]
+        if i == 3:
+            v[:] = x[i]
+    return np.sum(v)
+
+
+def behind_the_loop(x):
+    v = x.copy()
+    for i in range(1, len(x)):
+        v[i] = v[i - 1] * v[i - 1] * x[i]
+    for i in range(len(x)):
+        v[i] = v[i] * x[i] * v[i]
+    return np.sum(v)
+
+
+def the_arm_is_not_exclusive(x):
+    v = x.copy()
+    s = 0.0
+    for i in range(len(x)):
+        if i % 2 == 0:
+            s += v[i] * v[i] * x[i]
+        if i % 3 == 0:
+            v[i] = s
+    return s
+
+
+def backwards_over_what_was_read(x):
+    v = x.copy()
+    for i in range(len(x) - 1, 0, -1):
+        v[i] = v[i - 1] * v[i - 1] * x[i]
+    return np.sum(v)
+
+
+LOGGED = [
+    (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
+    (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
+    (backwards_over_what_was_read, (X,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, args", LOGGED, ids=lambda f: getattr(f, "__name__", ""))
+def test_what_is_overwritten_is_logged(f, args) -> None:
+    assert words(f, *args) > 0
+
+
+def test_only_what_is_lost_is_logged() -> None:
+    """Of two cells that are multiplied one is overwritten."""
+
+    def sums(x):
+        v = x.copy()
+        for i in range(1, len(x)):
+            v[i] = v[i] * v[i - 1]
+        return v[-1]
+
+    assert words(sums, X) == N - 1
