@@ -13,10 +13,12 @@ from .blocks import in_blocks
 from .bounds import check_accesses
 from .distribute import distribute
 from .exits import thread_exits
+from .fission import divide_chains
 from .hoist import hoist_buffers
 from .parallel import Decision, parallelise
 from .sites import Sites
 from .sizes import known_sizes
+from .sums import sum_in_registers
 
 if TYPE_CHECKING:
     from .module import EmitOptions
@@ -41,6 +43,6 @@ def _checked(program: Program, hoist: bool, sites: Sites, apart: bool) -> Progra
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        return in_blocks(distribute(f)) if apart else f
+        return in_blocks(distribute(divide_chains(sum_in_registers(f)))) if apart else f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})
