@@ -2,6 +2,10 @@
 
 import pytest
 from linad_typecheck import check_source
+from linad_typecheck.check import check
+from linad_typecheck.core_verify import verify
+from linad_typecheck.source import SourceFile
+from linad_typecheck.static_scope import decorated_functions
 
 HEAD = """\
 import numpy as np
@@ -49,3 +53,14 @@ def test_refused(name):
     body, slugs = PROGRAMS[name]
     found = check_source(HEAD + "".join(f"    {line}\n" for line in body.split("\n")))
     assert {d.slug for d in found if d.severity == "error"} == slugs, found
+
+
+def test_what_may_be_unset_behind_a_branch_that_raises():
+    """The flag of a variable that a loop in the other branch may set is a result of the branch."""
+    text = (
+        "from linad import linear_grad\n\n\n@linear_grad\ndef f(n: int, w: float) -> float:\n    for j in range(n):\n"
+        "        if w <= j:\n            w = w * i\n            raise ValueError(\"x\")\n"
+        "        for i in range(j, n):\n            w = w * 2.0\n    return w\n"
+    )
+    (function,) = decorated_functions(SourceFile("f.py", text))
+    assert verify(check(function, {}).program) == []

@@ -194,7 +194,10 @@ class _Joiner:
             for b, v in zip((x, y), values, strict=True):
                 self.ctx.widen(value.atom, name, b.span if b is not None else self.span, v)
         if alive is not None:
-            return Binding(value, known.span, known.defined)
+            flag = known.defined
+            if flag is not None and self.made_inside(flag):
+                flag = self.scalar(f"{name}_set", *((flag, TRUE) if alive is self.arms[0] else (TRUE, flag)), BOOL)
+            return Binding(value, known.span, flag)
         self.fresh_names.append(name)
         flag = None
         if not name.startswith("%"):
