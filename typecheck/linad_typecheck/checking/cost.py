@@ -23,23 +23,26 @@ from .suppress import silenced
 _OF_VALUES = ("dup'ed", "recomputed", "logged")
 _NAME = re.compile(r"(?!the cell )[^\W\d]\w*(?=$|[,: ])")
 _WORDS = re.compile(r"reversed: (\d+ words?) logged per iteration(.*)")
+_REASON = re.compile(r"called: sequential, because (.*)")
 Remark = tuple[int, str, str]  # line, kind, text
 
 
 def facts_of(function: FunctionSource, checked: Checked) -> Iterator[Diagnostic]:
     """What the derivative of a checked function costs, as facts at the lines of the file that the function is in."""
     source = function.source
-    for line, kind, text in remarks_of(function, checked):
+    remarks = list(remarks_of(function, checked, threads=True))
+    reasons = {line: found[1] for line, kind, text in remarks if kind == "threads" and (found := _REASON.match(text))}
+    for line, kind, text in remarks:
         row = source.lines[line - source.first_line] if 0 <= line - source.first_line < len(source.lines) else ""
         code = row.partition("#")[0].rstrip()
         place = Span(source.name, line, len(row) - len(row.lstrip()) + 1, line, len(code) + 1)
         statement = code.split(None, 1)[0] if code.strip() else ""
-        for fact in _facts(kind, text, statement, place):
+        for fact in _facts(kind, text, statement, place, reasons.get(line, "")):
             if not silenced(fact.slug, row):
                 yield fact.diagnostic()
 
 
-def _facts(kind: str, text: str, statement: str, place: Span) -> Iterator[Message]:
+def _facts(kind: str, text: str, statement: str, place: Span, reason: str) -> Iterator[Message]:
     match kind:
         case "logged":
             yield ValueLogged(place, text)
@@ -52,18 +55,18 @@ def _facts(kind: str, text: str, statement: str, place: Span) -> Iterator[Messag
             elif words:
                 yield LogSize(place, words[1] + words[2], statement == "for")
             if statement in ("for", "while"):  # not the loops that an array expression stands for
-                yield LoopInOrder(place)
+                yield LoopInOrder(place, reason)
 
 
-def remarks_of(function: FunctionSource, checked: Checked, limit: int | None = None) -> Iterator[Remark]:
-    """The remarks on the lines of a function and of those it calls; none where there is no derivative, or ``linad`` is not
-    installed, or the program has more than ``limit`` statements."""
+def remarks_of(function: FunctionSource, checked: Checked, limit: int | None = None, threads: bool = False) -> Iterator[Remark]:
+    """The remarks on the lines of a function and of those it calls, with ``threads`` also why a loop could not run on them; none
+    where there is no derivative, or ``linad`` is not installed, or the program has more than ``limit`` statements."""
     program = checked.program
     if program is None or find_spec("linad") is None or (limit is not None and _large(program, limit)):
         return
     try:
         explain = import_module("linad.show.explain").explain_program
-        explanation = explain(program.entry, program, _wrt(function, checked), {}, checked.facts)
+        explanation = explain(program.entry, program, _wrt(function, checked), {}, checked.facts, threads)
     except Exception:  # no derivative of this program: the gradient says so where it is asked for
         return
     named = {n.strip() for f in checked.facts if f.kind == "type" for n in f.name.split(",")}

@@ -50,12 +50,13 @@ class LoopInOrder(Message):
     """A loop whose iterations cannot run at once."""
 
     slug = "loop-in-order"
+    reason: str = ""  # what keeps them from running at once
 
     def message(self) -> str:
-        return "the iterations of this loop run in order"
+        return f"the iterations of this loop run in order{': ' if self.reason else ''}{self.reason}"
 
     def notes(self) -> tuple[str, ...]:
-        return ("one iteration uses what another one wrote, or its log is read backwards",)
+        return () if self.reason else ("one iteration uses what another one wrote, or its log is read backwards",)
 
 
 @frozen
