@@ -39,7 +39,7 @@ REFUSED = {
         "u = x.copy()\nm = np.zeros(2)\nif c:\n    m = u\nm[0] = 1.0\nreturn m[0] + u[0]",
     ),
     "carried while its first array is in use": (
-        "moved-on-some-paths", 5, "x: Vec", "u = x.copy()\nold = u\nfor i in range(3):\n    u[0] += old[0]\n    u = x.copy()\nreturn old[0]",
+        "use-after-move", 5, "x: Vec", "u = x.copy()\nold = u\nfor i in range(3):\n    u[0] += old[0]\n    u = x.copy()\nreturn old[0]",
     ),
     "lost before a loop that may not run": (
         "use-after-move", 7, "x: Vec, k: int", "u = x.copy()\nv = u\nv[0] = 1.0\nfor i in range(k):\n    u = np.zeros(2)\nreturn u[0] + v[0]",
@@ -47,7 +47,22 @@ REFUSED = {
     "argument updated": ("argument-updated", 2, "x: Vec", "x[0] = 1.0\nreturn x[0]"),
     "argument updated in a helper": ("argument-updated", 2, "x: Vec", "put(x, x.copy())\nreturn x[0]"),
     "argument returned": ("alias-escapes", 2, "x: Vec", "return x"),
-    "argument carried": ("alias-escapes", 2, "x: Vec", "u = x\nfor i in range(2):\n    u = keep(u.copy())\nreturn u[0]"),
+    "argument carried and updated": (
+        "argument-updated", 4, "x: Vec", "u = x\nfor i in range(2):\n    u[0] = 1.0\n    u = keep(u.copy())\nreturn u[0]",
+    ),
+    "argument carried and updated behind the loop": (
+        "argument-updated", 5, "x: Vec, k: int", "u = x\nfor i in range(k):\n    u = u * 2.0\nu[0] = 1.0\nreturn u[0]",
+    ),
+    "argument of one arm updated": (
+        "argument-updated", 5, "x: Vec, k: int", "u = x\nif k > 0:\n    u = u * 2.0\nu[0] = 1.0\nreturn u[0]",
+    ),
+    "module-level array carried and updated by a helper": (
+        "argument-updated", 4, "x: Vec, k: int", "u = x\nfor i in range(k):\n    put(u, x.copy())\n    u = u * 2.0\nreturn u[0]",
+    ),
+    "read while the other name of a carried array is run over": (
+        "use-after-move", 6, "x: Vec",
+        "a = x * 2.0\nb = a\ns = 0.0\nfor k in range(2):\n    for v in b:\n        a[1] = v\n        s += v\n    b = b * 2.0\nreturn s",
+    ),
     "returned twice": ("returned-twice", 3, "x: Vec", "u = x.copy()\nreturn u, u"),
     "overlap": ("overlapping-arguments", 3, "x: Vec", "u = x.copy()\nput(u, u)\nreturn u[0]"),
     "error in a helper called in a loop": ("unknown-name", 12 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),

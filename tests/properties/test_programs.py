@@ -9,6 +9,7 @@ from linad.derivatives import table
 from . import (
     programs_logs,
     programs_order,
+    programs_replaced,
     programs_science,
     programs_traps,
     programs_types,
@@ -17,8 +18,8 @@ from .roads import Whole
 
 SINGLE = {"single_precision", "single_and_double"}
 HELPERS = {"lotka", "sigmoid", "normal_cdf", "above", "push_value", "two_updated", "dot_of", "power_tree", "fill_in"}
-HELPERS |= {"bump", "inner"}
-MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs)
+HELPERS |= {"bump", "inner", "step"}
+MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs, programs_replaced)
 TWICE = (
     "horner", "csr_matvec", "thomas", "histogram", "index_overwritten_while_used", "swap_in_one_arm",
     "sizes_that_change", "triangular", "helper_updates_two", "updated_with_none", "accumulate_only", "old_and_new",

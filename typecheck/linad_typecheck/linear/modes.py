@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core import Block, Dim, Let, Mode, Var, blocks
+from ..core import Block, Call, Dim, If, Let, Loop, Mode, Var, blocks, walk
 from ..types import Array
 from .uses import Modes, Use, uses
 
@@ -39,3 +39,28 @@ def _mode(does: set[Use]) -> Mode:
     if "update" in does or does >= {"accumulate", "borrow"}:
         return "mut"
     return "acc" if "accumulate" in does else "read"
+
+
+def later_names(array: Var, body: Block, modes: Modes) -> set[str]:
+    """The variables that an array may become where it is moved on: by loops, by branches, out of calls."""
+    becomes: dict[str, set[str]] = {}
+    for s in walk(body):
+        match s:
+            case Loop(carried=carried, inits=inits, outs=outs):
+                last = s.body.results[len(s.body.results) - len(carried) :]
+                pairs = [*zip(inits, carried), *zip(last, carried), *zip(carried, outs)]
+            case If(outs=outs):
+                pairs = [*zip(s.then.results, outs), *zip(s.orelse.results, outs)]
+            case Call(outs=outs, args=args):
+                pairs = [(a, o) for a, m in zip(args, modes(s.callee), strict=False) if m == "own" for o in outs]
+            case _:
+                continue
+        for a, b in pairs:
+            if isinstance(a, Var) and isinstance(a.type, Array) and isinstance(b.type, Array):
+                becomes.setdefault(a.name, set()).add(b.name)
+    found, waiting = {array.name}, [array.name]
+    while waiting:
+        new = becomes.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found

@@ -7,10 +7,11 @@ name of that array as lost; only a later *use* of a lost name is an error, so th
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..core import Var
+from ..core import Atom, Var
 from ..messages.ownership import (
     ArgumentUpdated,
     CapturedArrayUpdated,
@@ -37,6 +38,26 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
     """The names that hold an array or look into it, the user's first."""
     held = [n for n, b in ctx.env.items() if any(v.name == var.name for v in arrays(b.value))]
     return sorted(held, key=lambda n: n.startswith("%"))
+
+
+def as_one(ctx: Lowering, *names: str) -> None:
+    """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that stays in
+    use: nobody can tell, as long as none of them is updated while another one is used."""
+    together = frozenset(names).union(*(ctx.alike.get(n, ()) for n in names))
+    if len(together) > 1:
+        ctx.alike |= dict.fromkeys(together, together)
+
+
+def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
+    """An array is given a new name: what may be the one in Python may be the other."""
+    for array in old:
+        if array.name in ctx.alike:
+            as_one(ctx, new.name, array.name)
+
+
+def others(ctx: Lowering, var: Var) -> frozenset[str]:
+    """The other arrays that may be this one in Python."""
+    return ctx.alike.get(var.name, frozenset()) - {var.name}
 
 
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
@@ -75,12 +96,9 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     A second name of the array, and a view that may share a cell with the place, end here; the array that a view was taken of
     does not: to be written through is what the view is for.
     """
-    lent = ctx.lent.get(place.var.name)
-    if lent is not None and lent.kind == "global":
-        ctx.report(CapturedArrayUpdated(span, lent.name))
-    elif lent is not None and lent.kind == "entry":
-        first, declare = copy_first(ctx.source, lent.name), declare_update(ctx.source, lent.name)
-        ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, first, declare))
+    alike = others(ctx, place.var)
+    if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
+        return
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
         return
@@ -90,12 +108,16 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         ctx.report(StoredTwice(span, by, holder))
     through = held[0] if held else ctx.env[holder].value
     for other, b in list(ctx.env.items()):
-        if other == holder or other.startswith("%"):
+        if other == holder:
             continue
         made = max((bound, b.span), key=lambda s: (s.line, s.column))
         loss = Loss("written", by, span, made)
 
-        def change(leaf, loss=loss):
+        def change(leaf, loss=loss, hidden=other.startswith("%")):
+            if isinstance(leaf, ARRAYS) and any(v.name in alike for v in arrays(leaf)):
+                return LostArray(_type_of(leaf), loss)
+            if hidden:  # what a loop runs over is seen as it is then
+                return leaf
             # what a view was taken of is its parent: to be updated through the view is what that is for
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
@@ -107,11 +129,43 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             ctx.env[other] = replace(b, value=value)
 
 
+def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
+    """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its stead."""
+    for array in (var.name, *alike):
+        lent = ctx.lent.get(array)
+        match lent.kind if lent is not None else None:
+            case "global":
+                ctx.report(CapturedArrayUpdated(span, lent.name))
+            case "entry":
+                first, declare = copy_first(ctx.source, lent.name), declare_update(ctx.source, lent.name)
+                ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, first, declare))
+            case "helper" | "update" if array != var.name:  # who lent it would have to see the update
+                ctx.report(MovedOnSomePaths(span, by or "the array", f"`{lent.name}`", span))
+            case _:
+                continue
+        if array != var.name:
+            return True
+    return False
+
+
 def array_leaves(v: Value) -> list[Value]:
     """What holds an array in a value, in order."""
     found: list[Value] = []
     map_arrays(v, lambda leaf: found.append(leaf) or leaf)
     return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
+
+
+def stays_in_use(ctx: Lowering, var: Var) -> bool:
+    """Whether some name still means the array when the statement that is being lowered is done."""
+    held = names_of(ctx, var)
+    if any(n[0] == "%" for n in held):
+        return True
+    s, live = ctx.stmt, ctx.live
+    if s is None:
+        return False
+    mentions = Counter(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    later = live.after.get(id(s), frozenset()).difference(live.bound(s)) | live.head.get(id(s), frozenset()) | live.always
+    return any(n in later or mentions[n] > 1 for n in held)
 
 
 def cell_of(var: Var, index: tuple) -> ViewValue:
@@ -132,7 +186,8 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
         what = "the module-level array" if lent.kind == "global" else "the array"
         ctx.report(Lent(span, f"{what} `{lent.name}`", how))
         return False
-    lose(ctx, var, Loss("moved", into, span))
+    for array in (var.name, *others(ctx, var)):
+        lose(ctx, Var(array, var.type), Loss("moved", into, span))
     ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name, span, how)
     return True
 

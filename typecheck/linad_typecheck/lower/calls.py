@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..core import Atom, Call, Const
 from ..frozen import frozen
 from ..linear.liveness import bound, free_names
-from ..linear.ownership import move, names_of, write
+from ..linear.ownership import as_one, inherits, movable, move, names_of, others, stays_in_use, write
 from ..messages.language import BadCall, Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
@@ -27,7 +27,7 @@ from .derivatives import TRANSFORMS, call_derivative, transform
 from .expressions import expression, operands, pull, spread_out, usable
 from .externals import Args, call_external
 from .operands import rank_zero, unwrapped
-from .places import is_array, simplest
+from .places import is_array, materialise, simplest
 from .quoted import Quoted
 from .records import construct, invoke, member_of, of_class, user_name
 from .records import default as default_value
@@ -254,6 +254,9 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
     else:
         ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
+    for o in (o for o in outs if isinstance(o.type, Array)):
+        inherits(ctx, o, *(a for a, mode in zip(atoms, spec.modes, strict=False) if mode == "own" and isinstance(a.type, Array)))
+        as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
     value = rebuild(spec.result, iter(outs))
     return map_arrays(value, lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v)
 
@@ -266,18 +269,24 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         if not isinstance(atom.type, Array):
             continue
         user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
-        if atom.name in seen and not (seen[atom.name][0] == mode and mode in ("read", "acc")):
-            does = "takes over" if "own" in (mode, seen[atom.name][0]) else "updates"
-            ctx.report(OverlappingArguments(arg.span, user, name, seen[atom.name][1].span, does))
+        for same in {atom.name, *others(ctx, atom)} & seen.keys():
+            if seen[same][0] != mode or mode not in ("read", "acc"):
+                does = "takes over" if "own" in (mode, seen[same][0]) else "updates"
+                ctx.report(OverlappingArguments(arg.span, user, name, seen[same][1].span, does))
         seen[atom.name] = (mode, arg)
-    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+    for k, (atom, arg, mode) in enumerate(zip(tuple(atoms), args, spec.modes, strict=False)):
         if not isinstance(atom.type, Array):
             continue
         held = [n for n in names_of(ctx, atom) if n[0] != "%"]
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
-            if spec.writes(len([a for a in atoms[: atoms.index(atom)]])):
+            if spec.writes(k):
                 write(ctx, ArrayValue(atom), user, arg.span)
+            elif not movable(ctx, atom) or stays_in_use(ctx, atom):
+                atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
+                as_one(ctx, atoms[k].name, atom.name)
+                ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
+                continue
             move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
         elif mode in ("acc", "mut"):
             write(ctx, ArrayValue(atom), user, arg.span)

@@ -35,10 +35,11 @@ class Plan:
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
     moving: set[tuple[str, int]] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
+    mixed: set[str] = field(default_factory=set)  # whose arrays are in Python one with another of the loop, in later iterations
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Plan:
-        sets = (set(self.negative), set(self.moving))
+        sets = (set(self.negative), set(self.moving), set(self.mixed))
         return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.changes))
 
     def steady(self, before: dict[str, Binding]) -> dict[tuple[str, int], Var]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core import Atom, Const, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
+from ..frozen import frozen
 from ..linear.liveness import Liveness
 from ..messages import Message
 from ..scope import FunctionSource
@@ -25,7 +26,7 @@ RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Lent:
     """An array that the function does not own: a parameter or a module-level array."""
 
@@ -51,6 +52,7 @@ class Lowering:
     nonneg: set[str] = field(default_factory=set)
     widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
     lent: dict[str, Lent] = field(default_factory=dict)
+    alike: dict[str, frozenset[str]] = field(default_factory=dict)  # arrays that are one array in Python, each with its class
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
     dead: bool = False  # behind a `raise`
     want_ctl: bool = False  # whether somebody asks how the block was left
@@ -144,15 +146,16 @@ class Lowering:
             dict(self.dims),
             set(self.nonneg),
             dict(self.widened),
+            dict(self.alike),
             self.dead,
             len(self.returned),
             self.programs.save(),
         )
 
     def restore(self, state: tuple) -> None:
-        names, length, env, dims, nonneg, widened, dead, returned, reports = state
+        names, length, env, dims, nonneg, widened, alike, dead, returned, reports = state
         self.names, self.env, self.dims, self.nonneg, self.dead = names.copy(), dict(env), dict(dims), set(nonneg), dead
-        self.widened = dict(widened)
+        self.widened, self.alike = dict(widened), dict(alike)
         for var in self.hidden.values():
             self.names._taken.add(var.name)
         del self.out[length:]

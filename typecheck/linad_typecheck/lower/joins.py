@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..core import Alloc, Atom, Block, Const, If, Stmt, Var, outputs, walk
-from ..linear.ownership import lose, movable
+from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar
 from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .numbers import cast
-from .places import as_view
+from .places import as_view, materialise
 from .values import (
     ARRAYS,
     ArrayType,
@@ -268,42 +268,60 @@ class _Joiner:
             arm.results.append(atom)
         return out
 
-    def union(self, x: Value | None, y: Value | None, t: Array, loss: Loss) -> Value:
-        """One of two arrays, to be read only; both have to be there before the branch."""
-        given = [v for v in (x, y) if v is not None]
-        if any(self.made_inside(a) for v in given for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)):
-            return LostArray(t, loss)
-        return given[0] if len(given) == 1 else UnionValue(self.cond, x, y, loss)
-
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
+        """One of two arrays. What no other name holds is moved into a new one; two arrays from before the branch, one of which
+        stays in use, become a union that is only read; else what stays in use is copied."""
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
-        x, y = (v if isinstance(v, ARRAYS) else None for v in (x, y))  # not that of a call of unknown type
-        if not all(isinstance(v, ArrayValue | None) for v in (x, y)):
-            return self.union(x, y, t, Loss("joined", "one of two arrays", self.span))
-        key = tuple(v.var.name if v is not None else "" for v in (x, y))
-        if key in self.shared:
+        ends = [v if isinstance(v, ARRAYS) else None for v in (x, y)]  # not that of a call of unknown type
+        key = tuple(v.var.name if isinstance(v, ArrayValue) else "" for v in ends)
+        whole = all(isinstance(v, ArrayValue | None) for v in ends)
+        if whole and key in self.shared:
             return ArrayValue(self.shared[key])
-        for k, v in enumerate((x, y)):
-            if v is None:
-                continue
-            var = v.var
-            if not movable(self.ctx, var):
-                lent = self.ctx.lent[var.name]
-                made = self.arms[k].env[name].span if name in self.arms[k].env else self.span
-                return self.union(x, y, t, Loss("lent", lent.name, self.span, made))
-            other = self.kept.get(var.name) or self.given[k].get(var.name)
-            if other is not None:
-                return self.union(x, y, t, Loss("joined", f"`{other}`", self.span))
-        ins = [v.var if v is not None else self.in_arm(k, None, ArrayType(t.dtype, t.rank)) for k, v in enumerate((x, y))]
+        losses = [self.stays(name, k, v) for k, v in enumerate(ends)]
+        if any(losses):
+            found = [v for v in ends if v is not None]
+            parts = [a for v in found for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)]
+            if not any(self.made_inside(a) or a.name in self.given[0] or a.name in self.given[1] for a in parts):
+                self.kept |= {a.name: name for a in parts}
+                return found[0] if len(found) == 1 else UnionValue(self.cond, *ends, next(filter(None, losses)))
+        ins = [v.var if v is not None and not loss else self.copy(k, name, v, t) for k, (v, loss) in enumerate(zip(ends, losses, strict=True))]
         out = self.result(name, *ins, t)
-        self.shared[key] = out
-        for k, v in enumerate((x, y)):
-            if v is not None:
+        if whole:
+            self.shared[key] = out
+        inherits(self.ctx, out, *ins)
+        for k, (v, loss) in enumerate(zip(ends, losses, strict=True)):
+            if loss:
+                as_one(self.ctx, out.name, *(a.name for a in arrays(v)))
+            elif v is not None:
                 self.given[k][v.var.name] = name
                 self.moved.append((v.var, Loss("joined", f"`{name}`", self.span)))
         return ArrayValue(out)
+
+    def stays(self, name: str, k: int, v: Value | None) -> Loss | None:
+        """Why the array that an arm leaves under a name cannot be moved out of it; None where it can."""
+        if v is None:
+            return None
+        if not isinstance(v, ArrayValue):
+            return Loss("joined", "one of two arrays", self.span)
+        if not movable(self.ctx, v.var):
+            env = self.arms[k].env
+            return Loss("lent", self.ctx.lent[v.var.name].name, self.span, env[name].span if name in env else self.span)
+        other = self.kept.get(v.var.name) or self.given[k].get(v.var.name)
+        return None if other is None else Loss("joined", f"`{other}`", self.span)
+
+    def copy(self, k: int, name: str, v: Value | None, t: Array) -> Var:
+        """A copy, taken at the end of an arm, of what the arm leaves under a name; an array without cells where it leaves none."""
+        ctx, saved = self.ctx, (self.ctx.out, self.ctx.dead, dict(self.ctx.dims))
+        ctx.out, ctx.dead = self.arms[k].stmts, False
+        try:
+            if v is None:
+                return dummy(ctx, t, self.span)
+            ctx.fact("copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere")
+            return materialise(ctx, v, name, self.span).var
+        finally:
+            ctx.out, ctx.dead, ctx.dims = saved
 
 
 def made_in(stmts: Sequence[Stmt]) -> set[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
+from ..frozen import frozen
 from ..linear.liveness import bound, rebound
-from ..linear.ownership import lose, movable
+from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.language import Unsupported
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
@@ -19,9 +20,12 @@ from .exits import breaks, returns
 from .expressions import condition
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch, coerce, made_in
+from .places import materialise
 from .statements import assign, block, how_left, register, set_left, surely_bound
 from .values import (
     ARRAYS,
+    SILENT,
+    ArrayType,
     ArrayValue,
     Binding,
     Loss,
@@ -31,6 +35,7 @@ from .values import (
     ScalarType,
     ScalarValue,
     TupleType,
+    UnionValue,
     Value,
     ValueType,
     ViewValue,
@@ -47,7 +52,7 @@ from .values import (
 AGAIN = "%again"
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """The parts of a loop statement that `for` and `while` differ in."""
 
@@ -202,6 +207,16 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     raise AssertionError("the types at a loop head do not settle")
 
 
+def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
+    """A view, or one of two arrays, as the array that a loop carries on from it."""
+    if not (isinstance(t, ArrayType) and isinstance(v, ViewValue | UnionValue)):
+        return v
+    ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
+    made = materialise(ctx, v, name, span)
+    as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+    return made
+
+
 class _Attempt:
     """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
 
@@ -210,7 +225,7 @@ class _Attempt:
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
-        self.owner: dict[str, str] = {}  # first array of a carried one, to the name that carries it
+        self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
         self.flags: dict[str, Var] = {}
         self.steady: dict[tuple[str, int], Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
@@ -226,6 +241,9 @@ class _Attempt:
         kept |= {v.name for v in self.steady.values()}
         for name, t in plan.types.items():
             self.head(name, t, before.get(name), kept)
+        carried = {v.name for v in self.carried}
+        mixed = [v.name for name in plan.mixed for v in arrays(ctx.env[name].value) if v.name in carried]
+        as_one(ctx, *mixed, *(carried & ctx.alike.keys()))
         head = dict(ctx.env)
         index = ctx.fresh(self.hint, I64)
         if shape.nonneg:
@@ -256,16 +274,13 @@ class _Attempt:
             return
         if name in self.plan.lost:
             return
-        first = list(coerce(ctx, None if b is None else b.value, t, self.span))
+        first = list(coerce(ctx, None if b is None else whole(ctx, b.value, t, name, self.span), t, self.span))
         fresh: list[Atom] = []
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
             if (name, k) in self.steady:
                 fresh.append(atom)
             elif isinstance(kind, Array):
-                var = self.array(name, atom, kind, kept, b)
-                if var is None:
-                    return
-                fresh.append(var)
+                fresh.append(self.array(name, atom, kind, kept))
             else:
                 fresh.append(self.carry(name, kind, atom))
                 ctx.widen(fresh[-1], name, span, None if b is None else b.value)
@@ -283,24 +298,19 @@ class _Attempt:
         self.inits.append(init)
         return var
 
-    def array(self, name: str, first: Var, t: Array, kept: set[str], b: Binding | None) -> Var | None:
-        """The carried variable of an array, which takes its first array over."""
+    def array(self, name: str, first: Var, t: Array, kept: set[str]) -> Var:
+        """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
         ctx = self.ctx
-        if not movable(ctx, first):
-            self.lose(name, t, Loss("lent", ctx.lent[first.name].name, self.span, self.span if b is None else b.span))
-            return None
-        if first.name in self.owner or first.name in kept:
-            other = self.owner.get(first.name) or next((n for n, x in ctx.env.items() if first in arrays(x.value)), "another name")
-            self.lose(name, t, Loss("carried", f"`{other}`", self.span))
-            return None
-        self.owner[first.name] = name
-        return self.carry(name, t, first)
-
-    def lose(self, name: str, t: Array, loss: Loss) -> None:
-        """The name's array cannot be carried: it is an error to use the name from the head of the loop on."""
-        self.plan.lost.setdefault(name, LostArray(t, loss))
-        old = self.ctx.env.get(name)
-        self.ctx.env[name] = Binding(self.plan.lost[name], self.span if old is None else old.span)
+        _, taken = self.owner.get(first.name, (name, None))
+        if taken is None and first.name not in kept and movable(ctx, first):
+            var = self.carry(name, t, first)
+            self.owner[first.name] = name, var
+            inherits(ctx, var, first)
+            return var
+        ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
+        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var)
+        as_one(ctx, var.name, (taken or first).name)
+        return var
 
     # -- body
 
@@ -363,6 +373,9 @@ class _Attempt:
                 continue
             if name in plan.lost:
                 continue
+            if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
+                plan.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
+                continue
             t = type_of(b.value)
             if isinstance(h.value if h is not None else b.value, ARRAYS) and (h is None or h.value != b.value) and not self.carries(h, b.value):
                 var = next(arrays(b.value))
@@ -393,6 +406,8 @@ class _Attempt:
         match before, v:
             case ArrayValue(), ArrayValue():
                 return True
+            case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
+                return True
             case ViewValue(var=old), ViewValue(var=new):
                 inside = {x.name for x in self.carried} | made_in(self.ctx.out)
                 return old == new and new.name not in inside and join_types(type_of(before), type_of(v)) is not None
@@ -418,7 +433,7 @@ class _Attempt:
             h, b = head[name], ended.get(name)
             if not fits(h.value, t):
                 continue
-            value = None if b is None or contains(b.value, LostArray) else b.value
+            value = None if b is None or contains(b.value, (LostArray, *SILENT)) else b.value
             if gone and name[0] != "%":
                 value = None
             if isinstance(h.value, ScalarValue) and b is not None:
@@ -434,7 +449,8 @@ class _Attempt:
                         loss = Loss("lent", ctx.lent[atom.name].name, self.span, b.span)
                     plan.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name
-                atoms[k] = atom
+                if atom.name in ctx.alike and list(leaves(h.value))[k].name not in ctx.alike[atom.name]:
+                    plan.mixed.add(name)
             out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady)
             if name in self.flags:
                 flag = FALSE if b is None else (b.defined or TRUE)
@@ -449,6 +465,7 @@ class _Attempt:
             results = [*results, left]
         outs = tuple(ctx.fresh(v.name, v.type) for v in self.carried)
         for v, o in zip(self.carried, outs, strict=True):
+            inherits(ctx, o, v)
             if v.name in ctx.nonneg:
                 ctx.nonneg.add(o.name)
             if v.name in ctx.widened:
@@ -464,7 +481,7 @@ class _Attempt:
         for name, t in self.plan.types.items():
             if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 ctx.env[name] = Binding(t.value, self.span)
-        for first, name in self.owner.items():
+        for first, (name, _) in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
         if carries_ctl:
             set_left(ctx, outs[-1], self.span)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ..core import (
     Block,
+    Call,
     Check,
     Const,
     Derivative,
@@ -24,7 +25,8 @@ from ..core import (
 from ..diagnostics import Diagnostic
 from ..facts import Fact
 from ..linear.liveness import liveness
-from ..linear.modes import infer_modes
+from ..linear.modes import infer_modes, later_names
+from ..linear.ownership import others
 from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
@@ -73,6 +75,7 @@ class Spec:
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
+    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
     hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
     flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     recursive: bool = False
@@ -81,6 +84,10 @@ class Spec:
     function: Function | None = None
     derivative: Derivative | None = None  # where it is only declared
     found: list[Diagnostic] = field(default_factory=list)  # reported while it was lowered
+
+    def settled(self) -> tuple:
+        """What callers rest on: a recursive function is lowered until it stays the same."""
+        return self.result, self.modes, self.written, self.alike, dict(self.hidden), self.recursive
 
     def writes(self, k: int) -> bool:
         return k in self.written
@@ -167,9 +174,9 @@ class Specialiser:
         for _ in range(ROUNDS):
             state, others = self.save(), set(self.specs)
             spec.found.clear()
-            before = (spec.result, spec.modes, dict(spec.hidden), spec.recursive)
+            before = spec.settled()
             lower_spec(self, spec)
-            if not spec.recursive or before == (spec.result, spec.modes, spec.hidden, spec.recursive):
+            if not spec.recursive or before == spec.settled():
                 break
             self.restore(state)
             for other in set(self.specs) - others:  # they were lowered against what has changed
@@ -263,7 +270,10 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     if not spec.failed:
         spec.modes = infer_modes(params, body, programs.modes)
         written = {v.name for s in walk(body) for v in _written(s, programs)}
-        spec.written = frozenset(k for k, p in enumerate(params) if p.name in written)
+        spec.written = frozenset(k for k, p in enumerate(params) if later_names(p, body, programs.modes) & written)
+        spec.alike = frozenset(
+            k for k, p in enumerate((*params, *ctx.hidden.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
+        )
     spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
     everything += [Param(v, "read") for v in ctx.hidden.values()]
@@ -282,6 +292,9 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
 def _written(s: Stmt, programs: Specialiser) -> list[Var]:
     if isinstance(s, (Let, Load)):  # most statements, quickly
         return []
+    if isinstance(s, Call):
+        spec = programs.spec(s.callee)
+        return [a for k, (a, m) in enumerate(zip(s.args, spec.modes, strict=False)) if m in ("mut", "acc") or spec.writes(k)]
     return [v for v, use in uses(s, programs.modes) if use in ("update", "accumulate")]
 
 

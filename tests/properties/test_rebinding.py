@@ -1,0 +1,98 @@
+"""Random programs that bind, exchange, replace and update arrays under several names: what is accepted means what it means to Python,
+and an argument that Python would change is never accepted."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from ..examples_of import MANY
+from ..strategies import load
+from .roads import Whole
+
+PROGRAMS = 120 * MANY
+X = np.array([0.7, 1.3, 0.4])
+
+
+BIND, REPLACE, SWAP, STORE, ADD, SHIFT, READ, CALL, CHOOSE, LOOP, BRANCH = range(11)
+OFTEN = (30, 15, 5, 10, 4, 4, 4, 4, 4, 10, 10)
+UPDATES = {STORE, ADD, SHIFT}
+
+
+def statements(r: random.Random, depth: int, names: list[str], helpers: list[str], updates: bool) -> list[str]:
+    out: list[str] = []
+    weights = [w if updates or k not in UPDATES else 0 for k, w in enumerate(OFTEN)]
+    for _ in range(r.randint(1, 4)):
+        t, s, u = (r.choice(names) for _ in range(3))
+        match r.choices(range(11), weights)[0]:
+            case 0:
+                out.append(f"{t} = {s}")
+            case 1:
+                out.append(f"{t} = {s} * 0.5 + {u}")
+            case 2:
+                out.append(f"{t}, {s} = {s}, {t}")
+            case 3:
+                out.append(f"{t}[{r.randint(0, 2)}] = {r.choice(['1.5', 'y', s + '[1]'])}")
+            case 4:
+                out.append(f"{t} += {s}")
+            case 5:
+                out.append(f"{t}[1:] = {s}[:-1]")
+            case 6:
+                out.append(f"tot += {t}[0] * {s}[2]")
+            case 7 if helpers:
+                out.append(f"{t} = {r.choice(helpers)}({s}, {u})")
+            case 8:
+                out.append(f"{t} = {s} if tot > 1 else {u}")
+            case 9 if depth < 2:
+                out.append(f"for k{depth} in range({r.choice(['n', '2', '1', '0'])}):")
+                out += indented(statements(r, depth + 1, names, helpers, updates))
+            case 10 if depth < 2:
+                out.append(f"if tot > {r.choice(['1', '3', '100'])}:")
+                out += indented(statements(r, depth + 1, names, helpers, updates))
+                if r.random() < 0.5:
+                    out += ["else:", *indented(statements(r, depth + 1, names, helpers, updates))]
+            case _:
+                out.append(f"{t}[0] += 0.25" if updates else f"{t} = {s} + 0.25")
+    return out
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def program(seed: int) -> str:
+    r = random.Random(seed)
+    updates = seed % 2 == 0
+    lines: list[str] = ["import numpy as np"]
+    helpers = [f"h{k}" for k in range(r.randint(0, 2))]
+    for name in helpers:
+        body = ["tot, n, y = 0.0, 2, 0.5", *statements(r, 1, ["p", "q"], [], updates), f"return {r.choice(['p', 'q', 'p * tot', 'q + p'])}"]
+        lines += [f"def {name}(p, q):", *indented(body)]
+    body = ["tot = 0.0", "a = x * 2.0", f"b = {r.choice(['x', 'a', 'np.ones(3)'])}"]
+    for _ in range(2):
+        body += statements(r, 0, ["a", "b", "x"], helpers, updates)
+    lines += ["def f(x, y: float, n: int):", *indented([*body, "return tot + a.sum() + 2 * b.sum() + 3 * x[1]"])]
+    return "\n".join(lines) + "\n"
+
+
+def accepted(seed: int) -> bool:
+    text = program(seed)
+    f = load(text, "f")
+    for n in (0, 1, 3):
+        whole = Whole(f, (X.copy(), 0.9, n))
+        if whole.errors:
+            return False
+        x = X.copy()
+        with np.errstate(all="ignore"):
+            wanted = f(x, 0.9, n)
+        got, _ = whole.run(whole.prepared)
+        np.testing.assert_allclose(got, wanted, rtol=1e-9, err_msg=text)
+        np.testing.assert_array_equal(x, X, err_msg=f"accepted though Python changes the argument:\n{text}")
+    return True
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_what_is_accepted_means_what_it_means_to_python(part):
+    assert sum(map(accepted, range(part, PROGRAMS, 4))) > PROGRAMS // 40
