@@ -14,6 +14,7 @@ from .fuse import fuse_loops
 from .induction import close_inductions
 from .invariant import hoist_invariants
 from .proved import drop_proved_checks
+from .share import share_factorisations
 from .zeros import spare_zeros
 
 
@@ -31,6 +32,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fuse", fuse_loops),
     Pass("cells", merge_cells),
     Pass("zeros", spare_zeros),
+    Pass("share", share_factorisations),
     Pass("dead", drop_dead),
 )
 

@@ -1,0 +1,107 @@
+"""One factorisation for all that is asked of one matrix: `solve(S, b)`, `slogdet(S)`, `inv(S)` of the same `S`.
+
+A factorisation is what it was as long as nobody has written to the matrix or to the arrays that hold the factors. Only those arrays are
+shared that the language makes itself, which no name of the user's is bound to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    Atom,
+    Block,
+    Call,
+    Dense,
+    Function,
+    If,
+    Loop,
+    Stmt,
+    Var,
+    walk,
+    writes,
+)
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.types import Array
+
+_SHARED = ("lu",)
+Known = dict[tuple[str, str, tuple[str, ...]], tuple[Var, ...]]
+
+
+def share_factorisations(f: Function) -> Function:
+    """The function without factorisations of what has been factorised already."""
+    count = Counter(s.op for s in walk(f.body) if isinstance(s, Dense))
+    if not any(count[op] > 1 for op in _SHARED):
+        return f
+    return replace(f, body=_Sharing(_written_once(f)).block(f.body, {}, {}))
+
+
+def _touched(s: Stmt) -> list[Var]:
+    """The arrays that a statement, and all inside it, may write to or give another name."""
+    found: list[Var] = []
+    for x in (s, *(t for b in _blocks(s) for t in walk(b))):
+        found += writes(x)
+        match x:
+            case Call(args=args):
+                found += [a for a in args if isinstance(a, Var) and isinstance(a.type, Array)]
+            case Loop(inits=inits, body=body):
+                found += [a for a in (*inits, *body.results) if isinstance(a, Var) and isinstance(a.type, Array)]
+            case If(then=a, orelse=b):
+                found += [r for r in (*a.results, *b.results) if isinstance(r, Var) and isinstance(r.type, Array)]
+    return found
+
+
+def _blocks(s: Stmt) -> tuple[Block, ...]:
+    match s:
+        case If(then=a, orelse=b):
+            return (a, b)
+        case Loop(body=b):
+            return (b,)
+    return ()
+
+
+def _written_once(f: Function) -> frozenset[str]:
+    """The arrays that one statement of the function writes to, and that keep their name."""
+    count: Counter[str] = Counter()
+    for s in walk(f.body):
+        nested = replace(s, then=Block(()), orelse=Block(())) if isinstance(s, If) else replace(s, body=Block(())) if isinstance(s, Loop) else s
+        count.update(v.name for v in _touched(nested))
+        for b in _blocks(s):
+            count.update(r.name for r in b.results if isinstance(r, Var))
+    count.update(r.name for r in f.body.results if isinstance(r, Var))
+    return frozenset(name for name, n in count.items() if n == 1)
+
+
+class _Sharing:
+    def __init__(self, once: frozenset[str]) -> None:
+        self.once = once
+
+    def block(self, b: Block, known: Known, names: dict[str, Atom]) -> Block:
+        known, names, out = dict(known), dict(names), []
+
+        def use(a: Atom) -> Atom:
+            return names.get(a.name, a) if isinstance(a, Var) else a
+
+        for s in b.stmts:
+            inside = dict(known)
+            if isinstance(s, Loop):  # what the body changes has changed when it comes round again
+                _forget(inside, s)
+            s = rebuild(s, use, block=lambda inner, inside=inside: self.block(inner, inside, names))
+            key = (s.op, s.flags, tuple(v.name for v in s.read)) if isinstance(s, Dense) and s.op in _SHARED else None
+            mine = key is not None and all(v.name in self.once for v in s.updated)
+            if mine and key in known:
+                names |= {old.name: new for old, new in zip(s.updated, known[key], strict=True)}
+                continue
+            _forget(known, s)
+            if mine:
+                known[key] = s.updated
+            out.append(s)
+        return Block(tuple(out), tuple(map(use, b.results)))
+
+
+def _forget(known: Known, s: Stmt) -> None:
+    """Leave out what a statement makes untrue."""
+    gone = {v.name for v in _touched(s)}
+    for key in [k for k, held in known.items() if gone & {*k[2], *(v.name for v in held)}]:
+        del known[key]
