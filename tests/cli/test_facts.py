@@ -42,7 +42,7 @@ def test_facts_are_told_on_request_and_fail_nothing(tmp_path, monkeypatch, capsy
     shown = capsys.readouterr().out
     assert "f.py:9:5: information[LIN503]: this loop logs" in shown and "f.py:9:5: information[LIN504]" in shown
     assert main(["check", "--facts", "f.py", "--select", "LIN504", "--output-format", "concise"]) == 0
-    assert capsys.readouterr().out == "f.py:9:5: information[LIN504]: the iterations of this loop run in order\n"
+    assert capsys.readouterr().out == "f.py:9:5: information[LIN504]: the iterations of this loop run in order: an iteration uses cells of u (line 10) that another one may write (line 10)\n"
 
 
 def test_a_comment_silences_a_fact_and_is_not_unused_without_them(tmp_path, monkeypatch, capsys):

@@ -1,9 +1,11 @@
 """What the pages and the extension say about editors is what the server understands."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -99,3 +101,19 @@ def test_the_extension_starts_the_server(python, given, command, fails):
     assert [started[0]["server"]["command"], *started[0]["server"]["args"]] == command
     assert started[0]["selector"] == [{"language": "python"}]
     assert [isinstance(s, str) and "pip install" in s for s in started[1:]] == [True] * fails
+
+
+@pytest.mark.skipif(not (EXTENSION / "node_modules").is_dir(), reason="needs `npm ci` in editors/vscode")
+def test_the_server_answers_the_client_library_of_vscode():
+    """Without Node.js the same is asked in `test_clients.py`, by another library."""
+    done = subprocess.run(
+        ["node", "--test"], cwd=EXTENSION, env=os.environ | {"LINAD_PYTHON": sys.executable}, capture_output=True, text=True, timeout=90
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_extension_is_packaged_without_its_tests():
+    ignored = (EXTENSION / ".vscodeignore").read_text().split()
+    package = json.loads((EXTENSION / "package.json").read_text())
+    assert package["scripts"]["test"] == "node --test" and not any(x.startswith("!server") for x in ignored)
+    assert "](../" not in (EXTENSION / "README.md").read_text()  # such a link cannot be packaged
