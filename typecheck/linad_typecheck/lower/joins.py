@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..core import Alloc, Atom, Block, Const, If, Stmt, Var, outputs, walk
+from ..core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
 from ..linear.ownership import as_one, inherits, lose, movable
+from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar
@@ -136,6 +137,7 @@ class _Joiner:
         self.outs: list[Var] = []
         self.shared: dict[tuple, Var] = {}
         self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
+        self.heirs: list[dict[str, list[str]]] = [{}, {}]  # the results that are an array of an arm in Python, moved or copied
         self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
@@ -283,7 +285,8 @@ class _Joiner:
         if any(losses):
             found = [v for v in ends if v is not None]
             parts = [a for v in found for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)]
-            if not any(self.made_inside(a) or a.name in self.given[0] or a.name in self.given[1] for a in parts):
+            moved = {n for arm, given in zip(self.arms, self.given, strict=True) for n in (*given, *moved_in(arm.stmts, self.ctx.programs.modes))}
+            if not any(self.made_inside(a) or a.name in moved for a in parts):
                 self.kept |= {a.name: name for a in parts}
                 return found[0] if len(found) == 1 else UnionValue(self.cond, *ends, next(filter(None, losses)))
         ins = [v.var if v is not None and not loss else self.copy(k, name, v, t) for k, (v, loss) in enumerate(zip(ends, losses, strict=True))]
@@ -292,9 +295,11 @@ class _Joiner:
             self.shared[key] = out
         inherits(self.ctx, out, *ins)
         for k, (v, loss) in enumerate(zip(ends, losses, strict=True)):
-            if loss:
-                as_one(self.ctx, out.name, *(a.name for a in arrays(v)))
-            elif v is not None:
+            for a in arrays(v) if v is not None else ():
+                heirs = self.heirs[k].setdefault(a.name, [])
+                as_one(self.ctx, out.name, *heirs, *([a.name] if loss else []))
+                heirs.append(out.name)
+            if v is not None and not loss:
                 self.given[k][v.var.name] = name
                 self.moved.append((v.var, Loss("joined", f"`{name}`", self.span)))
         return ArrayValue(out)
@@ -322,6 +327,13 @@ class _Joiner:
             return materialise(ctx, v, name, self.span).var
         finally:
             ctx.out, ctx.dead, ctx.dims = saved
+
+
+def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
+    """The arrays that statements move: into a call, a loop, a branch."""
+    every = list(walk(Block(tuple(stmts))))
+    handed = {r.name for s in every for b in blocks(s) for r in b.results if isinstance(r, Var)}
+    return handed | {v.name for s in every if isinstance(s, Call | Loop) for v, use in uses(s, modes) if use == "consume"}
 
 
 def made_in(stmts: Sequence[Stmt]) -> set[str]:
