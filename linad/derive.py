@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
@@ -295,6 +295,13 @@ class Pullback:
             if not isinstance(final, np.ndarray):
                 grads[k] += final
         return structured(self.want, grads)
+
+    def __deepcopy__(self, memo: object) -> Pullback:
+        return self  # nothing changes it
+
+    def __reduce__(self) -> NoReturn:
+        name = self.specialisation.signature.name
+        raise TypeError(f"a pullback cannot be pickled: pickle the arguments, and call `{name}.vjp` where they arrive")
 
     def __repr__(self) -> str:
         names = ", ".join(p.name for p in self.want.params)

@@ -89,9 +89,10 @@ def grow(log, size, err, noted):
     for it. How long the longest is now is ``noted`` in the error array, so that the next call can begin with as much."""
     room = max(size, 2 * log.shape[0], 16)
     new = _room(log, room)
+    while new.shape[0] < room and room - size > size // 8:  # with less to spare, each word more would be a copy of all
+        room = size + (room - size) // 2
+        new = _room(log, room)
     if new.shape[0] < room:
-        new = _room(log, size)
-    if new.shape[0] < size:
         return log
     for k in range(log.shape[0]):
         new[k] = log[k]

@@ -145,3 +145,94 @@ def test_what_does_not_fit_says_how_much_it_is(monkeypatch):
 def test_more_than_there_can_be():
     with pytest.raises(MemoryError):
         fake([]).call((2**50,), np.zeros(1, np.int64))
+
+
+@linear_grad
+def while_inside(x: Vec) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        y, k = x[i], 0
+        while y < 100.0:
+            y = y * y + 1.1
+            k += 1
+        s += y * k
+    return s
+
+
+@linear_grad
+def grow_to(a: float, n: int) -> float:
+    k = 0
+    while k < n:
+        a = np.sin(a) + 1.1
+        k += 1
+    return a
+
+
+def test_logs_that_grow_begin_as_long_as_they_became(monkeypatch):
+    """Twice the same, whatever was there before; a log is not copied in the second call, as it begins with room for all."""
+    linad.release_memory()
+    first = [grow_to.grad(0.5, n) for n in (1000, 3, 1000, 0)]
+    assert first == [grow_to.grad(0.5, n) for n in (1000, 3, 1000, 0)] and first[0] == first[2]
+    build = next(k.builds["hoisted"] for k in specialised(grow_to).kernels.values() if "hoisted" in k.builds and k.builds["hoisted"].pool)
+    assert 1000 <= build.pool.hints[0] <= 2048
+    linad.release_memory()
+    assert not build.pool.hints.any()
+    x = np.linspace(-2.0, 3.0, 50)
+    np.testing.assert_array_equal(while_inside.grad(x), while_inside.grad(x))
+
+
+def specialised(f):
+    (found,) = f._specialisations.values() if hasattr(f, "_specialisations") else [f.specialisation((0.5, 3))]
+    return found
+
+
+def test_a_log_that_does_not_fit_is_named_and_nothing_else_is_run(monkeypatch):
+    """A log of unknown length, asked for while the kernel runs; and one whose size is known before."""
+    from linad.emit import runtime_logs
+
+    grow_to.grad(0.5, 10)
+    monkeypatch.setattr(runtime_logs, "there_is", lambda n: False)
+    line = grow_to.py_func.__code__.co_firstlineno + 3
+    linad.release_memory()
+    with pytest.raises(MemoryError, match=rf"what the derivative saves of `\w+` in each iteration: [\d,]+ bytes.*while k < n: at .*:{line}$"):
+        grow_to.grad(0.5, 20_000_000)
+    monkeypatch.setattr(workspace, "there_is", lambda n: n < 2**20)
+    u = np.linspace(0.0, 1.0, 400_000)
+    with pytest.raises(MemoryError, match=r"there is no memory for `\w+`: [\d,]+ bytes; .* take .*: for i in .* at .*test_workspace.py:\d+$"):
+        loss.grad(u)
+    monkeypatch.undo()
+    assert np.isfinite(loss.grad(u)).all()
+
+
+@linear_grad(updates="u")
+def in_place(u: Vec, n: int) -> float:
+    s, k = 0.0, 0
+    while k < n:
+        u[k % 3] = np.sin(u[k % 3]) + 1.0
+        s += u[k % 3] * u[k % 3]
+        k += 1
+    return s
+
+
+def test_what_the_caller_has_is_as_it_was(monkeypatch):
+    from linad.emit import runtime_logs
+
+    u, bar = np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 3.0])
+    in_place.vjp_into(1.0, u.copy(), 5, into=bar)
+    bar = np.array([1.0, 2.0, 3.0])
+    linad.release_memory()
+    monkeypatch.setattr(runtime_logs, "there_is", lambda n: False)
+    for call in (lambda: in_place.grad(u, 20_000_000), lambda: in_place.vjp_into(1.0, u, 20_000_000, into=bar)):
+        with pytest.raises(MemoryError, match="while k < n"):
+            call()
+        assert u.tolist() == [0.1, 0.2, 0.3] and bar.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_pullbacks_are_copied_and_not_pickled():
+    import copy
+    import pickle
+
+    _, pull = loss.vjp(np.ones(3))
+    np.testing.assert_array_equal(copy.deepcopy(pull)(1.0)[0], pull(1.0)[0])
+    with pytest.raises(TypeError, match=r"a pullback cannot be pickled: pickle the arguments, and call `loss\.vjp`"):
+        pickle.dumps(pull)
