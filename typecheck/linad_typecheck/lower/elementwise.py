@@ -14,8 +14,17 @@ from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, dtype_of, is_array, materialise, rank_of, read, same_size, shape_of
-from .values import Delayed, Poison, ScalarValue, Value
+from .places import (
+    AnyArray,
+    dtype_of,
+    is_array,
+    materialise,
+    rank_of,
+    read,
+    same_size,
+    shape_of,
+)
+from .values import Delayed, Poison, ScalarValue, TupleValue, Value
 
 
 def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t") -> Value:
@@ -29,6 +38,8 @@ def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, .
     values = [cheap(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
     with ctx.block() as stmts:  # once with any scalars, to see what comes out
         cell = apply(tuple(ScalarValue(ctx.fresh("e", Scalar(dtype_of(v)))) if is_array(v) else v for v in values))
+    if isinstance(cell, TupleValue):  # several results, each an array of its own
+        return TupleValue(tuple(lift(ctx, values, _item(apply, k), span, hint) for k in range(len(cell.items))))
     if not isinstance(cell, ScalarValue):
         return cell
     if not shape:
@@ -41,6 +52,16 @@ def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, .
 
     dear = any(isinstance(s, Let) and OPS[s.op].dear for s in stmts)
     return Delayed(cell.dtype, shape, at, reads(ctx, values, shape, span), dear or any(isinstance(v, Delayed) and v.dear for v in values))
+
+
+def _item(apply: Callable[[tuple[Value, ...]], Value], k: int) -> Callable[[tuple[Value, ...]], Value]:
+    """One of several results."""
+
+    def item(values: tuple[Value, ...]) -> Value:
+        found = apply(values)
+        return found.items[k] if isinstance(found, TupleValue) else found
+
+    return item
 
 
 def reads(ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: Span) -> tuple[tuple[AnyArray, bool], ...]:

@@ -18,13 +18,13 @@ from . import into
 from .context import Lowering
 from .elementwise import lift
 from .elsewhere import ELSEWHERE, LOOP, elsewhere
+from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
+from .places import held, is_array, rank_of, size_of, stored
+from .rounding import math_round, numpy_round, python_round
 from .rulebook import Args as Args
 from .rulebook import Rule as Rule
 from .rulebook import scalars as scalars
 from .rulebook import strong
-from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
-from .places import held, is_array, rank_of, size_of, stored
-from .rounding import math_round, numpy_round, python_round
 from .values import (
     NoneValue,
     Poison,
@@ -73,8 +73,8 @@ def constant_external(dotted: str) -> Value | None:
 
 
 _OF_ARRAYS = (
-    "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining linalg logsums middles more_products norms operators "
-    "picking products put_together rearranging reductions scans shapes sorting"
+    "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining linalg logsums middles more_products more_special "
+    "norms operators picking products put_together rearranging reductions scans shapes sorting"
 ).split()  # files with rules for arrays of every kind
 
 
@@ -87,9 +87,9 @@ def _pull_rules() -> dict[str, Rule]:
 
 @cache
 def _array_rules() -> dict[str, Rule]:
-    from . import ranges, records, special
+    from . import more_special, ranges, records, special
 
-    return {**_pull_rules(), **ranges.RULES, **special.RULES, **{name: records.replace_function(name) for name in records.REPLACE}}
+    return {**_pull_rules(), **ranges.RULES, **special.RULES, **more_special.SCALARS, **{name: records.replace_function(name) for name in records.REPLACE}}
 
 
 def is_known(dotted: str) -> bool:
@@ -136,10 +136,10 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 
 def is_elementwise(dotted: str) -> bool:
     """Whether a function of scalars is applied to arrays cell by cell."""
-    from . import special
+    from . import more_special, special
 
     of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
-    return of_arrays and (dotted in RULES or dotted in special.RULES)
+    return of_arrays and (dotted in RULES or dotted in special.RULES or dotted in more_special.SCALARS)
 
 
 def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
@@ -149,7 +149,8 @@ def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
     def apply(values: tuple[Value, ...]) -> Value:
         return rule(ctx, replace(args, values=values[:n], keywords=dict(zip(names, values[n:], strict=True))))
 
-    return lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
+    value = lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
+    return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items)) if isinstance(value, TupleValue) else value
 
 
 def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType | None:

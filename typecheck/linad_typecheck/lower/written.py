@@ -69,19 +69,24 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
 
 
 def called(ctx: Lowering, args: Args, text: str, *values: Value) -> Value:
-    """The result of a function given as text, with loops and branches, of ``values``: a helper, found at the user's line."""
+    """The result of the last function of a text, with loops and branches, of ``values``: a helper, found at the user's line.
+
+    The functions before it in the text are those it calls.
+    """
     from .expressions import expression
 
     at = _place(args)
-    key = (text, args.span, ctx.source.key, ctx.source.name)
-    source = ctx.programs.pullbacks.get(key)
-    if source is None:
-        function = _parsed(text)[0][0]
+    known: dict[str, Value] = {}
+    for function in _parsed(text)[0]:
         assert isinstance(function, ast.FunctionDef)
-        made = _quoted(ctx, function, at, {}, args)
-        source = FunctionSource(made.name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{made.name}@{args.span}")
-        ctx.programs.pullbacks[key] = source
-    call = ast.Call(Quoted(at, FunctionValue(source, (), ())), [Quoted(at, v) for v in values], [])
+        key = (text, function.name, args.span, ctx.source.key, ctx.source.name)
+        source = ctx.programs.pullbacks.get(key)
+        if source is None:
+            made = _quoted(ctx, function, at, known, args)
+            source = FunctionSource(made.name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{made.name}@{args.span}")
+            ctx.programs.pullbacks[key] = source
+        found = known[function.name] = FunctionValue(source, (), ())
+    call = ast.Call(Quoted(at, found), [Quoted(at, v) for v in values], [])
     return expression(ctx, ast.copy_location(call, at), args.hint)
 
 
