@@ -24,12 +24,13 @@ Gradient = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Row:
-    """One problem: median seconds of each contender, and what was remembered."""
+    """One problem: median seconds of each contender, what was remembered, and the megabytes that one call added."""
 
     problem: Problem
     times: dict[str, float]
     words: int  # that linad's logs hold on the way
     refused: dict[str, str] = field(default_factory=dict)
+    memory: dict[str, float] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
@@ -62,6 +63,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join(["| " + " | ".join(headings) + " |", rule, *("| " + " | ".join(c) + " |" for c in lines)])
 
 
+def memory_table(rows: list[Row]) -> str:
+    """The peaks as Markdown."""
+    tools = [t for t in (LINAD, C, *PEERS) if any(t in r.memory for r in rows)]
+    lines = [[r.problem.title, *(f"{r.memory[t]:.1f}" if t in r.memory else "" for t in tools)] for r in rows]
+    head = ["| " + " | ".join(["problem", *tools]) + " |", "|" + "|".join([":---"] + ["---:"] * len(tools)) + "|"]
+    return "\n".join([*head, *("| " + " | ".join(c) + " |" for c in lines)])
+
+
 def versions() -> str:
     """The other tools that take part."""
     return ", ".join(f"{p} {version(p)}" for p in ("jax", "torch") if find_spec(p) is not None) or "no JAX, no PyTorch"
@@ -76,6 +85,10 @@ def whole(rows: list[Row]) -> str:
         "-ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and vectorised. Log words "
         "are what linad keeps for the way back on the small size that the tests use.",
         table(rows),
+        "Peak memory: the megabytes that one value and gradient adds at its highest, each in a process of its own that has its "
+        "inputs and has been compiled and warmed up (a tenth or two of each number is the process itself). The gradient is "
+        "counted where the tool makes it: linad and C are given buffers.",
+        memory_table(rows),
     ]) + "\n"  # fmt: skip
 
 
@@ -125,6 +138,8 @@ def log_words(problem: Problem) -> int:
 
 def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
     """Each problem in turn."""
+    from benchmarks.suite import memory
+
     compiler = shutil.which("gcc")
     for problem in problems or large():
         f, args = decorated(problem.function, problem.wrt), problem.args
@@ -149,4 +164,5 @@ def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
                 refused[name] = f"differs by {error:.0e}"
                 continue
             calls[name] = call
-        yield Row(problem, interleaved(calls), log_words(counterpart(problem)), refused)
+        peaks = memory.of(problem, list(calls))
+        yield Row(problem, interleaved(calls), log_words(counterpart(problem)), refused, peaks)

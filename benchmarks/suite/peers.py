@@ -132,8 +132,8 @@ def _leaves(problem: Problem) -> list[int]:
     return [k for k, name in enumerate(code.co_varnames[: code.co_argcount]) if name in problem.wrt]
 
 
-def with_jax(problem: Problem) -> Callable[[], tuple]:
-    """The gradient under jit; times include waiting for it."""
+def with_jax(problem: Problem, ahead: bool = False) -> Callable[[], tuple]:
+    """The gradient under jit; times include waiting for it. ``ahead`` of the first call it is compiled where asked for."""
     import jax
     import jax.numpy as jnp
 
@@ -157,9 +157,12 @@ def with_jax(problem: Problem) -> Callable[[], tuple]:
     args = [a if k in sizes else jnp.asarray(a) for k, a in enumerate(problem.args)]
     text = TEXTS[problem.name]
     ready = jax.jit(jax.value_and_grad(lambda *a: text(names, *a), tuple(_leaves(problem))), static_argnums=sizes)
+    given = args
+    if ahead:
+        ready, given = ready.lower(*args).compile(), [a for k, a in enumerate(args) if k not in sizes]
 
     def run() -> tuple:
-        value, grads = jax.block_until_ready(ready(*args))
+        value, grads = jax.block_until_ready(ready(*given))
         return (value, *grads)
 
     return run
@@ -204,11 +207,13 @@ def with_torch(problem: Problem) -> Callable[[], tuple]:
     return run
 
 
+TOOLS: dict[str, tuple[str, Make]] = {"JAX": ("jax", with_jax), "PyTorch": ("torch", with_torch)}
+
+
 def available(problem: Problem) -> dict[str, Make]:
     """The tools that are installed and have a text for the problem."""
-    tools = {"JAX": ("jax", with_jax), "PyTorch": ("torch", with_torch)}
     return {
         name: make
-        for name, (package, make) in tools.items()
+        for name, (package, make) in TOOLS.items()
         if problem.name in TEXTS and importlib.util.find_spec(package) is not None
     }
