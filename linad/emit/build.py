@@ -38,6 +38,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import BOOL, I64, Array
 
 from .effects import grown_params, updated_args
+from .independence import is_even
 from .memory import cells_of, no_room
 from .liveness import without_dead
 from .sites import RETRY, Site, Sites
@@ -320,7 +321,7 @@ class Builder:
             self.tail(s.body.stmts, s.body.results, tail)
 
         nodes = self.nested(body)
-        self.out.append(Forever(nodes) if stop is None else For(s.index, start, stop, step, nodes))
+        self.out.append(Forever(nodes) if stop is None else For(s.index, start, stop, step, nodes, is_even(s)))
         after: list[tuple[Var, Expr]] = [(s.outs[k], Leaf(s.carried[k])) for k in kept if self.wanted(s.outs[k])]
         if counter is not None and s.trips is not None:
             after.append((s.trips, Leaf(counter)))

@@ -37,6 +37,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
+from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
@@ -88,6 +89,17 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
         return Verdict("", sums, added, private, near, span)
     except _Order as order:
         return Verdict(str(order))
+
+
+def is_even(s: Loop) -> bool:
+    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in each
+    iteration, also in the last ones, for which no vector is left."""
+    if not any(isinstance(t, Let) and OPS[t.op].dear for t in s.body.stmts):
+        return False
+    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
+        return False
+    v = verdict(s, True)
+    return not (v.reason or v.added or v.near)
 
 
 # --------------------------------------------------------------------------------------------------------------- kinds

@@ -69,6 +69,7 @@ class Printer:
         self.callees = callees
         self.hidden = hidden
         self.lines: list[str] = []
+        self.loops = 0  # around
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -129,22 +130,31 @@ class Printer:
                 self.line(depth, f"return {self.callees[callee]}({inner})")
             case Branch():
                 self.branch(node, depth)
-            case For(index, start, stop, step, body):
+            case For(index, start, stop, step, body, even):
                 self.line(depth, f"for {self.names[index.name]} in {self.range(start, stop, step)}:")
                 if _counts_up(start, step):
                     self.text.plain.add(index.name)
-                self.nodes(body, depth + 1)
+                self.inside(body, depth, even)
             case Forever((Branch(cond, (Leave(),), others), *rest)):
                 self.line(depth, f"while {self.text(negate(cond))}:")
-                self.nodes((*others, *rest), depth + 1)
+                self.inside((*others, *rest), depth)
             case Forever((Branch(cond, others, (Leave(),)), *rest)):
                 self.line(depth, f"while {self.text(cond)}:")
-                self.nodes((*others, *rest), depth + 1)
+                self.inside((*others, *rest), depth)
             case Forever(body):
                 self.line(depth, "while True:")
-                self.nodes(body, depth + 1)
+                self.inside(body, depth)
             case Leave():
                 self.line(depth, "break")
+
+    def inside(self, body: tuple[Node, ...], depth: int, even: bool = False) -> None:
+        """The body of a loop. Only where loops are not inside others are library functions the same in all iterations: the
+        last ones, for which no vector is left, take longer for it."""
+        self.text.even = even and not self.loops
+        self.loops += 1
+        self.nodes(body, depth + 1)
+        self.loops -= 1
+        self.text.even = False
 
     # ------------------------------------------------------------------------------------------------ assignments
 

@@ -90,6 +90,7 @@ class Text:
         self.needed = needed
         self.vector = vector
         self.plain: set[str] = set()
+        self.even = False  # whether library functions are to give the same bits in vectors and beside them
 
     def __call__(self, e: Expr, level: int = CHOICE) -> str:
         text, own = self._print(e)
@@ -183,7 +184,7 @@ class Text:
         if op == "expit":
             return self.expit(e, args[0])
         if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
-            return self.call(f"vector_{op}", *args), ATOM
+            return self.call(f"{'even' if self.even else 'vector'}_{op}", *args), ATOM
         prefix = "math" if op in MATH else "np"
         assert prefix == "math" or op in NUMPY, op
         self.needed.add(prefix)

@@ -262,6 +262,7 @@ class For:
     stop: Expr
     step: Expr
     body: tuple[Node, ...]
+    even: bool = False  # whether each iteration computes the same bits, whichever it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Callable
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -60,26 +61,35 @@ class _Attributes(FunctionAttributes):
 
     raw: tuple[str, ...] = ()
 
+    def __init__(self, *raw: str) -> None:
+        super().__init__(("nounwind",))
+        self.raw = ("memory(none)", "willreturn", *raw)
+
     def _to_list(self, ret_type):
         return [*super()._to_list(ret_type), *self.raw]
 
 
 def _declare(module: ir.Module, name: str) -> ir.Function:
-    """The scalar function in a module, with its vector forms, which must not be thrown away before they are used."""
+    """The scalar function in a module, with its vector forms."""
     if name in module.globals:
         return module.globals[name]
     scalar = ir.DoubleType()
     function = ir.Function(module, ir.FunctionType(scalar, [scalar]), name=name)
-    byte = ir.IntType(8).as_pointer()
     vectors = {width: f"_ZGV{isa}N{width}v_{name}" for width, isa in widths().items()}
     variants = ",".join(f"_ZGV_LLVM_N{width}v_{name}({vector})" for width, vector in vectors.items())
-    function.attributes = _Attributes()
-    function.attributes.add("nounwind")
-    function.attributes.raw = ("memory(none)", "willreturn", f'"vector-function-abi-variant"="{variants}"')
+    function.attributes = _Attributes(f'"vector-function-abi-variant"="{variants}"')
     kept = []
     for width, vector in vectors.items():
         t = ir.VectorType(scalar, width)
-        kept.append(ir.Function(module, ir.FunctionType(t, [t]), name=vector).bitcast(byte))
+        kept.append(module.globals.get(vector) or ir.Function(module, ir.FunctionType(t, [t]), name=vector))
+    _keep(module, kept)
+    return function
+
+
+def _keep(module: ir.Module, functions: list[ir.Function]) -> None:
+    """Vector forms must not be thrown away before they are used."""
+    byte = ir.IntType(8).as_pointer()
+    kept = [f.bitcast(byte) for f in functions]
     used = "llvm.compiler.used"
     if used in module.globals:
         kept = [*module.globals[used].initializer.constant, *kept]
@@ -88,17 +98,51 @@ def _declare(module: ir.Module, name: str) -> ir.Function:
     array = ir.GlobalVariable(module, ir.ArrayType(byte, len(kept)), name=used)
     array.linkage, array.section = "appending", "llvm.metadata"
     array.initializer = ir.Constant(array.value_type, kept)
-    return function
 
 
-def _vector(name: str):
+def _declare_even(module: ir.Module, name: str) -> ir.Function:
+    """A function of this module's own that is the widest vector function, of vectors and of single numbers alike: the last
+    iterations of a loop, for which no vector is left, compute what they would have computed in one."""
+    own = f"linad_{name}"
+    if own in module.globals:
+        return module.globals[own]
+    scalar, word = ir.DoubleType(), ir.IntType(32)
+    widest, isa = max(widths().items())
+    t = ir.VectorType(scalar, widest)
+    vector = f"_ZGV{isa}N{widest}v_{name}"
+    called = module.globals.get(vector) or ir.Function(module, ir.FunctionType(t, [t]), name=vector)
+    called.attributes = _Attributes()
+    narrow = {width: f"{own}_{width}" for width in widths() if width < widest}
+    variants = ",".join(f"_ZGV_LLVM_N{width}v_{own}({form})" for width, form in ({widest: vector} | narrow).items())
+    made = {}
+    for width, form in {1: own, **narrow}.items():
+        kind = scalar if width == 1 else ir.VectorType(scalar, width)
+        made[width] = function = ir.Function(module, ir.FunctionType(kind, [kind]), name=form)
+        function.linkage = "linkonce_odr"
+        function.attributes = _Attributes("noinline", f"alignstack({CACHE_LINE})")
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        undefined = ir.Constant(t if width == 1 else kind, ir.Undefined)
+        x = builder.insert_element(undefined, function.args[0], ir.Constant(word, 0)) if width == 1 else function.args[0]
+        lanes = ir.Constant(ir.VectorType(word, widest), [k % width for k in range(widest)])
+        y = builder.call(called, [builder.shuffle_vector(x, undefined, lanes)])
+        if width == 1:
+            builder.ret(builder.extract_element(y, ir.Constant(word, 0)))
+        else:
+            first = ir.Constant(ir.VectorType(word, width), list(range(width)))
+            builder.ret(builder.shuffle_vector(y, ir.Constant(t, ir.Undefined), first))
+    made[1].attributes.raw += (f'"vector-function-abi-variant"="{variants}"',)
+    _keep(module, [called, *(made[width] for width in narrow)])
+    return made[1]
+
+
+def _vector(name: str, declare: Callable[[ir.Module, str], ir.Function] = _declare):
     @intrinsic
     def function(typing_context, x):
         def generate(context, builder, signature, args):
             # a call of a vector function leaves no register alone: what is kept on the stack is not to lie across two cache lines
             builder.function.attributes.alignstack = CACHE_LINE
             builder.function.attributes.add("noinline")  # LLVM forgets the alignment where it inlines
-            return builder.call(_declare(builder.module, name), args)
+            return builder.call(declare(builder.module, name), args)
 
         return types.float64(types.float64), generate
 
@@ -118,4 +162,7 @@ def _scalar(name: str):
 _make = _vector if choice() == "libmvec" else _scalar
 vector_exp, vector_log, vector_sin, vector_cos, vector_tan, vector_tanh, vector_sinh = map(_make, FUNCTIONS[:7])
 vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = map(_make, FUNCTIONS[7:])
-NAMES = tuple(f"vector_{name}" for name in FUNCTIONS)
+_even = (lambda name: _vector(name, _declare_even)) if choice() == "libmvec" else _scalar
+even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
+even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
+NAMES = tuple(f"{kind}_{name}" for kind in ("vector", "even") for name in FUNCTIONS)
