@@ -13,7 +13,7 @@ from .structures import parts, rebuilt
 __all__ = ["build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"]
 
 
-def build(n: int, f: Callable[[int], Any]) -> np.ndarray:
+def build(n: int, f: Callable[[int], Any]) -> Any:
     """The array of ``f(0), f(1), ..., f(n - 1)``.
 
     Parameters
@@ -21,11 +21,12 @@ def build(n: int, f: Callable[[int], Any]) -> np.ndarray:
     n : int
         The length; at least 0.
     f : callable
-        From an index to a scalar, or to an array, which becomes a row.
+        From an index to a scalar, or to an array, which becomes a row; or to a tuple or record of such.
 
     Returns
     -------
     ndarray, shape (n, ...)
+        Of tuples and records one of such arrays.
 
     Examples
     --------
@@ -34,18 +35,18 @@ def build(n: int, f: Callable[[int], Any]) -> np.ndarray:
     """
     if n < 0:
         raise ValueError("negative dimensions are not allowed")
-    return np.array([f(i) for i in range(n)])
+    return _collected([f(i) for i in range(n)])
 
 
-def map(f: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
-    """``f`` of the elements at each place of one or more arrays of equal length.
+def map(f: Callable[..., Any], *arrays: np.ndarray) -> Any:
+    """``f`` of the elements at each place of one or more arrays of equal length; several results are as many arrays.
 
     Examples
     --------
     >>> map(lambda a, b: a * b, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     array([3., 8.])
     """
-    return np.array([f(*values) for values in zip(*arrays, strict=True)])
+    return _collected([f(*values) for values in zip(*arrays, strict=True)])
 
 
 def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
@@ -104,6 +105,14 @@ def scanr(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
         state = op(*values, state)
         found.append(state)
     return _stacked(found[::-1], init)
+
+
+def _collected(found: list[Any]) -> Any:
+    """The elements as an array, tuples and records part by part."""
+    items = parts(found[0]) if found else None
+    if items is None:
+        return np.array(found)
+    return rebuilt(found[0], [_collected([parts(v)[k] for v in found]) for k in range(len(items))])
 
 
 def _stacked(states: list[Any], init: Any) -> Any:

@@ -21,7 +21,7 @@ REFUSED = {
     "return np.unique(x)[0]": (1, "`np.unique`", "outside the function"),
     "return np.fft.fft(x)[0]": (1, "`np.fft.fft`", "loops"),
     "return np.vectorize(abs)(x)[0]": (1, "`np.vectorize`", "loop"),
-    "return list(map(abs, x))[0]": (1, "`map`", "loop"),
+    "return list(map(abs, x))[0]": (1, "`map`", "comprehension"),
     "return x.tolist()[0]": (1, "`.tolist`", "keep the array"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
     "return random.random()": (1, "`random.random`", "draw the numbers outside"),

@@ -4,19 +4,20 @@ abbreviates, written as Python and lowered like Python."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..core import Atom, Check, Const, Var
-from ..messages.language import BadCall
+from ..core import Atom, Block, Check, Const, Var, outputs, walk
+from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
 from ..types import BOOL, I64, INTS, Scalar
-from .comprehensions import array_from, carry
-from .context import Lowering
-from .expressions import expression, usable
+from .comprehensions import array_from, carry, targets, through
+from .context import ONE, ZERO, Lowering
+from .expressions import expression, pull, usable
 from .indexing import indexed
+from .iterables import Iteration, callee, from_zero, iteration
 from .numbers import binary, cast
 from .places import (
     AnyArray,
@@ -30,9 +31,10 @@ from .places import (
     shape_of,
     size_of,
 )
-from .quoted import Quoted
-from .row_arrays import store_row
+from .quoted import Do, Quoted
+from .row_arrays import Sizes, one_at_least, store_row
 from .slices import Place, Slice, view_of
+from .statements import assign
 from .updates import assign_region, region
 from .values import (
     SILENT,
@@ -107,7 +109,7 @@ def _build(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Val
     if not ctx.is_nonneg(n.atom):
         ok = Const(False, BOOL) if isinstance(n.atom, Const) else ctx.let("ok", "ge", (n.atom, Const(0, n.atom.type)), BOOL, span)
         ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
-    return array_from(ctx, _over_range(node, values), None, hint)
+    return _collected(ctx, node, _over_range(node, values), hint)
 
 
 def _sum(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
@@ -119,7 +121,72 @@ def _map(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value
     if not _arrays(ctx, node, given, "linad.map"):
         return Poison()
     part, elements = _over(node, given)
-    return array_from(ctx, _at(node, ast.ListComp(ast.Call(Quoted(node.args[0], f), elements, []), [part])), None, hint)
+    return _collected(ctx, node, _at(node, ast.ListComp(ast.Call(Quoted(node.args[0], f), elements, []), [part])), hint)
+
+
+def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> Value:
+    """The elements of a comprehension as an array; as one for each part where they are tuples or records."""
+    span, part = ctx.span(node), made.generators[0]
+    it = iteration(ctx, part.iter)
+    if not isinstance(it, Iteration):
+        return array_from(ctx, made, None, hint)
+    it = from_zero(ctx, it, span)
+    state = ctx.save()
+    with targets(ctx, made), ctx.block() as stmts:  # once, to see what they are
+        ctx.env.update(it.held)
+        index = ctx.fresh("i", I64)
+        ctx.nonneg.add(index.name)
+        assign(ctx, part.target, it.element(index), span)
+        element = usable(ctx, pull(ctx, made.elt), "the element", span)
+        shapes = {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
+    if not isinstance(element, TupleValue):
+        if not isinstance(element, SILENT):
+            ctx.restore(state)
+        return array_from(ctx, made, None, hint)
+    ctx.restore(state)
+    inside = {index.name, *(v.name for s in walk(Block(tuple(stmts))) for v in outputs(s))}
+    sizes = {key: Sizes(shape, stmts, inside) for key, shape in shapes.items()}
+    n = it.stop if ctx.is_nonneg(it.stop) else ctx.let("n", "max", (it.stop, ZERO), I64, span)
+    one_at_least(ctx, n, span)
+    start, kept, place = ZERO, f"%made{sum(k[0] == '%' for k in ctx.env)}", []
+
+    def fresh(v: Value) -> Value:
+        if isinstance(v, TupleValue):
+            return TupleValue(tuple(map(fresh, v.items)), v.record)
+        shape = () if isinstance(v, ScalarValue) else sizes[id(v)].again(ctx, span) if id(v) in sizes else shape_of(ctx, v, span)
+        return fresh_array(ctx, hint, (n, *shape), dtype_of(v) if is_array(v) else v.dtype, None, span)
+
+    def put() -> None:
+        _keep(ctx, ctx.env[kept].value, usable(ctx, pull(ctx, made.elt), "the element", span), place[0], span)
+
+    def at(i: Atom) -> Value:
+        place[:] = [i]
+        return it.element(i)
+
+    with targets(ctx, made):
+        if not all(s.known(size) for s in sizes.values() for size in s.shape):  # they are those of the first element
+            ctx.env.update(it.held)
+            zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span)
+            if isinstance(zeroth, Var):
+                ctx.nonneg.add(zeroth.name)
+            assign(ctx, part.target, it.element(zeroth), span)
+            element = usable(ctx, pull(ctx, made.elt), "the element", span)
+            sizes, start = {}, ONE
+        arrays = fresh(element)
+        if start == ONE:
+            _keep(ctx, arrays, element, ZERO, span)
+        ctx.env[kept] = Binding(arrays, span)
+        through(ctx, part, Iteration(start, it.stop, ONE, True, at, it.held), [Do(made.elt, put)], frozenset(ctx.env))
+    return ctx.env.pop(kept).value
+
+
+def _flat(v: Value) -> Iterator[Value]:
+    """The parts of a structure, in order."""
+    if isinstance(v, TupleValue):
+        for item in v.items:
+            yield from _flat(item)
+    else:
+        yield v
 
 
 def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
@@ -162,7 +229,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
         if isinstance(k, Var):
             ctx.nonneg.add(k.name)
         new = step(state, [indexed(ctx, a, [Place(ScalarValue(k, True), span)], "", span) for a in given])
-        _keep(ctx, node, ctx.env[kept].value, new, k, span)
+        _keep(ctx, ctx.env[kept].value, new, k, span)
         return new
 
     over = ast.Call(_library(node, "builtins.range"), [Quoted(node, ScalarValue(n, True))], [])
@@ -201,12 +268,12 @@ def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, spa
     return fresh_array(ctx, hint, (n, *shape_of(ctx, start, span)), dtype_of(start), None, span)
 
 
-def _keep(ctx: Lowering, node: ast.Call, made: Value, state: Value, k: Atom, span: Span) -> None:
+def _keep(ctx: Lowering, made: Value, state: Value, k: Atom, span: Span) -> None:
     """``made[k] = state``, part by part."""
     match made, state:
         case TupleValue(items=xs), TupleValue(items=ys):
             for x, y in zip(xs, ys, strict=True):
-                _keep(ctx, node, x, y, k, span)
+                _keep(ctx, x, y, k, span)
         case ArrayValue(), ScalarValue(atom=atom):
             put(ctx, made, (k,), cast(ctx, atom, made.var.type.dtype, span), span)
         case ArrayValue(), _ if is_array(state):
@@ -258,6 +325,10 @@ def combine(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
         takes = f"{least} arguments" if least == most else f"{least} arguments or more" if most is None else f"{least} or {most} arguments"
         ctx.report(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
         return Poison()
+    for a in given:
+        if isinstance(a, ast.Call) and callee(ctx, a.func) == "builtins.range":
+            ctx.report(Unsupported(ctx.span(a), f"a range in `{dotted}`", "write `np.arange(...)`"))
+            return Poison()
     values = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in given]
     if any(isinstance(v, SILENT) for v in values):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in values)

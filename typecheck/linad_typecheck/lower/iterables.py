@@ -72,11 +72,11 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         if is_checkpoint(ctx, node):
             misplaced(ctx, node)
             return None
-        callee = _callee(ctx, node.func)
-        rule = CALLS.get(callee)
+        called = callee(ctx, node.func)
+        rule = CALLS.get(called)
         if rule is not None:
-            if node.keywords and callee not in ("builtins.enumerate", "builtins.zip"):
-                ctx.report(BadCall(span, callee.partition(".")[2], "takes no keyword arguments here"))
+            if node.keywords and called not in ("builtins.enumerate", "builtins.zip"):
+                ctx.report(BadCall(span, called.partition(".")[2], "takes no keyword arguments here"))
                 return None
             return rule(ctx, node)
     if isinstance(node, ast.List):
@@ -92,7 +92,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
     return None
 
 
-def _callee(ctx: Lowering, node: ast.expr) -> str:
+def callee(ctx: Lowering, node: ast.expr) -> str:
     if isinstance(node, Quoted):
         return node.value.entity.dotted if isinstance(node.value, EntityValue) else ""
     root = node.value if isinstance(node, ast.Attribute) else node
