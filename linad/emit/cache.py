@@ -27,6 +27,8 @@ from functools import cache
 from pathlib import Path
 
 LIMIT = 512 * 1024 * 1024  # bytes kept by default; LINAD_CACHE_LIMIT overrides
+PAUSE = 600  # seconds between looks at how much is kept: each reads the size of every file
+LOOKED = "looked"  # the file whose date says when that was
 FRONTS = 32  # sets of constants and helpers remembered per function
 _OFF = ("0", "off", "no", "false")
 
@@ -109,7 +111,8 @@ class Entry:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             return False
-        shrink(keep=self.folder)
+        if _due(self.folder.parent):
+            shrink(keep=self.folder)
         return True
 
     def fronts(self) -> Iterator[tuple[str, object]]:
@@ -230,6 +233,22 @@ class Stored:
         return self.folder.name.rpartition("-")[0]
 
 
+def _due(place: Path) -> bool:
+    """Whether it is time to look how much is kept, which is noted as done."""
+    mark = place / LOOKED
+    with contextlib.suppress(OSError):
+        if mark.exists() and 0 <= time.time() - mark.stat().st_mtime < PAUSE:
+            return False
+        mark.touch()
+    return True
+
+
+def _size(folder: str | Path) -> int:
+    """The bytes of all files in a folder."""
+    with os.scandir(folder) as items:
+        return sum(_size(i.path) if i.is_dir(follow_symlinks=False) else i.stat().st_size for i in items)
+
+
 def stored(place: Path | None = None) -> list[Stored]:
     """What the cache holds, most recently used first."""
     found = []
@@ -237,9 +256,8 @@ def stored(place: Path | None = None) -> list[Stored]:
         for folder in (place or directory()).iterdir():
             with contextlib.suppress(OSError):
                 if _ours(folder):
-                    sizes = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
                     mark = folder / "used"
-                    found.append(Stored(folder, sizes, (mark if mark.exists() else folder).stat().st_mtime))
+                    found.append(Stored(folder, _size(folder), (mark if mark.exists() else folder).stat().st_mtime))
     return sorted(found, key=lambda s: s.used, reverse=True)
 
 
@@ -267,6 +285,8 @@ def command(argv: Sequence[str] = ()) -> int:
             print(directory())
         case ["purge"]:
             removed = shrink(bytes_allowed=-1)
+            with contextlib.suppress(OSError):
+                (directory() / LOOKED).unlink()
             print(f"removed {_entries(removed)}, {_megabytes(sum(s.size for s in removed))}")
         case [] | ["list"]:
             items = stored()

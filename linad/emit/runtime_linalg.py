@@ -8,6 +8,7 @@ columns: a matrix stored by rows is its own transpose to them. Products and tria
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,6 +18,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .cache import enabled
+from .direct.pipeline import DirectCompiler
 
 __all__ = [
     "dense_cholesky",
@@ -41,15 +43,20 @@ BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
 
 
 def _compiled(**options):
-    """Numba's decorator; machine code is kept in Numba's cache, where there is a folder for it: it takes seconds to make."""
+    """Numba's decorator. What generated code calls is kept in Numba's cache, where there is a folder for it, as it takes seconds to
+    make, and stays apart from the kernels that call it; what it calls itself is compiled with it."""
+    options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def decorate(f):
+        if f.__name__.startswith("_"):
+            return njit(pipeline_class=DirectCompiler, **options)(f)
+        made = None
         if enabled():
-            try:
-                return njit(error_model="numpy", nogil=True, cache=True, **options)(f)
-            except RuntimeError:  # no folder
-                pass
-        return njit(error_model="numpy", nogil=True, **options)(f)
+            with suppress(RuntimeError):  # no folder
+                made = njit(cache=True, **options)(f)
+        made = made or njit(**options)(f)
+        made.apart = True
+        return made
 
     return decorate
 

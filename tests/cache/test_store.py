@@ -90,9 +90,21 @@ def test_least_recently_used_goes_first():
 def test_the_limit_is_kept_where_new_entries_arrive(monkeypatch):
     filled("old", 2000, 1_000)
     monkeypatch.setenv("LINAD_CACHE_LIMIT", "1000")
+    monkeypatch.setattr(cache, "PAUSE", 0)
     entry = cache.entry("new", KEY[::-1])
     assert entry.ready()
     assert entry.folder.exists() and [s.name for s in cache.stored()] == ["new"]
+
+
+def test_how_much_is_kept_is_not_asked_at_each_new_entry(monkeypatch):
+    asked = []
+    monkeypatch.setattr(cache, "shrink", lambda keep: asked.append(keep.name))
+    entries = [cache.entry(name, KEY) for name in "abc"]
+    assert all(e.ready() for e in entries)
+    assert asked == [entries[0].folder.name]
+    mark = entries[0].folder.parent / "looked"
+    os.utime(mark, (1_000, 1_000))
+    assert cache.entry("d", KEY).ready() and len(asked) == 2
 
 
 def test_only_our_folders_are_removed(place):

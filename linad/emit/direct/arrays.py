@@ -44,7 +44,7 @@ class Held:
 
     def __init__(self, home: Lowering, t: types.Array) -> None:
         self.home, self.type = home, t
-        self.cell = home.builder.alloca(home.context.get_value_type(t))
+        self.cell = cgutils.alloca_once(home.builder, home.context.get_value_type(t))
         home.builder.store(ir.Constant(self.cell.type.pointee, None), self.cell)
 
     def whole(self) -> ir.Value:

@@ -6,6 +6,8 @@ driver only: so its instructions are only handed on, and are optimised once, whe
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 from numba.core.codegen import JITCodeLibrary
 
 
@@ -22,13 +24,59 @@ class _NoEnvironment:
         """Nothing to set."""
 
 
-class HandedUsual(JITCodeLibrary):
+LATE: WeakSet = WeakSet()  # libraries of functions that stay apart: optimised already, they are linked behind everything else
+
+
+class _Collecting(JITCodeLibrary):
+    """A library that keeps what is to be linked late for the one where it ends."""
+
+    def __init__(self, codegen, name):
+        super().__init__(codegen, name)
+        self.late: dict[object, None] = {}
+
+    def finalize(self):
+        """Link what is optimised together, then what Numba does."""
+        soon = []
+        for library in dict.fromkeys(self._linking_libraries):
+            if library in LATE:
+                self.late[library] = None
+                continue
+            soon.append(library.without_late() if isinstance(library, HandedUsual) else library)
+            self.late |= getattr(library, "late", {})
+        self._linking_libraries = soon
+        super().finalize()
+
+
+class _Bare:
+    """Of a library only what is linked at once."""
+
+    def __init__(self, library) -> None:
+        self._library = library
+        self._reload_init = library._reload_init
+
+    def _get_module_for_linking(self):
+        return JITCodeLibrary._get_module_for_linking(self._library)
+
+
+class HandedUsual(_Collecting):
     """A library that is only linked into others, of instructions that Numba's lowering made."""
 
     @property
     def codegen(self):
         """As of any library, but for environments."""
         return _NoEnvironment(self._codegen)
+
+    def without_late(self) -> _Bare:
+        """For the libraries that link the late ones themselves."""
+        return _Bare(self)
+
+    def _get_module_for_linking(self):
+        module = super()._get_module_for_linking()
+        if self.late:
+            module = module.clone()
+            for library in self.late:
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
 
     def _optimize_final_module(self):
         pass
@@ -50,7 +98,7 @@ class Handed(HandedUsual):
         ll_module.data_layout = self._codegen._data_layout
 
 
-class Whole(JITCodeLibrary):
+class Whole(_Collecting):
     """The library of a function that Python calls: optimised once, with everything that it calls."""
 
     def _optimize_functions(self, ll_module):
@@ -60,3 +108,5 @@ class Whole(JITCodeLibrary):
         manager, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):
             manager.run(self._final_module, builder)
+        for library in self.late:
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 
 from .arrays import Borrowed, Held
 from .expressions import Expressions
@@ -28,8 +28,7 @@ class Lowering(Expressions):
         self.typing = typing
         self.result = result
         self.function = function
-        self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
+        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
         self.helper = context.call_conv.init_call_helper(self.builder)
         self.cells: dict[str, ir.Value] = {}
         self.arrays: dict[str, Borrowed | Held] = {}
@@ -37,6 +36,7 @@ class Lowering(Expressions):
         self.raising: dict[type, ir.Block] = {}
         self.loops: list[tuple[ir.Block, ir.Block]] = []
         self.variables(params, argtypes)
+        self.entry = self.builder.block  # the last one of those that take the arguments
 
     def variables(self, params: list[str], argtypes: tuple) -> None:
         values = self.context.call_conv.decode_arguments(self.builder, argtypes, self.function)
@@ -51,7 +51,7 @@ class Lowering(Expressions):
                     self.context.nrt.incref(self.builder, t, given[name][1])
                     array.set(given[name][1])
                 continue
-            cell = self.cells[name] = self.builder.alloca(self.context.get_value_type(t), name=name)
+            cell = self.cells[name] = cgutils.alloca_once(self.builder, self.context.get_value_type(t), name=name)
             if name in given:
                 kind, value = given[name]
                 if isinstance(kind, types.Omitted):
@@ -274,6 +274,5 @@ class Lowering(Expressions):
         return self.function.append_basic_block(name)
 
     def temporary(self, t: ir.Type) -> ir.Value:
-        with self.at_entry():
-            return self.builder.alloca(t)
+        return cgutils.alloca_once(self.builder, t)
 

@@ -14,6 +14,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing import Signature
 
+from .library import LATE
 from .source import Unsupported
 
 OPERATORS: dict[type, Callable] = {
@@ -351,6 +352,8 @@ def dispatched(target: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
     folded = tuple(target._compiler.fold_argument_types(given, {})[1])
     target.compile(folded)
     compiled = target.overloads[folded]
+    if getattr(target, "apart", False):
+        LATE.add(compiled.library)
     return Resolved(compiled, compiled.signature, types.unliteral(compiled.signature.return_type))
 
 
