@@ -14,7 +14,7 @@ from .context import ONE, ZERO, Lowering
 from .elementwise import shapes_text
 from .externals import Args
 from .operands import as_array, axis_of, bound, once, with_axes, without_axes
-from .places import AnyArray, as_view, product, rank_of, read, same_size, shape_of
+from .places import AnyArray, as_view, is_one, product, rank_of, read, same_size, shape_of, stretches
 from .shapes import axes_of, transposed
 from .values import Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, literal
 from .views import Along, View
@@ -101,18 +101,16 @@ def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span
     texts = shapes_text([own, shape]).split(" ")
     message = f"operands could not be broadcast together with remapped shapes [original->remapped]: {texts[0]}  and requested shape {texts[1]}"
     for n, m in zip(own, shape[more:], strict=True):
-        if n == ONE:
-            continue
-        if isinstance(n, Const) and isinstance(m, Const) and n != m:
+        if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             ctx.report(SizesDiffer(span, f"{n.value} cells are not stretched to {m.value}"))
             return Poison()
-        same_size(ctx, n, m, message, (*own, *shape), span)
+        stretches(ctx, n, m, message, (*own, *shape), span)
     return _stretched(ctx, v, own, tuple(shape), span)
 
 
 def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[Atom, ...], span: Span) -> Value:
     more = len(shape) - len(own)
-    single = [n == ONE for n in own]
+    single = [is_one(ctx, n) for n in own]
     match v:
         case UnionValue(one=one, other=other):
             return replace(v, one=_stretched(ctx, one, own, shape, span), other=_stretched(ctx, other, own, shape, span))

@@ -48,6 +48,7 @@ class Lowering:
     dims: dict[tuple, Atom] = field(default_factory=dict)  # sizes that the block has asked for
     in_order: set[str] = field(default_factory=set)  # arrays whose cells surely lie in the order of C
     shortened: dict[str, tuple[Var, int]] = field(default_factory=dict)  # sizes that are others less a literal, or 0
+    single: set[str] = field(default_factory=set)  # sizes that are 1, or 0 where a slice begins beyond the end: those of `a[k : k + 1]`
     below: dict[str, Atom] = field(default_factory=dict)  # loop indices from 0 on, to where they stop
     nonneg: set[str] = field(default_factory=set)
     widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where

@@ -19,7 +19,7 @@ from .externals import Args
 from .joining import common_dtype
 from .numbers import binary, cast
 from .operands import as_array, once
-from .places import AnyArray, fold, fresh_array, nest, put, rank_of, read, same_size, shape_of
+from .places import AnyArray, fold, fresh_array, is_one, nest, put, rank_of, read, same_size, shape_of, stretches
 from .values import Poison, ScalarValue, TextValue, Value
 
 
@@ -127,6 +127,10 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
             if n == ONE or old == ONE:
                 sizes[c] = old if n == ONE else n
                 continue
+            if is_one(ctx, n) != is_one(ctx, old):
+                few, sizes[c] = (n, old) if is_one(ctx, n) else (old, n)
+                stretches(ctx, few, sizes[c], f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
+                continue
             if isinstance(n, Const) and isinstance(old, Const) and n != old:
                 ctx.report(SizesDiffer(args.span, f"the axes {c!r} have {old.value} and {n.value} cells"))
                 return None
@@ -144,7 +148,7 @@ def _loops(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
         found = dict(cells)
         for k, (a, letters, shape) in enumerate(zip(arrays, subscripts.operands, shapes, strict=True)):
             if k not in found and all(c in at for c in letters):
-                index = tuple(ZERO if n == ONE else at[c] for c, n in zip(letters, shape, strict=True))
+                index = tuple(ZERO if is_one(ctx, n) else at[c] for c, n in zip(letters, shape, strict=True))
                 found[k] = cast(ctx, read(ctx, a, index, span).atom, dtype, span)
         return found
 

@@ -14,16 +14,7 @@ from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
 from .context import ONE, ZERO, Lowering
-from .places import (
-    AnyArray,
-    dtype_of,
-    is_array,
-    materialise,
-    rank_of,
-    read,
-    same_size,
-    shape_of,
-)
+from .places import AnyArray, dtype_of, is_array, is_one, materialise, rank_of, read, shape_of, stretches
 from .values import Delayed, Poison, ScalarValue, TupleValue, Value
 
 
@@ -70,7 +61,7 @@ def reads(ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: S
     for v in values:
         if not is_array(v):
             continue
-        aligned = rank_of(v) == len(shape) and all(n != ONE or m == ONE for n, m in zip(shape_of(ctx, v, span), shape, strict=True))
+        aligned = rank_of(v) == len(shape) and all(n == m or not is_one(ctx, n) for n, m in zip(shape_of(ctx, v, span), shape, strict=True))
         if isinstance(v, Delayed):
             found += [(a, aligned and at_own) for a, at_own in v.reads]
         else:
@@ -96,9 +87,9 @@ def common_shape(ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span) 
         if len(known) > 1:
             ctx.report(SizesDiffer(span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together"))
             return None
-        size = (known or sizes or [ONE])[0]
+        size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:
-            same_size(ctx, n, size, message, args, span)
+            stretches(ctx, n, size, message, args, span)
         out.append(size)
     return tuple(out)
 
@@ -115,7 +106,7 @@ def shapes_text(shapes: Sequence[Sequence[Atom]]) -> str:
 
 def spread(ctx: Lowering, v: AnyArray, span: Span) -> Callable[[tuple[Atom, ...]], ScalarValue]:
     """The cell of an operand that belongs to an index of the shape it is broadcast to."""
-    single = [n == ONE for n in shape_of(ctx, v, span)]
+    single = [is_one(ctx, n) for n in shape_of(ctx, v, span)]
     rank = len(single)
 
     def at(index: tuple[Atom, ...]) -> ScalarValue:
@@ -129,5 +120,5 @@ def cheap(ctx: Lowering, v: AnyArray, shape: tuple[Atom, ...], span: Span, hint:
     """``v``, evaluated first if broadcasting would compute its cells several times."""
     if not (isinstance(v, Delayed) and v.dear):
         return v
-    repeated = len(v.shape) < len(shape) or any(n == ONE and m != ONE for n, m in zip(v.shape, shape, strict=True))
+    repeated = len(v.shape) < len(shape) or any(n != m and is_one(ctx, n) for n, m in zip(v.shape, shape, strict=True))
     return materialise(ctx, v, hint, span) if repeated else v

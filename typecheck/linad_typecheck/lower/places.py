@@ -295,6 +295,22 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
     return v
 
 
+def is_one(ctx: Lowering, n: Atom) -> bool:
+    """Whether an axis of this size has one place to be read at, if any: it stretches."""
+    return n == ONE or (isinstance(n, Var) and n.name in ctx.single)
+
+
+def stretches(ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span) -> None:
+    """Raise where an axis of size ``n`` is not stretched to size ``m``: where it is not 1 nor as many."""
+    if n in (m, ONE):
+        return
+    if not is_one(ctx, n):
+        same_size(ctx, n, m, message, args, span)
+        return
+    ok = [ctx.let("ok", "eq", (n, size), BOOL, span) for size in (ONE, m)]
+    ctx.emit(Check(ctx.let("ok", "or", tuple(ok), BOOL, span), "ValueError", message, args, span))
+
+
 def same_size(
     ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core import Atom, Check, Const, Var
+from ..core import Atom, Check, Const, Let, Var
 from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import WrongRank, WrongType
@@ -29,6 +29,7 @@ class Slice:
     upper: Atom | None
     step: Atom | None
     span: Span
+    one: bool = False  # of one place at most: `k : k + 1`, `: 1`, `-1 :`
 
 
 @frozen
@@ -64,7 +65,7 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
         match n:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 bounds = [_bound(ctx, b) for b in (lower, upper, step)]
-                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span))
+                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span, one_place(ctx, *bounds)))
             case ast.Constant(value=value) if value is ...:
                 found.append(Rest())
             case ast.List():
@@ -75,6 +76,30 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
             case _:
                 found += (value_parts if n is node else _inner_parts)(ctx, pull(ctx, n), span)
     return None if None in found else found
+
+
+def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
+    """Whether bounds that were just computed are of one place at most, as they are one apart."""
+    if step not in (None, ONE):
+        return False
+    if upper is None:
+        return lower == Const(-1, I64)
+    made = {s.out: s for s in ctx.out[-8:] if isinstance(s, Let)}
+
+    def from_a_name(a: Atom | None) -> tuple[Atom | None, int]:
+        match a, made.get(a):
+            case (None, _):
+                return None, 0
+            case (Const(value=k), _):
+                return (ONE, k) if k < 0 else (None, k)  # counted from the end, or from the start
+            case _, Let(op="add", ins=(b, Const(value=k)) | (Const(value=k), b)):
+                return b, k
+            case _, Let(op="sub", ins=(b, Const(value=k))):
+                return b, -k
+        return a, 0
+
+    (a, i), (b, j) = from_a_name(lower), from_a_name(upper)
+    return a == b and j == i + 1
 
 
 def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
@@ -266,6 +291,8 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
         last = n if p.upper is None else _clamped(ctx, p.upper, n, span)
         count = _length(ctx, first, last, span) if step == ONE else _trips(ctx, first, last, step, span)
         upper = p.upper if isinstance(p.upper, Const) and p.upper.value >= 0 else None if p.upper is None else last
+        if p.one and isinstance(count, Var):
+            ctx.single.add(count.name)
         return Along(first, step, to, upper), count
     minus_one = Const(-1, I64)
     top = plus(ctx, n, minus_one, span)

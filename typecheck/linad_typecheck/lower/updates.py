@@ -20,13 +20,14 @@ from .places import (
     disjoint,
     dtype_of,
     is_array,
+    is_one,
     materialise,
     nest,
     put,
     rank_of,
     read,
-    same_size,
     shape_of,
+    stretches,
     writable,
 )
 from .slices import Place
@@ -194,19 +195,17 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
     texts = [shapes_text([own, shape]).split(" ")[k] for k in range(2)]
     text = text.format(*texts)
     for n, m in zip(reversed(own), reversed(shape), strict=False):
-        if n == ONE:
-            continue
-        if isinstance(n, Const) and isinstance(m, Const) and n != m:
+        if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             ctx.report(SizesDiffer(span, f"{n.value} values do not fit into {m.value} cells"))
             return None
-        same_size(ctx, n, m, text, (*own, *shape), span)
+        stretches(ctx, n, m, text, (*own, *shape), span)
     return materialise(ctx, value, "t", span) if _meets(ctx, where, value, shape, own) else value
 
 
 def _meets(ctx: Lowering, where: Region, value: AnyArray, shape: tuple[Atom, ...], own: tuple[Atom, ...]) -> bool:
     """Whether the right side may read a cell after it was written: not where it reads other arrays, other cells, or each
     cell just before it is written itself."""
-    straight = where.picked is where.mask is None and len(own) == len(shape) and all(n != ONE or m == ONE for n, m in zip(own, shape, strict=True))
+    straight = where.picked is where.mask is None and len(own) == len(shape) and all(n == m or not is_one(ctx, n) for n, m in zip(own, shape, strict=True))
     reads = value.reads if isinstance(value, Delayed) else ((value, True),)
     return any(not _harmless(where.place, a, aligned and straight) for a, aligned in reads)
 
