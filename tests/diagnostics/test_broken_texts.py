@@ -85,7 +85,7 @@ def test_statements_deleted_or_repeated(seed):
     assert accepted_by_the_checker(HEAD + text), text
 
 
-@pytest.mark.parametrize("deep", ["(" * 3000 + "x" + ")" * 3000, "-" * 40_000 + "x", "[" * 150 + "x" + "]" * 150])
+@pytest.mark.parametrize("deep", ["(" * 3000 + "x" + ")" * 3000, "-" * 40_000 + "x", "{" * 150 + "x" + "}" * 150])
 def test_a_statement_too_deep_for_the_parser_hides_no_other(deep):
     text = (
         "from linad import linear_grad\n\n\n@linear_grad\ndef deep(x: float) -> float:\n    y = x\n"

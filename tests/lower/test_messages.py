@@ -125,7 +125,7 @@ def test_missing_types_do_not_cascade():
 
 
 def test_every_error_is_collected():
-    found = checked("x: Vec", "a = foo\nb = [1]\nx[0] = 1.0\nreturn x")
+    found = checked("x: Vec", "a = foo\nb = {1}\nx[0] = 1.0\nreturn x")
     assert [d.slug for d in found.diagnostics] == ["unknown-name", "unsupported", "argument-updated", "alias-escapes"]
 
 

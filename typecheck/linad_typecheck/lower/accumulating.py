@@ -42,7 +42,7 @@ def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
             where = region(ctx, view, name, args.span) if is_array(view) else None
         else:
             picked = gathered(ctx, place, parts, name, args.span)
-            where = None if picked is None else region(ctx, place, name, args.span, picked)
+            where = None if picked is None else region(ctx, picked.base, name, args.span, picked)
         if where is not None:
             add_at(ctx, where, value, args.span, negative)
         return NoneValue()

@@ -13,7 +13,7 @@ from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
 from ..types import BOOL, I64, INTS, Scalar
-from .comprehensions import array_from, carry, targets, through
+from .comprehensions import added, array_from, carry, targets, through
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, pull, usable
 from .indexing import indexed
@@ -113,7 +113,7 @@ def _build(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Val
 
 
 def _sum(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
-    return carry(ctx, _over_range(node, values), literal(0), lambda total, v, at: binary(ctx, ast.Add, total, v, at, hint), hint)
+    return added(ctx, _over_range(node, values), literal(0), ctx.span(node), hint)
 
 
 def _map(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:

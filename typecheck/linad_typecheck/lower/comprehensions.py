@@ -20,8 +20,8 @@ from ..span import Span
 from ..types import BOOL, I64, DType
 from .arrays import row_of
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
-from .expressions import EXPRESSIONS, condition, expression, lazily, may_update, usable
-from .externals import extreme
+from .expressions import EXPRESSIONS, condition, expression, lazily, may_update, operator, usable
+from .externals import Args, call_external, extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
 from .numbers import as_scalar, binary, cast, truth
@@ -168,6 +168,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
+        case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
+            return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
         case _ if is_array(value) and rank_of(value) == 1:
             return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
         case _ if isinstance(value, SILENT):
@@ -209,7 +211,7 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     if name == "sum":
         total = start
         for item in items:
-            total = binary(ctx, ast.Add, total, item, span, hint)
+            total = held(ctx, operator(ctx, ast.Add, total, item, span, hint), hint, span)
         return total
     if name in ("min", "max"):
         if not items:
@@ -242,12 +244,27 @@ def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Valu
     return ctx.env.pop(key).value
 
 
+def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
+    """The sum of the elements, which may be arrays where ``start`` is one, or where no loop is left."""
+    seen: list[Value] = []
+
+    def step(total: Value, v: Value, at: Span) -> Value:
+        seen.append(v)
+        return held(ctx, operator(ctx, ast.Add, total, v, span, hint), hint, span)
+
+    total = carry(ctx, what, start, step, hint)
+    if isinstance(total, Poison) and isinstance(start, ScalarValue) and any(is_array(v) and rank_of(v) for v in seen):
+        instead = "start with zeros: `sum(..., np.zeros(n))`, or `linad.fold` from `np.zeros(n)`"
+        ctx.report(Unsupported(span, "a sum of arrays that starts at a number", instead))
+    return total
+
+
 def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value, hint: str) -> Value:
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
     if name == "sum":
-        return carry(ctx, what, start, lambda total, v, at: binary(ctx, ast.Add, total, v, span, hint), hint)
+        return added(ctx, what, start, span, hint)
     key, started = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
     ctx.env[key] = Binding(start, span)
     ctx.env[started] = Binding(ScalarValue(FALSE, True), span)

@@ -33,7 +33,7 @@ from ..scope import (
     RecordConstant,
 )
 from ..span import Span
-from ..types import BOOL, Scalar
+from ..types import BOOL, INTS, Scalar
 from .attributes import attribute
 from .comparisons import of_parts
 from .context import FALSE, Lowering
@@ -246,8 +246,23 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         if silent is not None:  # of unknown type, perhaps a tuple
             return silent
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
-            return TupleValue(a.items + b.items)
+            return TupleValue(a.items + b.items, listed=a.listed and b.listed)
+    if isinstance(node.op, ast.Mult):
+        repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
+        if repeated is not None:
+            return repeated
     return operator(ctx, type(node.op), a, b, ctx.span(node), hint)
+
+
+def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | None:
+    """``(0.0,) * 3``."""
+    match a, b:
+        case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if dtype in INTS and n * len(items) <= 1000:
+            return TupleValue(items * n, listed=a.listed)
+        case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
+            ctx.report(Unsupported(ctx.span(node), "a tuple or list repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
+            return Poison()
+    return None
 
 
 def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
@@ -275,7 +290,13 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
-    """``a op b`` of scalars or arrays."""
+    """``a op b`` of scalars or arrays; a tuple or list beside an array is an array to NumPy."""
+    from .arrays import array_of_values
+
+    a, b = (
+        array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v
+        for v, other in ((a, b), (b, a))
+    )
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
     if op is ast.MatMult:
@@ -418,6 +439,12 @@ def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
     return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements))
 
 
+def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
+    """A list display: a tuple to all that reads it."""
+    elements = spread_out(ctx, node.elts)
+    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements), listed=True)
+
+
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:
     value = expression(ctx, node.value, node.target.id)
     ctx.env[node.target.id] = Binding(value, ctx.span(node.value))
@@ -445,6 +472,7 @@ EXPRESSIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr, str], Value]] = 
     ast.Compare: _compare,
     ast.IfExp: _ifexp,
     ast.Tuple: _tuple,
+    ast.List: _list,
     ast.NamedExpr: _walrus,
     ast.Call: _call,
     ast.Lambda: _lambda,

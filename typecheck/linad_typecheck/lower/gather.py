@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ..core import Atom, Block, If, Var
 from ..frozen import frozen
-from ..messages.language import Unsupported
 from ..messages.types import WrongRank
 from ..span import Span
 from ..types import I64
@@ -28,7 +27,7 @@ from .places import (
     shape_of,
     size_of,
 )
-from .slices import NewAxis, Part, Place, Slice, expanded, index_atom, require_index
+from .slices import NewAxis, Part, Place, Slice, delayed_view, expanded, index_atom, require_index, view_of
 from .values import ArrayValue, Delayed, Poison, Value
 
 
@@ -52,9 +51,13 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         return None
     places = [k for k, p in enumerate(parts) if isinstance(p, Place)]
     given = [parts[k].value for k in places if is_array(parts[k].value)]
-    if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):
-        ctx.report(Unsupported(span, "an array of indices beside a slice with bounds", "take the slice first: `a[lo:hi][:, idx]`"))
-        return None
+    if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):  # they are taken first
+        all_of = Slice(None, None, None, span)
+        bounded = [p if isinstance(p, Slice) else all_of for p in parts if not isinstance(p, NewAxis)]
+        v = delayed_view(ctx, v, bounded, name, span) if isinstance(v, Delayed) else view_of(ctx, v, bounded, name, span)
+        if not is_array(v):
+            return None
+        parts = [all_of if isinstance(p, Slice) else p for p in parts]
     common = common_shape(ctx, [shape_of(ctx, g, span) for g in given], span)
     if common is None:
         return None
@@ -128,8 +131,8 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
     g = gathered(ctx, v, parts, name, span)
     if g is None:
         return Poison()
-    reads = tuple((a, False) for x in (v, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x]))
-    return Delayed(dtype_of(v), g.shape, lambda found: read(ctx, v, g.index(found), span), reads)
+    reads = tuple((a, False) for x in (g.base, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x]))
+    return Delayed(dtype_of(v), g.shape, lambda found: read(ctx, g.base, g.index(found), span), reads)
 
 
 # ---------------------------------------------------------------------------------------------------------- masks

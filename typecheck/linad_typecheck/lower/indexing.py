@@ -45,6 +45,7 @@ from .values import (
     SILENT,
     ArrayValue,
     Delayed,
+    NoneValue,
     Poison,
     ScalarValue,
     TupleValue,
@@ -125,7 +126,8 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
     if isinstance(base, TupleValue):
-        ctx.report(Unsupported(span, "assigning to an element of a tuple", "build a new tuple"))
+        what, instead = ("list", "make an array: `np.zeros(n)`, or `np.array([...])`") if base.listed else ("tuple", "build a new tuple")
+        ctx.report(Unsupported(span, f"assigning to an element of a {what}", instead))
         return None
     if not is_array(base):
         if not isinstance(base, SILENT):
@@ -146,6 +148,7 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
         picked = gathered(ctx, place, parts, name, span)
         if picked is None:
             return None
+        place = picked.base
         old = materialise(ctx, picked_cells(ctx, place, picked, span), "old", span) if keep else None
         return region(ctx, place, name, span, picked, old=old)
     if _is_cell(place, parts):
@@ -198,8 +201,11 @@ def require_cell(ctx: Lowering, where: Cell) -> None:
 
 
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
+    """``t[k]``, and ``t[lo:hi]`` with literal bounds."""
     from .expressions import expression, usable
 
+    if isinstance(node.slice, ast.Slice):
+        return _items(ctx, node.slice, base, ctx.span(node))
     index = expression(ctx, node.slice)
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         return Poison()
@@ -208,9 +214,60 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a tuple of {len(base.items)} has no element {k}", "out of range"))
+    elif isinstance(index, ScalarValue) and index.dtype in INTS and base.items and all(isinstance(v, ScalarValue) for v in base.items):
+        return _chosen(ctx, base.items, index, ctx.span(node))
     elif not isinstance(index, SILENT):
-        ctx.report(WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index))))
+        instead = "make an array of it first: `a = np.stack(t)`, then `a[k]`" if any(map(is_array, base.items)) else ""
+        ctx.report(WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead))
     return Poison()
+
+
+MOST_CHOSEN = 32
+
+
+def _chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
+    """``t[k]`` of a tuple of numbers with a computed index."""
+    n = len(items)
+    dtypes = {v.dtype for v in items}
+    if dtypes == {"f64", "i64"} and all(v.weak for v in items):  # Python's own numbers, which meet in floats anyway
+        items, dtypes = tuple(ScalarValue(cast(ctx, v.atom, "f64", span), True) for v in items), {"f64"}
+    if n > MOST_CHOSEN or len(dtypes) > 1:
+        found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
+        instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
+        ctx.report(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
+        return Poison()
+    k = index_atom(ctx, index, Const(n, I64), span)
+    ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
+    if not ctx.is_nonneg(k):
+        ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
+    ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
+    atom = items[-1].atom
+    for at in range(n - 2, -1, -1):
+        atom = ctx.let("item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), items[at].atom, atom), atom.type, span)
+    return ScalarValue(atom, all(v.weak for v in items))
+
+
+def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Value:
+    from .expressions import expression
+
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        value = NoneValue() if part is None else expression(ctx, part)
+        match value:
+            case NoneValue():
+                bounds.append(None)
+            case ScalarValue(atom=Const(value=k), dtype=dtype) if dtype in INTS:
+                bounds.append(k)
+            case _:
+                if not isinstance(value, SILENT):
+                    ctx.report(WrongType(ctx.span(part), "the bounds of a slice of a tuple are literal ints", describe(type_of(value))))
+                return Poison()
+    if bounds[2] == 0:
+        ctx.report(WrongType(span, "the step of a slice is not 0", "0"))
+        return Poison()
+    if only_fields(ctx, base, span, "a slice is of a tuple"):
+        return Poison()
+    return TupleValue(base.items[slice(*bounds)], listed=base.listed)
 
 
 def _cell(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:

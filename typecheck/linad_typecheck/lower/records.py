@@ -59,7 +59,9 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
     """``p.x``."""
     span, record = ctx.span(node), base.record
     if record is None:
-        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a tuple", "index it, or name its parts"))
+        grows = node.attr in ("append", "extend", "insert", "pop", "remove")
+        what, instead = ("list", "make an array, `a = np.zeros(n)`, and store its cells: `a[i] = v`") if grows else ("tuple", "index it, or name its parts")
+        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
         return Poison()
     if node.attr in record.names:
         value = base.items[record.names.index(node.attr)]

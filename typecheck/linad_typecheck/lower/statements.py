@@ -154,6 +154,9 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
+    if ctx.spec is None and _lists(value):
+        ctx.report(Unsupported(span, "a result that is a list", "return a tuple: `return a, b`, or an array: `np.array([...])`"))
+        value = Poison()
     value, seen = given_away(ctx, lent_on(ctx, s, value), span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
@@ -169,6 +172,10 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
             left = map_arrays(b.value, lambda v: gone(v, seen, span))
             ctx.env[name] = replace(b, value=left)
     set_left(ctx, RETURN, span)
+
+
+def _lists(value: Value) -> bool:
+    return isinstance(value, TupleValue) and (value.listed or any(map(_lists, value.items)))
 
 
 def _break(ctx: Lowering, s: ast.stmt) -> None:

@@ -71,10 +71,12 @@ class Delayed:
 
 @frozen(slots=True)
 class TupleValue:
-    """A tuple, or with ``record`` an instance of that class: its items are the fields."""
+    """A tuple, or with ``record`` an instance of that class: its items are the fields. ``listed``: written as a list, of
+    which nothing changes."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
+    listed: bool = False
 
     @property
     def closed(self) -> bool:
