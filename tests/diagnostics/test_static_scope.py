@@ -125,7 +125,7 @@ SCOPE = StaticModule(SOURCE).scope
         ("f2", External("numpy.sin")),
         ("range", External("builtins.range")),
         ("C", Opaque("the class `C`", MAKE_RECORD)),
-        ("hidden", Opaque("the function `hidden`, which `@wraps` replaces")),
+        ("hidden", Opaque("the function `hidden` under `@wraps`", "call a function without this decorator")),
         ("TEXT", Opaque("a string")),
         ("nothing", None),
     ],

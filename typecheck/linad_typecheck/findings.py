@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 
-from .checking.misplaced import misplaced
+from .checking.misplaced import misplaced, stacked
 from .checking.recover import recovered
 from .checking.suppress import without_ignored, without_ignored_elsewhere
 from .diagnostics import Diagnostic
@@ -72,7 +72,7 @@ def check_text(
         source = SourceFile(filename, found.text)
         module = StaticModule(source, {} if files is None else files, found.lost)
         functions = decorated(module)
-        refused = list(misplaced(module))
+        refused = [*misplaced(module), *stacked(module, functions)]
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes, nesting beyond the parser
         deep = isinstance(error, (RecursionError, MemoryError))
         why = "an expression is too deeply nested for the parser" if deep else str(error)

@@ -239,6 +239,8 @@ class StaticScope:
                 return _again(self.given(name, value.args[0], value.lineno))
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
+            case ast.Call(func=func) if (self._dotted(func) or "").startswith(("numpy.random.", "random.")):
+                return Opaque("the random generator", "draw the numbers outside the function and pass them as an array")
             case ast.Constant(value=str()) | ast.JoinedStr():
                 return Opaque("a string")
             case ast.Constant(value=None):
@@ -319,7 +321,7 @@ class StaticScope:
         for decorator in node.decorator_list:
             dotted = self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
             if dotted not in (*_PYTHON_ONLY, AGAIN) and self.mark(decorator) is None:
-                return Opaque(f"the function `{node.name}`, which `@{ast.unparse(decorator)}` replaces")
+                return Opaque(f"the function `{node.name}` under `@{ast.unparse(decorator)}`", "call a function without this decorator")
         found = Helper(self.source(node, node.name, tuple(node.decorator_list)))
         return _again(found) if any(self._dotted(d) == AGAIN for d in node.decorator_list) else found
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..messages.language import Unsupported
+from ..scope import External, FunctionSource, resolve
 from ..static_scope import StaticModule
 
 
@@ -35,6 +36,35 @@ def _decorator(module: StaticModule, node: ast.ClassDef | ast.FunctionDef | ast.
     for decorator in node.decorator_list:
         if module.scope.mark(decorator) is not None:
             return decorator
+    return None
+
+
+def stacked(module: StaticModule, functions: Iterable[FunctionSource]) -> Iterator[tuple[ast.AST, Unsupported]]:
+    """Each checked function with a second decorator that refuses it, or that `linear_grad` refuses."""
+    for f in functions:
+        if isinstance(f.node, ast.FunctionDef) and len(f.node.decorator_list) > 1 and (refused := _stacked(module, f.node)) is not None:
+            yield f.node, refused
+
+
+_COMPILERS = ("numba.njit", "numba.jit", "numba.vectorize", "numba.guvectorize", "jax.jit", "torch.jit.script")
+_TRANSPARENT = ("numba.njit", "numba.jit", "jaxtyping.jaxtyped", "linad.checkpoint", "functools.wraps")
+
+
+def _stacked(module: StaticModule, node: ast.FunctionDef) -> Unsupported | None:
+    """A decorator beside `linear_grad` that makes something of the function that it is not."""
+    scope, mark = module.scope, _decorator(module, node)
+    if mark is None:
+        return None
+    at = node.decorator_list.index(mark)
+    for k, decorator in enumerate(node.decorator_list):
+        found = resolve(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
+        dotted = found.dotted if isinstance(found, External) else ""
+        text = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        span = module.source.span(decorator)
+        if k < at and dotted in _COMPILERS:
+            return Unsupported(span, f"`@{text}` around a checked function", "leave it out: `@linear_grad` compiles the function")
+        if k > at and dotted.startswith("functools.") and dotted not in _TRANSPARENT:
+            return Unsupported(span, f"what `@{text}` makes of the function", "leave it out, or write a function around the checked one")
     return None
 
 

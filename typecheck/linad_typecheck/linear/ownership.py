@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core import Atom, Var
+from ..diagnostics import Edit
 from ..messages.ownership import (
     ArgumentUpdated,
     CapturedArrayUpdated,
@@ -23,14 +24,14 @@ from ..messages.ownership import (
     StoredTwice,
     UseAfterMove,
 )
-from ..repairs import copy_at, copy_first, declare_update
+from ..repairs import copied, copy_at, copy_first, declare_update
 from ..span import NOWHERE, Span
 from ..types import Array
 
 if TYPE_CHECKING:
     from ..lower.context import Lowering
 
-from ..lower.values import ARRAYS, ArrayValue, LostArray, Loss, Value, ViewValue, arrays, map_arrays
+from ..lower.values import ARRAYS, ArrayValue, Loss, LostArray, Value, ViewValue, arrays, map_arrays
 from ..lower.views import Along, View, apart, within
 
 
@@ -202,6 +203,23 @@ def _updates(ctx: Lowering, span: Span) -> bool:
     return False
 
 
+def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edit, ...], str]:
+    """The one assignment that makes ``name`` mean another name's array, in the statement at a place or of the value there: its
+    value, the edits that take a copy, and that other name, where an exchange of the two may be meant."""
+    inside = [
+        a
+        for s in ast.walk(ctx.source.node)
+        if isinstance(s, ast.stmt) and ((span := ctx.span(s)).line, span.column) == (at.line, at.column) or (isinstance(s, ast.Assign) and ctx.span(s.value) == at)
+        for a in ast.walk(s)
+        if isinstance(a, ast.Assign) and [t.id for t in a.targets if isinstance(t, ast.Name)] == [name] and isinstance(a.value, (ast.Name, ast.Subscript))
+    ]
+    if len({id(a) for a in inside}) != 1:
+        return None, (), ""
+    value = inside[0].value
+    in_loop = any(isinstance(s, (ast.For, ast.While)) and inside[0] in s.body for s in ast.walk(ctx.source.node))
+    return ctx.span(value), copied(ctx.source.source, value), value.id if in_loop and isinstance(value, ast.Name) else ""
+
+
 def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     """Somebody uses a lost array."""
     loss = lost.loss
@@ -213,7 +231,7 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             else:
                 ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
-            ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span))
+            ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span, *_rebound(ctx, name, loss.span)))
         case "reshaped":
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":

@@ -116,6 +116,8 @@ _INSTEAD = {
     "builtins.list": "pass a NumPy array, or a tuple where the length is fixed",
     "builtins.dict": "pass its values as separate parameters or as a tuple",
     "numpy.float16": "use `np.float32` or `np.float64`",
+    **dict.fromkeys(("torch.Tensor", "jax.Array", "jax.numpy.ndarray", "tensorflow.Tensor", "pandas.Series"), 'pass a NumPy array: `Float64[np.ndarray, "n"]`'),
+    "pandas.DataFrame": 'pass its numbers as an array, `Float64[np.ndarray, "n d"]`, or its columns as several',
 }
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 
 from ..core import Atom, Check, Const, Fill, Store, Var
 from ..frozen import frozen
-from ..messages.language import BadCall, Unsupported
-from ..messages.types import SizesDiffer, WrongType
+from ..messages.language import BadCall, NoMember, Unsupported
+from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
@@ -19,6 +18,7 @@ from .axes import item as the_item
 from .context import Lowering
 from .elementwise import lift
 from .externals import DTYPES, Args, call_external, is_known
+from .nearby import last_part, meant
 from .numbers import cast, promote
 from .places import AnyArray, fresh_array, is_array, materialise
 from .updates import assign_region, converted, region
@@ -38,6 +38,7 @@ from .values import (
     describe,
     type_of,
 )
+from .whence import not_an_int, sizes_differ
 
 _TEXTS: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool", "float": "f64", "int": "i64"}
 
@@ -62,6 +63,8 @@ def _instead_of_dtype(v: Value) -> str:
     match v:
         case ScalarValue():
             return "a shape of several sizes is one tuple: `np.zeros((m, n))`"
+        case EntityValue(entity=External(dotted="builtins.object")):
+            return "arrays hold numbers: keep arrays of different sizes in a tuple"
         case EntityValue(entity=External(dotted=dotted)) if "complex" in dotted:
             return "numbers are real: keep real and imaginary parts in two arrays"
         case TextValue(text=text) if "complex" in text:
@@ -84,7 +87,7 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
             atoms.append(n)
         else:
             if not isinstance(item, SILENT):
-                ctx.report(WrongType(span, "a shape is an int or a tuple of ints", describe(type_of(item)), "convert it: `int(...)`"))
+                not_an_int(ctx, "a shape is an int or a tuple of ints", item, span)
             return None
     if len(atoms) > 4:
         ctx.report(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
@@ -329,7 +332,7 @@ def _stack(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | Stacked
         made = stack_of_values(ctx, [s.array if isinstance(s, Stacked) else s for s in shapes], None, "stack", span)
         return Stacked(made) if is_array(made) else None
     if len(set(shapes)) > 1:
-        ctx.report(SizesDiffer(span, "the rows of this array have different lengths"))
+        sizes_differ(ctx, span, "the rows of this array have different lengths")
         return None
     if len(shapes[0] if shapes else ()) == 4:
         ctx.report(WrongType(span, "an array has at most 4 dimensions", "more of them"))
@@ -343,24 +346,35 @@ METHODS = {
     name: f"numpy.{name}"
     for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero", "take"]
 } | {"flatten": "numpy.ravel"}
-_INSTEAD = {
+_OF_NUMPY = {  # that the language does not have
     "tolist": "keep the array",
-    "append": "make an array of the final size and store its cells",
-    "tofile": "do I/O outside the function",
+    "tofile": "write the file outside the function",
+    "tobytes": "keep the array",
+    "view": "the bits of a float are no number to differentiate: convert with `.astype(...)`",
+    "resize": "make an array of the new size and store the cells: `b = np.zeros(n)`, `b[:k] = a[:k]`",
+    "partition": "sort it: `.sort()`",
+    "dump": "write the file outside the function",
+    "setflags": "every array that the function makes can be written to",
 }
 
 
 def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Value:
     """``array.name(...)``."""
-    rule = _OWN.get(name)
+    rule = OWN.get(name)
     if rule is not None:
         return rule(ctx, array, args, by)
     dotted = METHODS.get(name)
     if dotted is not None and is_known(dotted):
         return call_external(ctx, dotted, replace(args, values=(array, *args.values)))
-    close = get_close_matches(name, (*_OWN, *METHODS), 1)
-    instead = f"`.{close[0]}` is near" if close else "write a loop over the cells"
-    ctx.report(Unsupported(args.span, f"the method `.{name}` of an array", _INSTEAD.get(name, instead)))
+    called = args.node.func if isinstance(args.node, ast.Call) else None
+    place = args.span if called is None else ctx.span(called)
+    if name in _OF_NUMPY:
+        ctx.report(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
+        return Poison()
+    close = meant(name, (*OWN, *METHODS), 0.6)
+    at = last_part(place, ast.unparse(called)) if called is not None and close else None
+    other = f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
+    ctx.report(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))
     return Poison()
 
 
@@ -396,7 +410,7 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     return sort_method(ctx, array, args, by)
 
 
-_OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
+OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
     "conj": lambda ctx, array, args, by: array,
     "fill": _method_fill,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ..messages.language import Unsupported
+from ..messages.language import NoMember, Unsupported
 from ..scope import External, Helper, Module, RecordClass
 from .context import Lowering
 from .externals import constant_external
+from .nearby import last_part, meant
 from .numbers import binary
 from .places import dtype_of, is_array, product, rank_of, shape_of
 from .records import class_attribute, field
@@ -33,6 +34,15 @@ LATER = {
     "imag": "numbers are real: write 0.0",
     "strides": "layout is not visible inside",
 }
+
+
+_OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "flat", "itemsize", "nbytes")
+
+
+def _called() -> tuple[str, ...]:
+    from .arrays import METHODS, OWN
+
+    return (*OWN, *METHODS)
 
 
 def attribute(ctx: Lowering, node: ast.Attribute) -> Value:
@@ -85,8 +95,14 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                 case "itemsize" | "nbytes":
                     size = literal(WORDS[dtype_of(base)])
                     return size if node.attr == "itemsize" else binary(ctx, ast.Mult, size, ScalarValue(product(ctx, shape_of(ctx, base, span), span), True), span)
-            instead = LATER.get(node.attr, "write a loop over the cells")
-            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", instead))
+            if node.attr in LATER:
+                ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
+                return Poison()
+            near = meant(node.attr, (*_OF_ARRAYS, *_called()), 0.6)
+            what = f"an array has no attribute `.{node.attr}`"
+            if node.attr in _called():
+                near, what = (f"{node.attr}()",), f"`.{node.attr}` of an array is a method and is called"
+            ctx.report(NoMember(span, what, tuple(f".{n}" for n in near), last_part(span, ast.unparse(node))))
         case ScalarValue() if node.attr == "real":
             return base
         case ScalarValue() if node.attr == "shape" and not base.weak:

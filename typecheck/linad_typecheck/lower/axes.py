@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..core import Atom, Check, Const
 from ..messages.language import Unsupported
-from ..messages.types import SizesDiffer, WrongType
+from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL
 from .context import ONE, ZERO, Lowering
@@ -18,6 +18,7 @@ from .places import AnyArray, as_view, is_one, product, rank_of, read, same_size
 from .shapes import axes_of, transposed
 from .values import Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, literal
 from .views import Along, View
+from .whence import sizes_differ
 
 
 def _expand_dims(ctx: Lowering, args: Args) -> Value:
@@ -52,7 +53,7 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
     text = "cannot select an axis to squeeze out which has size not equal to one"
     for k in axes:
         if isinstance(sizes[k], Const) and sizes[k] != ONE:
-            ctx.report(SizesDiffer(span, f"axis {k} has {sizes[k].value} cells and cannot be left out"))
+            sizes_differ(ctx, span, f"axis {k} has {sizes[k].value} cells and cannot be left out")
             return Poison()
         same_size(ctx, sizes[k], ONE, text, (), span)
     return without_axes(ctx, array, sorted(axes), span)
@@ -96,13 +97,13 @@ def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span
     own = shape_of(ctx, v, span)
     more = len(shape) - len(own)
     if more < 0:
-        ctx.report(SizesDiffer(span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}"))
+        sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}")
         return Poison()
     texts = shapes_text([own, shape]).split(" ")
     message = f"operands could not be broadcast together with remapped shapes [original->remapped]: {texts[0]}  and requested shape {texts[1]}"
     for n, m in zip(own, shape[more:], strict=True):
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
-            ctx.report(SizesDiffer(span, f"{n.value} cells are not stretched to {m.value}"))
+            sizes_differ(ctx, span, f"{n.value} cells are not stretched to {m.value}")
             return Poison()
         stretches(ctx, n, m, message, (*own, *shape), span)
     return _stretched(ctx, v, own, tuple(shape), span)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..core import Atom, Call, Const
+from ..diagnostics import Label
 from ..frozen import frozen
 from ..linear.liveness import bound, free_names
 from ..linear.ownership import as_one, inherits, movable, move, names_of, others, stays_in_use, write
@@ -24,8 +25,10 @@ from .combinators import COMBINATORS, combine
 from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .derivatives import TRANSFORMS, call_derivative, transform
+from .elsewhere import elsewhere
 from .expressions import expression, operands, pull, spread_out, usable
 from .externals import Args, call_external
+from .nearby import meant
 from .operands import rank_zero, unwrapped
 from .places import is_array, materialise, simplest
 from .quoted import Quoted
@@ -108,6 +111,9 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return made
         case DerivativeValue():
             return call_derivative(ctx, node, callee, hint)
+        case EntityValue(entity=External(dotted="builtins.isinstance" | "builtins.type" | "builtins.getattr" | "builtins.hasattr" as dotted)):
+            ctx.report(Unsupported(span, f"`{name}`", elsewhere(dotted) or ""))
+            return Poison()
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint, dotted)
             return Poison() if args is None else call_external(ctx, dotted, args)
@@ -119,9 +125,13 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
+    reported = len(ctx.programs.diagnostics)
     for a in node.args:
         if not isinstance(a, ast.Starred):
             expression(ctx, a)
+    if isinstance(callee, Poison) and callee.foreign:
+        found = ctx.programs.diagnostics
+        found[reported:] = [d for d in found[reported:] if d.slug not in ("unsupported", "unknown-function", "impure-call")]
     if not isinstance(callee, SILENT):
         ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee))))
     return Poison()
@@ -297,8 +307,9 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
     """The arguments by parameter, in the order of the parameters, evaluated in the order of the call."""
     spec = source.node.args
     span = ctx.span(node)
+    defined = _parameters_of(source)
     if spec.vararg or spec.kwarg:
-        ctx.report(BadCall(span, source.name, "has `*args` or `**kwargs`, which are not supported: name the parameters"))
+        ctx.report(BadCall(span, source.name, "has `*args` or `**kwargs`, which are not supported: name the parameters", defined))
         return None
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
@@ -308,12 +319,18 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
     by_position_only = {a.arg for a in spec.posonlyargs}
     found: dict[str, Argument] = {}
     if len(node.args) > len(positional):
-        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(node.args)}"))
+        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(node.args)}", defined))
         return None
     for name, a in [*zip(positional, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]:
         if name in found or name not in every or (name in by_position_only and a not in node.args):
-            why = f"is given `{name}` twice" if name in found else f"has no parameter `{name}`"
-            ctx.report(BadCall(span, source.name, why))
+            if name in found or name in every:
+                why = f"is given `{name}` twice" if name in found else f"takes `{name}` by position only"
+                ctx.report(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
+                return None
+            keyword = next(k for k in node.keywords if k.arg == name)
+            at = replace(start := ctx.span(keyword), end_line=start.line, end_column=start.column + len(name))
+            near = meant(name, (n for n in every if n not in found), 0.6)
+            ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
             return None
         value = expression(ctx, a)
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
@@ -321,10 +338,24 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
         if name not in found:
             default = default_of(ctx, source, name)
             if default is None:
-                ctx.report(BadCall(span, source.name, f"is called without `{name}`"))
+                ctx.report(BadCall(span, source.name, f"is called without `{name}`", defined))
                 return None
             found[name] = Argument(default, span, "")
     return {name: found[name] for name in every}
+
+
+def _parameters_of(source: FunctionSource) -> Label:
+    """A label at the parameters of a function."""
+    a = source.node.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    names = ", ".join(p.arg for p in every)
+    if not every:
+        start = source.source.span(source.node)
+        place = replace(start, end_line=start.line, end_column=start.column + len("def"))
+    else:
+        first, last = source.source.span(every[0]), source.source.span(every[-1])
+        place = replace(first, end_line=last.end_line, end_column=last.end_column)
+    return Label(place, f"the parameters are {names}" if len(every) > 1 else f"the only parameter is {names}" if every else "it has no parameters")
 
 
 def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:

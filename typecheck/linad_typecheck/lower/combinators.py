@@ -18,7 +18,7 @@ from .context import ONE, ZERO, Lowering
 from .expressions import expression, pull, usable
 from .indexing import indexed
 from .iterables import Iteration, callee, from_zero, iteration
-from .numbers import binary, cast
+from .numbers import cast
 from .places import (
     AnyArray,
     dtype_of,

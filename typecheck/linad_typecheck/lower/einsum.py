@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ..core import Atom, Const
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import SizesDiffer, WrongType
+from ..messages.types import WrongType
 from ..types import FLOATS, DType, Scalar
 from .context import ONE, ZERO, Lowering, zero
 from .externals import Args
@@ -21,6 +21,7 @@ from .numbers import binary, cast
 from .operands import as_array, once
 from .places import AnyArray, fold, fresh_array, is_one, nest, put, rank_of, read, same_size, shape_of, stretches
 from .values import Poison, ScalarValue, TextValue, Value
+from .whence import sizes_differ
 
 
 @frozen
@@ -132,7 +133,7 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
                 stretches(ctx, few, sizes[c], f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
                 continue
             if isinstance(n, Const) and isinstance(old, Const) and n != old:
-                ctx.report(SizesDiffer(args.span, f"the axes {c!r} have {old.value} and {n.value} cells"))
+                sizes_differ(ctx, args.span, f"the axes {c!r} have {old.value} and {n.value} cells")
                 return None
             same_size(ctx, old, n, f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
     return sizes

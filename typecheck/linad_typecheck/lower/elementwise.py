@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..core import Atom, Const, Let
-from ..messages.types import SizesDiffer
 from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
 from .context import ONE, ZERO, Lowering
 from .places import AnyArray, dtype_of, is_array, is_one, materialise, rank_of, read, shape_of, stretches
 from .values import Delayed, Poison, ScalarValue, TupleValue, Value
+from .whence import sizes_differ
 
 
 def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t") -> Value:
@@ -85,7 +85,7 @@ def common_shape(ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span) 
         sizes = list(dict.fromkeys(s[axis] for s in shapes if len(s) >= -axis and s[axis] != ONE))
         known = [n for n in sizes if isinstance(n, Const)]
         if len(known) > 1:
-            ctx.report(SizesDiffer(span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together"))
+            sizes_differ(ctx, span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together")
             return None
         size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:

@@ -13,10 +13,10 @@ ELSEWHERE: dict[str, str] = {
     "functools.reduce": "write a loop, or `linad.reduce(f, first, x)`", "itertools.accumulate": "write a loop, or `linad.scanl(f, first, x)`",
     "builtins.filter": "write a loop with an `if`", "builtins.list": "use an array",
     "builtins.dict": "use an array", "builtins.set": "use an array of bools", "builtins.tuple": "write the elements out",
-    "builtins.str": "format outside the function", "builtins.isinstance": "types are fixed: leave the test out",
-    "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
+    "builtins.str": "format outside the function", "builtins.isinstance": "types are known when the function is compiled: leave the test out, and annotate the parameter",
+    "builtins.object": "arrays hold numbers", "builtins.id": "compare values with `==`", "builtins.sorted": "sort outside the function",
     "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
-    "builtins.getattr": "write the attribute out", "builtins.type": "types are fixed: leave the test out",
+    "builtins.getattr": "write the attribute out", "builtins.hasattr": "types are fixed: leave the test out", "builtins.type": "types are fixed: leave the test out",
     "builtins.open": "do I/O outside the function", "builtins.input": "do I/O outside the function",
     "numpy.append": "make an array of the final size and store its cells", "numpy.vectorize": "write a loop",
     "numpy.unique": "find the values outside the function and pass their indices",
@@ -41,6 +41,44 @@ ELSEWHERE: dict[str, str] = {
     "numba.prange": "write `range`; under `parallel=True` every loop that is proved to be free of races runs on threads",
     "linad.checkpoint": "put it around what a `for` runs over, around the condition of a `while`, or around a function",
 }  # fmt: skip
+
+
+OF_ARRAYS = ("jax", "torch", "cupy", "autograd", "tensorflow", "dask", "mxnet", "paddle", "mlx", "bottleneck", "numexpr")
+_NUMPY = "write it with NumPy: arrays are NumPy's here"
+_WITHOUT: dict[str, str] = {
+    **dict.fromkeys(OF_ARRAYS, _NUMPY),
+    "pandas": "pass the columns as arrays (`df[\"x\"].to_numpy()`), and compute with NumPy inside",
+    "polars": "pass the columns as arrays (`df[\"x\"].to_numpy()`), and compute with NumPy inside",
+    "xarray": "pass the arrays themselves (`a.values`), and compute with NumPy inside",
+    "scipy.optimize": "solve it outside and pass the solution, or write the iteration as a loop: Newton steps, say",
+    "scipy.integrate": "write the steps as a loop: `y = y + h * rhs(t, y)`, or a Runge-Kutta step",
+    "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write the product as a loop over them",
+    "scipy.interpolate": "use `np.interp`, or write the polynomial of each piece as a loop",
+    "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
+    "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",
+    "scipy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops",
+    "scipy.stats": "write the density with `np.exp`, `np.log` and `scipy.special`",
+    "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",
+    "scipy.linalg": "use `np.linalg`: there are solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm and lstsq",
+    "sklearn": "write the model with NumPy, or compute its part outside and pass the numbers",
+    "matplotlib": "draw outside the function",
+    "tqdm": "leave it out: the loop is compiled, and shows nothing while it runs",
+    "collections": "use tuples, and arrays with int indices",
+    "itertools": "write the loops out, one inside the other",
+    "functools": "write the loop or the call out",
+    "re": "work on texts outside the function and pass numbers",
+    "json": "read it outside the function and pass the numbers",
+    "copy": "use the method: `a.copy()`",
+    "statistics": "use `np.mean`, `np.median`, `np.std`",
+    "decimal": "use floats", "fractions": "use floats", "cmath": "keep real and imaginary parts apart",
+    "enum": "use ints", "operator": "write the operator out",
+}  # fmt: skip
+
+
+def without(dotted: str) -> str:
+    """How to do without a library function that nothing here stands for; empty where there is no better word than for all."""
+    parts = dotted.split(".")
+    return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), "")
 
 
 def elsewhere(dotted: str) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 from collections.abc import Callable
 
 from ..core import Atom, Check, Const, Let
@@ -38,10 +37,12 @@ from .attributes import attribute
 from .comparisons import of_parts
 from .context import FALSE, Lowering
 from .elementwise import lift
+from .elsewhere import without
 from .externals import BUILTINS, Args, call_external, constant_external, is_known, near
 from .impure import LIBRARY_PARTS, impure
 from .indexing import subscript
 from .joins import Arm, join
+from .nearby import last_part, meant
 from .numbers import binary, compare, truth, unary
 from .places import held, is_array
 from .quoted import Quoted
@@ -65,6 +66,7 @@ from .values import (
     literal,
     type_of,
 )
+from .whence import first_bound
 
 
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
@@ -124,7 +126,7 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     if b is None:
         return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
     if b.defined is not None:
-        ctx.report(MaybeUndefined(span, name))
+        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name)))
         text = f"cannot access local variable '{name}' where it is not associated with a value"
         ctx.emit(Check(b.defined, "UnboundLocalError", text, (), span))
         ctx.env[name] = Binding(b.value, b.span)
@@ -136,7 +138,7 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
 
 def _undefined(ctx: Lowering, name: str, span: Span) -> bool:
     if not ctx.dead:
-        ctx.report(Undefined(span, name))
+        ctx.report(Undefined(span, name, meant(name, (n for n in ctx.env if n[0] != "%"), 0.7)))
     return True
 
 
@@ -147,7 +149,7 @@ def entity(ctx: Lowering, name: str, span: Span) -> Value:
         found = External(f"builtins.{name}")
     if found is None:
         own = [n for n in (*ctx.local_names, *ctx.source.scope.names()) if not hasattr(builtins, n)]
-        close = difflib.get_close_matches(name, own, 1, 0.7) or difflib.get_close_matches(name, BUILTINS, 1, 0.8)
+        close = meant(name, own, 0.7) or meant(name, BUILTINS, 0.8)
         ctx.report(UnknownName(span, name, close[0] if close else ""))
         return Poison()
     return entity_value(ctx, found, name, span)
@@ -193,10 +195,14 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     outside = impure(dotted)
     if outside is not None and dotted not in LIBRARY_PARTS:
         ctx.report(ImpureCall(span, name, *outside))
-        return Poison()
+        return Poison(foreign=True)
     if not is_known(dotted):
-        ctx.report(UnknownFunction(span, name, near(dotted)))
-        return Poison()
+        close = near(dotted)
+        here = name.partition(".")[0] if "." in name else ""
+        written = tuple(n if not here or not n.startswith("np.") or not dotted.startswith("numpy.") else f"{here}.{n[3:]}" for n in close)
+        at = last_part(span, name) if here and dotted.startswith(("numpy.", "math.", "scipy.")) else None
+        ctx.report(UnknownFunction(span, name, written, at, without(dotted)))
+        return Poison(foreign=dotted.partition(".")[0] not in ("numpy", "math", "builtins", "linad"))
     return EntityValue(External(dotted), name)
 
 

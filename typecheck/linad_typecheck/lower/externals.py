@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 from dataclasses import replace
 from functools import cache
@@ -17,14 +16,15 @@ from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
 from . import into
 from .context import Lowering
 from .elementwise import lift
-from .elsewhere import ELSEWHERE, LOOP, elsewhere
+from .elsewhere import ELSEWHERE, LOOP, OF_ARRAYS, elsewhere
+from .nearby import meant
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import held, is_array, rank_of, size_of, stored
 from .rounding import math_round, numpy_round, python_round
 from .rulebook import Args as Args
 from .rulebook import Rule as Rule
 from .rulebook import scalars as scalars
-from .rulebook import strong
+from .rulebook import of_arrays, strong
 from .values import (
     NoneValue,
     Poison,
@@ -99,13 +99,13 @@ def is_known(dotted: str) -> bool:
     return dotted in COMBINATORS or dotted in TRANSFORMS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS)) or elsewhere(dotted) is not None
 
 
-def near(dotted: str) -> str:
+def near(dotted: str) -> tuple[str, ...]:
+    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of arrays."""
     home, _, name = dotted.rpartition(".")
     names = {d.rpartition(".")[2]: d for d in (*_array_rules(), *RULES) if d.rpartition(".")[0] == home}
-    found = difflib.get_close_matches(name, names, 1, 0.75)
-    if not names and rule(f"numpy.{name}"):  # of another library of arrays
-        return f"np.{name}"
-    return names[found[0]].replace("builtins.", "").replace("numpy.", "np.") if found else ""
+    if not names and home.partition(".")[0] in OF_ARRAYS and rule(f"numpy.{name}"):
+        return (f"np.{name}",)
+    return tuple(names[n].replace("builtins.", "").replace("numpy.", "np.") for n in meant(name, names))
 
 
 def rule(dotted: str) -> Rule | None:
@@ -324,7 +324,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
     """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
-    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here") for v in values]
+    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name)) for v in values]
     if None in found:
         return Poison()
     best = found[0]

@@ -56,6 +56,7 @@ from .values import (
     type_of,
 )
 from .views import View, Whole
+from .whence import made
 
 
 @frozen
@@ -173,7 +174,7 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
     """Store a scalar, converted as NumPy does."""
     dtype = where.array.type.dtype
     if dtype in INTS and value.dtype in FLOATS:
-        ctx.report(Truncated(where.span, where.name or where.array.name))
+        ctx.report(Truncated(where.span, where.name or where.array.name, made(ctx, where.name, where.span)))
         if where.checked:  # NumPy looks for the cell before it converts
             place, where = where, replace(where, checked=False)
             require_cell(ctx, place)

@@ -9,7 +9,7 @@ from dataclasses import field
 from ..core import Atom, Check, Const
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import SizesDiffer, WrongType
+from ..messages.types import WrongType
 from ..scope import External, resolve
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -42,6 +42,7 @@ from .values import (
     describe,
     type_of,
 )
+from .whence import not_an_int, sizes_differ
 
 
 @frozen
@@ -117,7 +118,7 @@ def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
             atoms.append(cast(ctx, v.atom, "i64", ctx.span(n)))
         else:
             if not isinstance(v, SILENT):
-                ctx.report(WrongType(ctx.span(n), "the bounds of a range are ints", describe(type_of(v)), "convert it: `int(...)`"))
+                not_an_int(ctx, "the bounds of a range are ints", v, ctx.span(n))
             atoms.append(None)
     return None if None in atoms else atoms
 
@@ -268,7 +269,7 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
             return None
         lengths = [len(i.items) for i in inner]
         if strict and min(lengths) != max(lengths):
-            ctx.report(SizesDiffer(span, f"`zip` runs over {' and '.join(map(str, lengths))} elements"))
+            sizes_differ(ctx, span, f"`zip` runs over {' and '.join(map(str, lengths))} elements")
             return None
         return Unrolled(tuple(TupleValue(items) for items in zip(*(i.items for i in inner), strict=False)))
     runs, held = [], {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..core import Atom, Check, Const
 from ..linear.ownership import names_of
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import SizesDiffer, WrongType
+from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS, DType, Scalar
 from .context import ONE, ZERO, Lowering
@@ -45,6 +45,7 @@ from .values import (
     literal,
     type_of,
 )
+from .whence import sizes_differ
 
 _SIZES = (
     "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {0}, the array "
@@ -65,7 +66,7 @@ def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DT
     """One array with the cells of all, one after the other along an axis."""
     ranks = {rank_of(a) for a in arrays}
     if len(ranks) > 1:
-        ctx.report(SizesDiffer(span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis"))
+        sizes_differ(ctx, span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis")
         return Poison()
     shapes = [shape_of(ctx, a, span) for a in arrays]
     sizes = list(shapes[0])
@@ -74,7 +75,7 @@ def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DT
             if d == axis:
                 continue
             if isinstance(n, Const) and isinstance(m, Const) and n != m:
-                ctx.report(SizesDiffer(span, f"array {k} has size {m.value} along axis {d} and array 0 has {n.value}"))
+                sizes_differ(ctx, span, f"array {k} has size {m.value} along axis {d} and array 0 has {n.value}")
                 return Poison()
             where = tuple(Const(i, I64) for i in (d, 0, k))
             same_size(ctx, n, m, _SIZES, (where[0], where[1], n, where[2], m), span)
@@ -285,7 +286,7 @@ def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom
     parts = Const(count, I64)
     if isinstance(n, Const):
         if even and n.value % count:
-            ctx.report(SizesDiffer(span, f"{n.value} cells are not split into {count} equal parts"))
+            sizes_differ(ctx, span, f"{n.value} cells are not split into {count} equal parts")
             return None
         each, left = (Const(x, I64) for x in divmod(n.value, count))
     else:
@@ -336,10 +337,10 @@ def _meshgrid(ctx: Lowering, args: Args) -> Value:
 def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, hint: str, span: Span) -> Value:
     """``np.array`` of a list with arrays in it: all are arrays of one rank."""
     if not all(is_array(x) for x in items):
-        ctx.report(SizesDiffer(span, "arrays and scalars are mixed in this list"))
+        sizes_differ(ctx, span, "arrays and scalars are mixed in this list")
         return Poison()
     if len({rank_of(x) for x in items}) > 1:
-        ctx.report(SizesDiffer(span, "the arrays of this list have different ranks"))
+        sizes_differ(ctx, span, "the arrays of this list have different ranks")
         return Poison()
     made = stacked(ctx, items, 0, dtype, hint, span)
     return made if isinstance(made, ArrayValue) else Poison()

@@ -20,7 +20,7 @@ COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
 
 
-def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here") -> ScalarValue | None:
+def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue | None:
     """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
     if isinstance(v, ScalarValue):
         return v
@@ -28,7 +28,7 @@ def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is need
         ctx.programs.poisoned |= isinstance(v, Poison)
     else:
         is_array = isinstance(v, (*ARRAYS, Delayed))
-        instead = "use one cell of it, `np.any` or `np.all`, or the function of numpy" if is_array else ""
+        instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
         ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
     return None
 
@@ -93,7 +93,7 @@ def _finite(value: float) -> bool:
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
     """Python's truth value of a scalar, as a bool atom."""
-    s = as_scalar(ctx, v, span, "a condition is a scalar")
+    s = as_scalar(ctx, v, span, "a condition is a scalar", "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell")
     return None if s is None else cast(ctx, s.atom, "bool", span)
 
 
@@ -101,6 +101,9 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     """``a op b`` of two scalars."""
     if isinstance(a, Bottom) or isinstance(b, Bottom):
         return Bottom()
+    if isinstance(a, Poison) or isinstance(b, Poison):
+        ctx.programs.poisoned = True
+        return Poison()
     x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
     if x is None or y is None:
         return Poison()
@@ -216,6 +219,9 @@ def _check_count(ctx: Lowering, count: Atom, span: Span) -> None:
 
 def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value:
     """One comparison of two scalars."""
+    if isinstance(a, Poison) or isinstance(b, Poison):
+        ctx.programs.poisoned = True
+        return Poison()
     x, y = as_scalar(ctx, a, span, "a comparison is of scalars"), as_scalar(ctx, b, span, "a comparison is of scalars")
     if x is None or y is None:
         return Poison()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
 from ..linear.ownership import report_lost
-from ..messages.types import SizesDiffer
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
 from .context import ONE, ZERO, Lowering
@@ -318,6 +317,8 @@ def same_size(
     if a == b:
         return
     if isinstance(a, Const) and isinstance(b, Const):
-        ctx.report(SizesDiffer(span, message.format(*(x.value if isinstance(x, Const) else "n" for x in args))))
+        from .whence import sizes_differ
+
+        sizes_differ(ctx, span, message.format(*(x.value if isinstance(x, Const) else "n" for x in args)))
         return
     ctx.emit(Check(ctx.let("ok", "eq", (a, b), BOOL, span), error, message, args, span))

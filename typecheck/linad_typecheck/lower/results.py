@@ -6,8 +6,11 @@ import ast
 
 from ..core import Call, Check, Stmt, blocks, walk, written
 from ..messages import Message
-from ..messages.derivatives import ResultUnused
+from ..messages.derivatives import RebindsParameter, ResultUnused
 from ..messages.types import ReturnMismatch
+from ..scope import FunctionSource, Helper
+from ..span import Span
+from ..types import FLOATS
 from . import annotations as notes
 from .context import Lowering
 from .values import (
@@ -36,11 +39,16 @@ def against_annotation(ctx: Lowering, value: Value) -> None:
     if any(d.severity == "error" for d in ctx.programs.diagnostics):  # it may have taken a result away
         return
     annotated, found = _annotated(ctx, note), type_of(value)
-    if annotated is None or _fits(found, annotated):
+    if annotated is None or (_fits(found, annotated) and not (ctx.spec is None and _counts(found, annotated))):
         return
     at, text = ctx.returned[0][0], ctx.source.source.segment(ctx.span(note))
     forgotten = isinstance(value, NoneValue)
-    ctx.report(ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten))
+    ctx.report(ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten, _counts(found, annotated)))
+
+
+def _counts(found: ValueType, note: notes.ParamType) -> bool:
+    """Whether a result that is meant to be a float is an int or a bool, which has no gradient."""
+    return isinstance(note, notes.ScalarType) and note.dtype in FLOATS and isinstance(found, ScalarType) and found.dtype not in FLOATS
 
 
 def _annotated(ctx: Lowering, note: ast.expr) -> notes.ParamType | None:
@@ -75,12 +83,30 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
 
 def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
     """Warn of a call that stands as a statement, gives a result, and changes nothing."""
-    if not isinstance(s.value, ast.Call) or ctx.dead or isinstance(value, NoneValue) or contains(value, SILENT):
+    if not isinstance(s.value, ast.Call) or ctx.dead or contains(value, SILENT):
         return
     everything = [x for stmt in emitted for x in (stmt, *(y for b in blocks(stmt) for y in walk(b)))]
     made = {name for x in everything for name in _made(x)}
-    if not any(_acts(ctx, x, made) for x in everything):
+    if any(_acts(ctx, x, made) for x in everything):
+        return
+    if isinstance(value, NoneValue):
+        helper = ctx.source.scope.lookup(s.value.func.id) if isinstance(s.value.func, ast.Name) else None
+        lost = _rebound(helper.function) if isinstance(helper, Helper) else None
+        if lost is not None:
+            ctx.report(RebindsParameter(ctx.span(s.value), helper.function.name, *lost))
+    else:
         ctx.report(ResultUnused(ctx.span(s.value), ast.unparse(s.value.func)))
+
+
+def _rebound(function: FunctionSource) -> tuple[str, Span] | None:
+    """The first parameter that a function gives a new value, and where."""
+    a = function.node.args
+    names = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    for node in ast.walk(function.node):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in names:
+                return name, function.source.span(node)
+    return None
 
 
 def _made(s: Stmt) -> list[str]:

@@ -35,8 +35,20 @@ def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> l
         takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
         ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
         return None
-    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here") for v in args.values]
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", of_arrays(args.name)) for v in args.values]
     return None if None in found else found
+
+
+def of_arrays(name: str) -> str:
+    """What takes arrays in place of a function of scalars."""
+    from .externals import is_known
+
+    last = name.rpartition(".")[2]
+    found = next((n for n in (last, f"arc{last[1:]}", _OF_ARRAYS.get(last, "")) if n and is_known(f"numpy.{n}")), "")
+    return f"write `np.{found}`, which takes arrays" if found else ""
+
+
+_OF_ARRAYS = {"pow": "power", "atan2": "arctan2", "fabs": "abs", "min": "min", "max": "max"}
 
 
 def strong(v: Value) -> Value:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..core import Atom, Check, Const, Var
 from ..messages.language import BadCall
-from ..messages.types import WrongRank, WrongType
+from ..messages.types import NoAxis, WrongRank, WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .context import ONE, TRUE, ZERO, Lowering
@@ -96,7 +96,7 @@ def axes_of(ctx: Lowering, v: Value, rank: int, span: Span) -> tuple[int, ...] |
             return None
         k = item.atom.value
         if not -rank <= k < rank:
-            ctx.report(WrongType(span, f"an array of rank {rank} has no axis {k}", "out of range"))
+            ctx.report(NoAxis(span, rank, k))
             return None
         found.append(k % rank)
     if len(set(found)) != len(found):

@@ -11,12 +11,13 @@ from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, Array
+from ..types import BOOL, I64, INTS, Array
 from .context import ONE, ZERO, Lowering
 from .numbers import cast
 from .places import AnyArray, as_view, base_index, dtype_of, is_array, plus, rank_of, read, simplest, size_of, times
 from .values import SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
 from .views import Along, View, Whole
+from .whence import made, not_an_int
 
 # --------------------------------------------------------------------------------------------- parts of an index
 
@@ -116,11 +117,11 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
         case _ if isinstance(value, SILENT):
             ctx.programs.poisoned |= isinstance(value, Poison)
             return [None]
-    is_float = isinstance(value, ScalarValue) and value.dtype in FLOATS
-    instead = "convert it: `int(...)`" if is_float else ""
     if isinstance(value, TextValue):
         instead = "arrays have no fields here: pass each field as an array of its own"
-    ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), instead))
+        ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), instead))
+    else:
+        not_an_int(ctx, "an index is an int", value, span)
     return [None]
 
 
@@ -146,7 +147,7 @@ def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
                 ctx.nonneg.add(wide.name)
             return wide
     if not isinstance(value, SILENT):
-        ctx.report(WrongType(ctx.span(node), "the bounds of a slice are ints", describe(type_of(value)), "convert it: `int(...)`"))
+        not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()
 
 
@@ -155,7 +156,7 @@ def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: S
     full = Slice(None, None, None, span)
     taken = sum(_width(p) for p in parts)
     if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
-        ctx.report(WrongRank(span, name or "the array", rank, taken))
+        ctx.report(WrongRank(span, name or "the array", rank, taken, made(ctx, name, span)))
         return None
     at = next((k for k, p in enumerate(parts) if isinstance(p, Rest)), len(parts))
     return [*parts[:at], *([full] * (rank - taken)), *parts[at + 1 :]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from ..core import (
@@ -93,6 +93,16 @@ class Spec:
         return k in self.written
 
 
+_ONE_CAUSE = ("use-after-move", "moved-on-some-paths", "conflicting-updates")
+
+
+def _says_the_same(one: Diagnostic, other: Diagnostic) -> bool:
+    """Whether two findings are of one place, or of one cause that shows at several places, which one repair ends."""
+    if one.slug != other.slug:
+        return False
+    return one.span == other.span or (one.slug in _ONE_CAUSE and one.message == other.message and one.labels == other.labels and one.labels != ())
+
+
 @dataclass
 class Specialiser:
     """All functions that an entry reaches, and all that is found out about them."""
@@ -118,7 +128,7 @@ class Specialiser:
         for spec in self.stack:
             if found not in spec.found:
                 spec.found.append(found)
-        if not any(d.slug == found.slug and d.span == found.span for d in self.diagnostics):
+        if not any(_says_the_same(d, found) for d in self.diagnostics):
             self.diagnostics.append(found)
 
     def save(self) -> tuple[int, int, bool]:
@@ -184,7 +194,9 @@ class Specialiser:
         self.stack.pop()
         spec.done = True
         if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
-            self.report(BadCall(source.source.span(source.node), source.name, "never returns without calling itself"))
+            place = _header(source)
+            instead = "begin with the case that needs no call: `if n == 0: return ...`"
+            self.report(BadCall(place, source.name, "never returns without calling itself", where="every path calls it again", instead=instead))
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
         if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
             self.bottoms = bottoms
@@ -319,7 +331,7 @@ def _body(ctx: Lowering) -> Value:
             continue
         joined = join_types(kinds, t)
         if joined is None:
-            ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0]))
+            ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined
     held = ctx.env.get(RET)
@@ -332,6 +344,24 @@ def _body(ctx: Lowering) -> Value:
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
     return value
+
+
+def _is_return(ctx: Lowering, span: Span) -> bool:
+    """Whether a result comes from a `return`; the other ones come from the end of the function."""
+    if isinstance(ctx.source.node, ast.Lambda):
+        return True
+    returns = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.Return))
+    return any(ctx.span(n.value if n.value is not None else n) == span for n in returns)
+
+
+def _header(source: FunctionSource) -> Span:
+    """``def name``, or the whole of a lambda."""
+    span = source.source.span(source.node)
+    if isinstance(source.node, ast.Lambda):
+        return span
+    line = source.source.lines[span.line - source.source.first_line]
+    at = line.find(source.node.name, span.column - 1)
+    return span if at < 0 else replace(span, end_line=span.line, end_column=at + 1 + len(source.node.name))
 
 
 def _of_base_cases(ctx: Lowering) -> ValueType:

@@ -40,7 +40,9 @@ REWRITES: dict[type[ast.AST], tuple[str, str]] = {
 
 def refuse(ctx: Lowering, node: ast.AST) -> None:
     """Report a construct that the language does not have."""
-    if type(node).__name__ == "TryStar":
+    if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+        what, instead = "a complex number", "keep real and imaginary parts apart: `exp(1j * x)` is `np.cos(x)` and `np.sin(x)`"
+    elif type(node).__name__ == "TryStar":
         what, instead = REWRITES[ast.Try]
     else:
         what, instead = REWRITES.get(type(node), (f"`{type(node).__name__.lower()}`", ""))

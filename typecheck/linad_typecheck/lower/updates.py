@@ -7,7 +7,7 @@ import ast
 from ..core import Atom, Block, Const, Fill, If
 from ..frozen import frozen
 from ..linear.ownership import write
-from ..messages.types import SizesDiffer, Truncated, WrongType
+from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
 from ..types import FLOATS, INTS, DType
 from .context import ONE, Lowering
@@ -41,8 +41,10 @@ from .values import (
     Value,
     ViewValue,
     describe,
+    numpy_name,
     type_of,
 )
+from .whence import made, sizes_differ
 
 
 @frozen
@@ -67,7 +69,7 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
     write(ctx, where.place, where.name, where.span)
     dtype = dtype_of(where.place)
     if dtype in INTS and _dtype(value) in FLOATS:
-        ctx.report(Truncated(where.span, where.name or "the array"))
+        ctx.report(Truncated(where.span, where.name or "the array", made(ctx, where.name, where.span)))
     if isinstance(value, ScalarValue) and isinstance(where.place, ArrayValue) and where.picked is where.mask is None:
         ctx.emit(Fill(where.place.var, converted(ctx, value, dtype, span).atom, where.span))
         return
@@ -87,8 +89,8 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
         return
     kinds = "bif"
     if kinds.index(probe.dtype[0]) > kinds.index(dtype[0]):
-        text = describe(type_of(where.place))
-        ctx.report(WrongType(span, f"an update keeps the dtype of the array, {text}", describe(type_of(probe)), "make a new array: `a = a + b`"))
+        held, given = numpy_name(dtype), numpy_name(probe.dtype)
+        ctx.report(UpdateKeepsDtype(span, where.name or "it", held, given, made(ctx, where.name, where.span)))
         return
     write(ctx, where.place, where.name, where.span)
     adds = op in (ast.Add, ast.Sub) and dtype in FLOATS
@@ -189,14 +191,14 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
         return value
     shape, own = shape_of_region(ctx, where, span), shape_of(ctx, value, span)
     if len(own) > len(shape):
-        ctx.report(SizesDiffer(span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}"))
+        sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}", where.span)
         return None
     text = "could not broadcast input array from shape {0} into shape {1}"
     texts = [shapes_text([own, shape]).split(" ")[k] for k in range(2)]
     text = text.format(*texts)
     for n, m in zip(reversed(own), reversed(shape), strict=False):
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
-            ctx.report(SizesDiffer(span, f"{n.value} values do not fit into {m.value} cells"))
+            sizes_differ(ctx, span, f"{n.value} values do not fit into {m.value} cells", where.span)
             return None
         stretches(ctx, n, m, text, (*own, *shape), span)
     return materialise(ctx, value, "t", span) if _meets(ctx, where, value, shape, own) else value

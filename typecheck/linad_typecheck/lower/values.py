@@ -151,9 +151,11 @@ class LostArray:
 
 @frozen(slots=True)
 class Poison:
-    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was."""
+    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was; a call of
+    what is ``foreign`` has arguments in the manner of that library, of which nothing is told either."""
 
     told: LostArray | None = field(default=None, compare=False)
+    foreign: bool = field(default=False, compare=False)
 
 
 @frozen(slots=True)
@@ -454,9 +456,9 @@ def describe(t: ValueType) -> str:
     names = {"f64": "float", "i64": "int", "bool": "bool", "f32": "float32", "i32": "int32"}
     match t:
         case ScalarType(dtype=d, weak=w):
-            return names[d] if w or d == "bool" else f"np.{_numpy(d)}"
+            return names[d] if w or d == "bool" else f"np.{numpy_name(d)}"
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
-            return f"array of {_numpy(d)} of rank {r}"
+            return f"array of {numpy_name(d)} of rank {r}"
         case TupleType(items=items, record=None):
             return f"({', '.join(map(describe, items))}{',' if len(items) == 1 else ''})"
         case TupleType(items=items, record=record):
@@ -469,14 +471,14 @@ def describe(t: ValueType) -> str:
         case OtherType(value=NoneValue()):
             return "None"
         case OtherType(value=DTypeValue(dtype=d)):
-            return f"the type {_numpy(d)}"
+            return f"the type {numpy_name(d)}"
         case OtherType(value=TextValue()):
             return "str"
         case _:
             return "unknown"
 
 
-def _numpy(d: DType) -> str:
+def numpy_name(d: DType) -> str:
     return {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}[d]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ..diagnostics import Fix, Label
 from ..frozen import frozen
 from ..span import Span
@@ -61,6 +60,29 @@ class UpdateLost(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(f"use `{self.name}` in what is returned, or leave it out"),)
+
+
+@frozen
+class RebindsParameter(Message):
+    """A call, as a statement, of a helper that gives a parameter a new array and returns nothing: nobody sees it."""
+
+    slug = "update-lost"
+    callee: str
+    parameter: str
+    at: Span
+
+    def message(self) -> str:
+        return f"the call of `{self.callee}` changes nothing"
+
+    def label(self) -> str:
+        return f"the array given as `{self.parameter}` stays as it is"
+
+    def labels(self) -> tuple[Label, ...]:
+        return (Label(self.at, f"`{self.parameter}` is another array from here on, which ends with the call"),)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        p = self.parameter
+        return (Fix(f"update it in place: `{p}[:] = ...` or `{p} *= ...`"), Fix(f"or `return {p}`, and bind the result where it is called"))
 
 
 @frozen

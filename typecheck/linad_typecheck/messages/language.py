@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
 from ..span import Span
@@ -105,11 +104,14 @@ class UnknownName(Message):
 
 @frozen
 class UnknownFunction(Message):
-    """A library function or attribute that linad does not know."""
+    """A library function or attribute that linad does not know. ``near`` are names that may have been meant in place of the text
+    ``at``, ``instead`` says how to do without it."""
 
     slug = "unknown-function"
     name: str
-    near: str = ""
+    near: tuple[str, ...] = ()
+    at: Span | None = None
+    instead: str = ""
 
     def message(self) -> str:
         return f"`{self.name}` is not known to linad"
@@ -118,20 +120,55 @@ class UnknownFunction(Message):
         return "no meaning and no derivative is known for this"
 
     def fixes(self) -> tuple[Fix, ...]:
-        near = f"`{self.near}` is near; or " if self.near else ""
-        return (Fix(f"{near}write it out with scalar operations and loops"),)
+        if not self.near:
+            return (Fix(self.instead or "write it out with scalar operations and loops"),)
+        return near_fixes(self.near, self.at)
+
+
+def near_fixes(near: tuple[str, ...], at: Span | None) -> tuple[Fix, ...]:
+    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part behind the last dot, where
+    that is what stands there."""
+
+    def edits(name: str) -> tuple[Edit, ...]:
+        return () if at is None else (Edit(at, name.rpartition(".")[2]),)
+
+    return tuple(Fix(f"{'or ' if k else ''}write `{n}`", edits(n)) for k, n in enumerate(near))
+
+
+@frozen
+class NoMember(Message):
+    """A method or an attribute that arrays do not have."""
+
+    slug = "unsupported"
+    what: str  # "an array has no method `.summ`"
+    near: tuple[str, ...] = ()
+    at: Span | None = None
+    instead: str = ""
+
+    def message(self) -> str:
+        return self.what
+
+    def label(self) -> str:
+        return "no such name"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return near_fixes(self.near, self.at) if self.near else (Fix(self.instead),) if self.instead else ()
 
 
 @frozen
 class MaybeUndefined(Message):
     slug = "maybe-undefined"
     name: str
+    bound: Span | None = None  # where it has its value from, if it has one
 
     def message(self) -> str:
         return f"`{self.name}` may be undefined here"
 
     def label(self) -> str:
         return "raises UnboundLocalError where it is"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.bound in (None, self.span) else (Label(self.bound, "bound here, which some paths do not pass"),)
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(f"give `{self.name}` a value before the branch or loop"),)
@@ -141,12 +178,18 @@ class MaybeUndefined(Message):
 class Undefined(Message):
     slug = "undefined"
     name: str
+    near: tuple[str, ...] = ()
 
     def message(self) -> str:
         return f"`{self.name}` is used before it has a value"
 
     def label(self) -> str:
         return "no path to here gives it a value"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        s = self.span
+        at = s if s.line == s.end_line and s.end_column - s.column == len(self.name) else None
+        return near_fixes(self.near, at) if self.near else (Fix(f"give `{self.name}` a value first"),)
 
 
 @frozen
@@ -156,12 +199,23 @@ class BadCall(Message):
     slug = "bad-call"
     callee: str
     why: str
+    defined: Label | None = None  # where the parameters stand
+    near: tuple[str, ...] = ()  # what may have been meant in place of the text ``at``
+    at: Span | None = None
+    where: str = "in this call"
+    instead: str = ""
 
     def message(self) -> str:
         return f"`{self.callee}` {self.why}"
 
     def label(self) -> str:
-        return "in this call"
+        return self.where
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.defined is None else (self.defined,)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return near_fixes(self.near, self.at) if self.near else (Fix(self.instead),) if self.instead else ()
 
 
 @frozen
@@ -170,18 +224,19 @@ class MixedReturns(Message):
     one: str
     other: str
     first: Span
+    end: bool = False  # the other path comes to the end of the function without a `return`
 
     def message(self) -> str:
-        return f"one path returns {self.one} and another {self.other}"
+        return f"one path returns {self.one} and another {'nothing' if self.end else self.other}"
 
     def label(self) -> str:
-        return f"{self.other} here"
+        return "goes on to the end of the function, which has no `return`" if self.end else f"{self.other} here"
 
     def labels(self) -> tuple[Label, ...]:
         return () if self.first == self.span else (Label(self.first, f"{self.one} here"),)
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix("return values of one type on every path"),)
+        return (Fix("end with a `return`" if self.end else "return values of one type on every path"),)
 
 
 @frozen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
 from ..span import NOWHERE, Span
@@ -44,7 +43,9 @@ class UseAfterMove(Message):
     def fixes(self) -> tuple[Fix, ...]:
         if self.made != NOWHERE and self.written:
             text = "keep the old values with a copy"
-            return copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
+            if self.copies is None:
+                return copy_fix(text, self.made)
+            return (Fix(text if self.copies else f"{text} where `{self.name}` gets its array: `.copy()`", self.copies),)
         return (Fix(f"pass a copy: `{self.name}.copy()`"),)
 
 
@@ -105,6 +106,9 @@ class MovedOnSomePaths(Message):
     name: str
     by: str
     at: Span
+    made: Span | None = None  # the other array, where the name is bound to it
+    copies: tuple[Edit, ...] = ()
+    partner: str = ""  # whose array it gets in a loop: two buffers that could change places
 
     def message(self) -> str:
         other = "another name" if self.by == f"`{self.name}`" else self.by  # the array that it was on the other path
@@ -114,13 +118,17 @@ class MovedOnSomePaths(Message):
         return "used here"
 
     def labels(self) -> tuple[Label, ...]:
-        return (Label(self.at, f"from here on `{self.name}` means different arrays on different paths"),)
+        paths = Label(self.at, f"from here on `{self.name}` means different arrays on different paths")
+        return (paths,) if self.made in (None, self.at) else (paths, Label(self.made, f"on this path `{self.name}` is this array"))
 
     def notes(self) -> tuple[str, ...]:
         return ("an array that is bound to another name on one path only must not be in use under its first name",)
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix("take a copy where the name is bound: `.copy()`"),)
+        copy = Fix("take a copy where the name is bound: `.copy()`", self.copies)
+        if not self.partner:
+            return (copy,)
+        return (copy, Fix(f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = {self.partner}, {self.name}`"))
 
 
 @frozen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
 from ..span import Span
@@ -17,6 +16,8 @@ class WrongType(Message):
     what: str
     found: str
     instead: str = ""
+    edits: tuple[Edit, ...] = ()
+    whence: tuple[Label, ...] = ()
 
     def message(self) -> str:
         return f"{self.what}, but this is {self.found}"
@@ -24,8 +25,52 @@ class WrongType(Message):
     def label(self) -> str:
         return self.found
 
+    def labels(self) -> tuple[Label, ...]:
+        return self.whence
+
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix(self.instead),) if self.instead else ()
+        return (Fix(self.instead, self.edits),) if self.instead else ()
+
+
+@frozen
+class NoAxis(Message):
+    """An axis that an array does not have."""
+
+    slug = "wrong-type"
+    rank: int
+    axis: int
+
+    def message(self) -> str:
+        return f"an array of rank {self.rank} has no axis {self.axis}"
+
+    def label(self) -> str:
+        return "no such axis"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("its only axis is 0" if self.rank == 1 else f"its axes are 0 to {self.rank - 1}"),) if self.rank else ()
+
+
+@frozen
+class UpdateKeepsDtype(Message):
+    """An update in place whose result the array cannot hold; NumPy raises."""
+
+    slug = "wrong-type"
+    name: str
+    held: str
+    given: str
+    whence: tuple[Label, ...] = ()
+
+    def message(self) -> str:
+        return f"an update keeps the dtype of the array: `{self.name}` holds {self.held}, and this gives {self.given}"
+
+    def label(self) -> str:
+        return f"gives {self.given}"
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.whence
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"make `{self.name}` an array of floats where it is made, or a new array here: `{self.name} = {self.name} + ...`"),)
 
 
 @frozen
@@ -69,6 +114,7 @@ class WrongRank(Message):
     name: str
     rank: int
     given: int
+    whence: tuple[Label, ...] = ()
 
     def message(self) -> str:
         indices = "1 index" if self.given == 1 else f"{self.given} indices"
@@ -76,6 +122,9 @@ class WrongRank(Message):
 
     def label(self) -> str:
         return "too many indices" if self.given > self.rank else "this would be a view of a part of the array"
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.whence
 
     def fixes(self) -> tuple[Fix, ...]:
         if self.given > self.rank:
@@ -107,6 +156,8 @@ class TypeChanges(Message):
         return () if self.first == self.span else (Label(self.first, f"{self.one} here"),)
 
     def fixes(self) -> tuple[Fix, ...]:
+        if "None" in (self.one, self.other):
+            return (Fix(f"give `{self.name}` a first value that is {self.other if self.one == 'None' else self.one}: there is no type that is sometimes None"),)
         return (Fix("use two names, or convert one of the values"),)
 
 
@@ -139,12 +190,19 @@ class Widened(Message):
 class Truncated(Message):
     slug = "float-truncated"
     name: str
+    whence: tuple[Label, ...] = ()
 
     def message(self) -> str:
         return f"a float is truncated into the integer array `{self.name}` and has no gradient from here on"
 
     def label(self) -> str:
         return "truncated here"
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.whence
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix("make it an array of floats where it is made: `dtype=float`, or `1.0` in place of `1`"),)
 
 
 @frozen
@@ -157,6 +215,7 @@ class ReturnMismatch(Message):
     found: str
     at: Span
     forgotten: bool = False
+    counts: bool = False  # an int where a float is annotated
 
     def message(self) -> str:
         if self.forgotten:
@@ -170,6 +229,8 @@ class ReturnMismatch(Message):
         return () if self.forgotten else (Label(self.at, f"{self.found} here"),)
 
     def fixes(self) -> tuple[Fix, ...]:
+        if self.counts:
+            return (Fix("compute it of floats: an int does not change when an argument changes a little, so it has no gradient"),)
         return (Fix("end with a `return`" if self.forgotten else "return what the annotation says, or change it"),)
 
 
@@ -177,6 +238,13 @@ class ReturnMismatch(Message):
 class SizesDiffer(Message):
     slug = "sizes-differ"
     why: str
+    whence: tuple[Label, ...] = ()  # the shapes of what is named, where they come from
 
     def message(self) -> str:
         return self.why
+
+    def label(self) -> str:
+        return "sizes differ"
+
+    def labels(self) -> tuple[Label, ...]:
+        return self.whence

@@ -1,0 +1,38 @@
+"""What a mistyped name may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from ..span import Span
+
+_MOST = 2  # as many are offered
+
+
+def meant(name: str, names: Iterable[str], cutoff: float = 0.75) -> tuple[str, ...]:
+    """The nearest of ``names``, best first: those that look alike, and those that one slip of a key away from ``name``."""
+    rated = {n: 1.0 if one_slip(name, n) else _ratio(name, n) for n in names if n != name}
+    close = sorted((n for n, r in rated.items() if r >= cutoff), key=lambda n: (-rated[n], -_ratio(name, n), n))
+    sure = [n for n in close if rated[n] == 1.0]
+    return tuple((sure or close[:1])[:_MOST])
+
+
+def one_slip(a: str, b: str) -> bool:
+    """Whether one letter more, less, other, or out of turn makes one word of the other; of words that are not too short."""
+    if min(len(a), len(b)) < 3 or abs(len(a) - len(b)) > 1:
+        return False
+    k = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    x, y = a[k:], b[k:]
+    return x[1:] == y[1:] or x[1:] == y or x == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:])
+
+
+def _ratio(a: str, b: str) -> float:
+    return SequenceMatcher(None, a, b).ratio()
+
+
+def last_part(at: Span, dotted: str) -> Span | None:
+    """Where the part behind the last dot of ``dotted`` stands, if ``at`` is all of it and in one line."""
+    if at.line != at.end_line or at.end_column - at.column != len(dotted):
+        return None
+    return Span(at.file, at.line, at.end_column - len(dotted.rpartition(".")[2]), at.line, at.end_column)
