@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
 from linad_typecheck.types import Array
 
-from .boundary.arguments import Flat, checked_array, described, flatten, inside
+from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, zeros_for
+from .boundary.usual import apart, dim_rows, dims_hold
 from .specialise import Level, Request, Specialisation
 
 Values = list[object]
@@ -46,7 +48,11 @@ def prepare(s: Specialisation, wrt: tuple[str | int, ...] | None) -> None:
 def _flatten(s: Specialisation, arguments: Sequence[object], update: bool = True, private: bool = False) -> Flat:
     hidden = [s.record.array(key) for key in s.signature.hidden]
     flat = flatten(s.signature, arguments, hidden, update=update, private=private)
-    check_dims(s.signature, arguments)
+    rows = s.known.get("dims", ...)
+    if rows is ...:
+        rows = s.known["dims"] = dim_rows(s.signature)
+    if not dims_hold(rows, arguments):
+        check_dims(s.signature, arguments)
     return flat
 
 
@@ -58,16 +64,39 @@ def flat_values(s: Specialisation, arguments: Sequence[object]) -> Values:
 # ------------------------------------------------------------------------------------------------ what to differentiate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wanted:
     """The parameters asked for and, in order of leaf, everything the derivative has to carry."""
 
     params: tuple[ParamInfo, ...]
     active: tuple[Leaf, ...]
 
-    @property
+    @cached_property
     def leaves(self) -> tuple[int, ...]:
         return tuple(leaf.index for leaf in self.active)
+
+    @cached_property
+    def arrays(self) -> tuple[Leaf, ...]:
+        """The active leaves that are arrays."""
+        return tuple(leaf for leaf in self.active if isinstance(leaf.type, Array))
+
+    @cached_property
+    def scalars(self) -> tuple[int, ...]:
+        """The places of the others."""
+        return tuple(leaf.index for leaf in self.active if not isinstance(leaf.type, Array))
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether the parameters are float arrays and scalars, and no structures of them."""
+        return all(isinstance(p.structure, Leaf) for p in self.params)
+
+
+def asked(s: Specialisation, wrt: tuple[str | int, ...] | None) -> Wanted:
+    """`wanted`, found once."""
+    found = s.known.get(("wanted", wrt))
+    if found is None:
+        found = s.known["wanted", wrt] = wanted(s.signature, wrt)
+    return found
 
 
 def wanted(signature: Signature, wrt: tuple[str | int, ...] | None) -> Wanted:
@@ -122,7 +151,7 @@ def gradient(
     """
     signature = s.signature
     require_scalar(signature)
-    want = wanted(signature, wrt)
+    want = asked(s, wrt)
     flat = _flatten(s, arguments, update=False)
     buffers = buffers_for(want, flat.values)
     results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
@@ -167,8 +196,7 @@ def one(leaf: Leaf) -> object:
 
 def buffers_for(want: Wanted, values: Values, but: Iterable[int] = ()) -> dict[int, np.ndarray]:
     """Zeros for every array leaf that the derivative carries, ``but`` for those that have a buffer."""
-    leaves = (k for k in want.active if isinstance(k.type, Array) and k.index not in but)
-    return {k.index: zeros_for(k, values[k.index]) for k in leaves}
+    return {k.index: zeros_for(k, values[k.index]) for k in want.arrays if k.index not in but}
 
 
 def pull(
@@ -182,7 +210,7 @@ def pull(
 ) -> tuple[tuple[object, ...], dict[int, object]]:
     """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry."""
     level: Level = (want.leaves, value)
-    arrays = [k.index for k in want.active if isinstance(k.type, Array)]
+    arrays = [k.index for k in want.arrays]
     first = len(values) + len(seeds)
     places = dict(zip(arrays, range(first, first + len(arrays))))
     changed = touched(s.signature)
@@ -199,8 +227,7 @@ def pull(
             s.kernel().run(values)
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
-    scalars = [k.index for k in want.active if not isinstance(k.type, Array)]
-    return out[:count], {**buffers, **dict(zip(scalars, out[count:], strict=True))}
+    return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
 def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
@@ -215,7 +242,7 @@ def vjp(
     s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None
 ) -> tuple[object, Callable[[object], tuple[object, ...]]]:
     """The value and the pullback, which owns copies of the arguments and may be called again."""
-    want = wanted(s.signature, wrt)
+    want = asked(s, wrt)
     flat = _flatten(s, arguments, update=False, private=True)
     values, results = primal(s, flat.values)
     return full_value(s.signature, results, values), Pullback(s, want, flat.values, results, values)
@@ -322,10 +349,13 @@ def vjp_into(
         Where a buffer is not an array of the argument's dtype and shape, overlaps an argument or cannot be written.
     """
     signature = s.signature
-    want = wanted(signature, wrt)
+    want = asked(s, wrt)
     flat = _flatten(s, arguments, update=False)
-    places = _places(want, into, flat.values, f"{signature.name}(): buffer")
-    check_buffers(signature.name, places, flat)
+    places = _usual_places(want, into, flat)
+    usual = places is not None
+    if places is None:
+        places = _places(want, into, flat.values, f"{signature.name}(): buffer")
+        check_buffers(signature.name, places, flat)
     arrays_out = any(isinstance(leaf.type, Array) for leaf in float_leaves(signature.result))
     first = arrays_out or bool(signature.updates)  # the results' shapes and final contents come from a run of its own
     after, results = primal(s, flat.values) if first else (flat.values, ())
@@ -335,7 +365,7 @@ def vjp_into(
         raise TypeError(f"{where}: expected None, {told}, got {described(cotangent)}")
     seeds = cotangents(signature.result, cotangent, results, where)
     changed = set(touched(signature)) & places.keys()
-    direct = _direct(want, places) - changed
+    direct = ({k.index for k in want.arrays} & places.keys() if usual else _direct(want, places)) - changed
     buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
     buffers |= buffers_for(want, flat.values, but=buffers)
     out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True)
@@ -348,6 +378,22 @@ def vjp_into(
 
 
 Places = dict[int, tuple[str, np.ndarray]]
+
+
+def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:
+    """The buffers where each is a writable, contiguous array of its argument's type that shares memory with nothing."""
+    parts = (into,) if len(want.params) == 1 and not isinstance(into, tuple) else into
+    if not want.plain or not isinstance(parts, tuple) or len(parts) != len(want.params):
+        return None
+    places: Places = {}
+    for p, part in zip(want.params, parts):
+        x = flat.values[p.structure.index]
+        if part.__class__ is not np.ndarray or not part.flags.carray:
+            return None
+        if part.dtype is not WANTED[p.structure.type.dtype] or part.shape != (x.shape if isinstance(x, np.ndarray) else ()):
+            return None
+        places[p.structure.index] = (p.name, part)
+    return places if apart(parts, [a for _, a in (*flat.read, *flat.written)]) else None
 
 
 def _places(want: Wanted, into: object, values: Values, where: str) -> Places:

@@ -72,6 +72,7 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Request, Kernel] = field(default_factory=dict)
+    known: dict[object, object] = field(default_factory=dict)  # what calls need to know again, found by the first of them
 
     def __repr__(self) -> str:
         return f"<specialisation {self.key} of {self.record.root.__qualname__}>"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from linad_typecheck.scope import Opaque
 from linad_typecheck.signature import ArgRecord, ArgType, Leaf, RecordStructure, Signature, Structure
-from linad_typecheck.types import Array, DType, Scalar
+from linad_typecheck.types import F64, Array, DType, Scalar
 
 from .entities import DTYPES, NUMPY_NAMES, array_type
 from .overlap import check_apart, check_written
@@ -69,9 +69,14 @@ def flatten(
     flat = Flat()
     copied: list[Named] = []  # what Python would update and a derivative leaves alone
     for info, value in zip(signature.params, arguments):
-        place = f"{signature.name}(): argument `{info.name}`"
         name = info.name
-        updated = info.name in signature.updates
+        updated = bool(signature.updates) and name in signature.updates
+        if not updated and not private and _usual(info.structure, value):
+            if value.__class__ is np.ndarray:
+                flat.read.append((name, value))
+            flat.values.append(value)
+            continue
+        place = f"{signature.name}(): argument `{name}`"
         for leaf, x, where in leaves(info.structure, value, place):
             if isinstance(leaf.type, Scalar):
                 flat.values.append(scalar(leaf, x, where))
@@ -98,6 +103,18 @@ def flatten(
     if copied:
         check_apart(signature.name, copied, flat.read)
     return flat
+
+
+def _usual(structure: Structure, value: object) -> bool:
+    """Whether a value is what a kernel takes as it is: a float, or a writable, contiguous array of the right type."""
+    if not isinstance(structure, Leaf):
+        return False
+    t = structure.type
+    if value.__class__ is float:
+        return t == F64
+    if value.__class__ is not np.ndarray or t.__class__ is not Array:
+        return False
+    return value.dtype is WANTED[t.dtype] and value.ndim == t.rank and value.flags.carray
 
 
 def leaves(structure: Structure, value: object, where: str, loose: bool = False) -> list[tuple[Leaf, object, str]]:
@@ -228,12 +245,12 @@ def checked_array(type: Array, value: object, where: str) -> None:
     """
     if not _plain(value):
         raise _wrong(where, f"a NumPy array of {NUMPY_NAMES[type.dtype]}", value)
-    wanted = _WANTED[type.dtype]
+    wanted = WANTED[type.dtype]
     if (value.dtype is not wanted and value.dtype != wanted) or value.ndim != type.rank:
         raise _wrong(where, f"{_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value)
 
 
-_WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
+WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
 
 
 def _plain(value: object) -> bool:

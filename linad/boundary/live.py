@@ -73,6 +73,8 @@ class Record:
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
+    _simple: list[tuple] = field(default_factory=list)
+    _other: list[Lookup] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
         """The entry function's source."""
@@ -102,7 +104,35 @@ class Record:
 
     def holds(self) -> bool:
         """Whether every name still means what it meant."""
-        return all(lookup.holds() for lookup in self.lookups.values())
+        if self.early or len(self._simple) + len(self._other) != len(self.lookups):
+            self._sort()
+        for names, builtins, first, attributes, value in self._simple:
+            now = names.get(first, MISSING)
+            if now is MISSING:
+                now = builtins.get(first, MISSING)
+            for a in attributes:
+                now = getattr(now, a, MISSING) if isinstance(now, ModuleType) else MISSING
+            if now is not value:
+                return all(lookup.holds() for lookup in self.lookups.values())
+        return all(lookup.holds() for lookup in self._other)
+
+    def _sort(self) -> None:
+        """Sort the lookups into those for which it is enough that a name of the module is bound to the same object, and others."""
+        self._simple, self._other = [], []
+        for lookup in self.lookups.values():
+            f = lookup.scope.function
+            first, *attributes = lookup.name.split(".")
+            if (
+                self.early
+                or "::" in lookup.name
+                or first in f.__code__.co_freevars
+                or lookup.code is not None
+                or lookup.value is MISSING
+                or isinstance(lookup.value, np.ndarray)
+            ):
+                self._other.append(lookup)
+            else:
+                self._simple.append((f.__globals__, f.__builtins__, first, attributes, lookup.value))
 
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""

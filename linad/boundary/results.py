@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from linad_typecheck.signature import Leaf, RecordStructure, Structure
-from linad_typecheck.types import Array, Scalar, is_float
+from linad_typecheck.types import F64, Array, Scalar, is_float
 
 from .arguments import checked_array, described, leaves
 from .entities import NUMPY_NAMES
@@ -72,6 +72,8 @@ def cotangents(
     TypeError, ValueError
         Where the structure, a dtype or a shape is not that of the result.
     """
+    if value.__class__ is float and isinstance(structure, Leaf) and structure.type == F64:
+        return [value]
     flat: list[object] = []
     for leaf, x, place in leaves(structure, value, where, loose=True):
         if not is_float(leaf.type):

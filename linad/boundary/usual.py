@@ -1,0 +1,72 @@
+"""The usual call, decided quickly: all arguments are as they should be. Any doubt is a no, and the slower way finds the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from linad_typecheck.signature import Leaf, Signature
+from linad_typecheck.types import Array
+
+from .dims import parsed
+
+Row = tuple[int, int, int, str, int]  # parameter, axis, and the size there as a factor, a name and a number
+
+
+def dim_rows(signature: Signature) -> tuple[Row, ...] | None:
+    """The annotated sizes of parameters that are arrays; None where others have some, too."""
+    rows: list[Row] = []
+    for k, info in enumerate(signature.params):
+        if not info.dims:
+            continue
+        if not (isinstance(info.structure, Leaf) and isinstance(info.structure.type, Array)):
+            return None
+        for dims in info.dims:
+            for axis, text in enumerate(dims or ()):
+                factor, name, shift = parsed(text)
+                if factor:
+                    rows.append((k, axis, factor, name, shift))
+    return tuple(rows)
+
+
+def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool:
+    """Whether sizes are as annotated."""
+    if rows is None:
+        return False
+    bound: dict[str, int] = {"": 0}
+    for k, axis, factor, name, shift in rows:
+        size = arguments[k].shape[axis] - shift
+        known = bound.get(name)
+        if known is None:
+            if factor != 1:
+                size, rest = divmod(size, factor)
+                if rest:
+                    return False
+            if size < 0:
+                return False
+            bound[name] = size
+        elif size != factor * known:
+            return False
+    return True
+
+
+def apart(written: Iterable[np.ndarray], read: Iterable[np.ndarray]) -> bool:
+    """Whether none of the arrays that are written has memory between the first and the last byte of another one."""
+    spans: list[tuple[int, int, bool]] = []
+    for arrays, writes in ((written, True), (read, False)):
+        for a in arrays:
+            if a.size:
+                if not a.flags.c_contiguous:
+                    return False
+                start = a.__array_interface__["data"][0]
+                spans.append((start, start + a.nbytes, writes))
+    spans.sort()
+    reached = written_to = 0
+    for start, end, writes in spans:
+        if start < (reached if writes else written_to):
+            return False
+        if end > reached:
+            reached = end
+        if writes and end > written_to:
+            written_to = end
+    return True

@@ -1,0 +1,122 @@
+"""What decides quickly that a call is as usual says yes only where the slower way has nothing to say."""
+
+import numpy as np
+import pytest
+from jaxtyping import Float32, Float64
+from linad_typecheck.signature import Leaf, ParamInfo, Signature
+from linad_typecheck.types import F64, Array
+
+from linad import linear_grad
+from linad.boundary.dims import check_dims
+from linad.boundary.overlap import overlap
+from linad.boundary.usual import apart, dim_rows, dims_hold
+
+Vec = Float64[np.ndarray, "n"]
+
+
+def test_apart_is_never_true_of_arrays_that_share_memory():
+    rng = np.random.default_rng(0)
+    base = np.zeros(40)
+    seen = set()
+    for _ in range(3000):
+        ends = np.sort(rng.integers(0, 41, (5, 2)), axis=1)
+        arrays = [base[a:b] for a, b in ends]
+        written, read = arrays[:2], arrays[2:]
+        pairs = [(written[0], written[1]), *((w, r) for w in written for r in read)]
+        shares = any(overlap(a, b) for a, b in pairs)
+        assert apart(written, read) == (not shares)
+        seen.add(shares)
+    assert seen == {True, False}
+    assert apart([base], [np.zeros(3)[:0], np.zeros(3)]) and not apart([base[:4]], [base[4::2]])
+
+
+def test_sizes_hold_exactly_where_nothing_is_said():
+    texts = ("n", "m", "n+1", "2*n", "2*m+1", "3", "_")
+    rng = np.random.default_rng(1)
+    outcomes = set()
+    for _ in range(4000):
+        dims = [tuple(texts[k] for k in rng.integers(0, len(texts), rng.integers(1, 3))) for _ in range(3)]
+        params = tuple(ParamInfo(f"p{k}", Leaf(k, Array("f64", len(d))), (d,)) for k, d in enumerate(dims))
+        signature = Signature("f", params, Leaf(0, F64))
+        arguments = [np.zeros(tuple(rng.integers(0, 6, len(d)))) for d in dims]
+        try:
+            check_dims(signature, arguments)
+            said = False
+        except ValueError:
+            said = True
+        assert dims_hold(dim_rows(signature), arguments) == (not said), (dims, [a.shape for a in arguments])
+        outcomes.add(said)
+    assert outcomes == {True, False}
+
+
+@linear_grad
+def dot(x: Vec, y: Vec, c: float) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += c * x[i] * y[i]
+    return s
+
+
+@linear_grad
+def single(x: Float32[np.ndarray, "n"]) -> np.float32:
+    s = np.float32(0.0)
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    return s
+
+
+def test_buffers_of_every_kind_get_the_same_gradient():
+    x, y = np.arange(4.0), np.arange(4.0) + 1.0
+    expected = (2.0 * y, 2.0 * x, x @ y)
+
+    def into(*buffers):
+        dot.vjp_into(1.0, x, y, 2.0, into=buffers)
+        return buffers
+
+    plain = into(np.zeros(4), np.zeros(4), np.zeros(()))
+    strided = into(np.zeros(8)[::2], np.zeros(4)[::-1], np.zeros(()))
+    for found in (plain, strided):
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+    both = np.zeros(4)
+    into(both, both, np.zeros(()))
+    np.testing.assert_array_equal(both, expected[0] + expected[1])
+    part = np.zeros(6)
+    into(part[:4], part[2:], np.zeros(()))
+    np.testing.assert_array_equal(part, np.concatenate([expected[0], [0, 0]]) + np.concatenate([[0, 0], expected[1]]))
+
+
+@pytest.mark.parametrize(
+    ("buffers", "error"),
+    [
+        (lambda x: (x, np.zeros(4), np.zeros(())), "shares memory"),
+        (lambda x: (np.zeros(5), np.zeros(4), np.zeros(())), "expected shape"),
+        (lambda x: (np.zeros(4, np.float32), np.zeros(4), np.zeros(())), "float64"),
+        (lambda x: (np.zeros(4), np.zeros(4), np.zeros(1)), "rank 0"),
+        (lambda x: (np.zeros(4), np.zeros(4)), "expected 3 buffers"),
+    ],
+)
+def test_buffers_that_do_not_fit_are_refused_as_ever(buffers, error):
+    x, y = np.arange(4.0), np.arange(4.0) + 1.0
+    with pytest.raises((TypeError, ValueError), match=error):
+        dot.vjp_into(1.0, x, y, 2.0, into=buffers(x))
+    readonly = np.zeros(4)
+    readonly.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        dot.vjp_into(1.0, x, y, 2.0, into=(readonly, np.zeros(4), np.zeros(())))
+
+
+def test_arguments_that_only_look_usual_are_looked_at():
+    x = np.arange(4.0)
+    assert dot(x[::-1], x, 1.0) == x[::-1] @ x
+    assert dot(x, x, 1) == x @ x  # a number of another class
+    with pytest.raises(TypeError, match="argument `x`"):
+        dot(x.astype(np.float32), x, 1.0)
+    with pytest.raises(TypeError, match="argument `x`"):
+        dot(1.0, x, 1.0)
+    with pytest.raises(ValueError, match="size 3 along axis 0"):
+        dot(x, x[:3], 1.0)
+    swapped = x.astype(">f8")
+    with pytest.raises(TypeError, match="argument `x`"):
+        dot(swapped, x, 1.0)
+    assert single.grad(x.astype(np.float32)).dtype == np.float32
