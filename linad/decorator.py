@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
-from linad_typecheck.diagnostics import Diagnostic
+from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array
 
 from . import derive, specialise
-from .boundary.arguments import argument_type, described
+from .boundary.arguments import argument_type, described, unknown_keyword
 from .boundary.entities import underlying
-from .boundary.errors import refusal
+from .boundary.errors import refusal, told
 from .boundary.live import NotYet
 from .boundary.locate import locate
 from .boundary.results import leaf_types
@@ -165,7 +165,11 @@ class LinearGrad(Generic[P, R]):
 
     def _gradient(self, args: Sequence[object], kwargs: Mapping[str, object], value: bool) -> tuple[object, tuple]:
         arguments = self._arguments(args, kwargs)
-        return derive.gradient(self.specialisation(arguments), arguments, self.options.wrt, value)
+        found = self.specialisation(arguments)
+        try:
+            return derive.gradient(found, arguments, self.options.wrt, value)
+        except LinadError as error:
+            raise told(error, self.py_func) from None
 
     @staticmethod
     def _bare(grads: tuple[object, ...]) -> object:
@@ -182,7 +186,7 @@ class LinearGrad(Generic[P, R]):
         try:
             bound = self._parameters.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.__name__}(): {error}") from None
+            raise TypeError(f"{self.__name__}(): {unknown_keyword(kwargs, self._parameters.parameters) or error}") from None
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
@@ -192,7 +196,10 @@ class LinearGrad(Generic[P, R]):
         if found is not None:
             return found
         with specialise.lock:
-            return self._find(arguments) or self._make(arguments)
+            try:
+                return self._find(arguments) or self._make(arguments)
+            except LinadError as error:
+                raise told(error, self.py_func) from None
 
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
@@ -445,7 +452,10 @@ def _decorate(f: object, options: Options, local_names: Mapping[str, object]) ->
     plain = found[0]
     _check_choice("update", options.update, ("in-place", "pure"))
     _check_choice("backend", options.backend, ("numba", "interpret"))
-    return LinearGrad(plain, options, _surroundings(plain, local_names))
+    try:
+        return LinearGrad(plain, options, _surroundings(plain, local_names))
+    except LinadError as error:
+        raise told(error, plain) from None
 
 
 def _defaults(f: FunctionType) -> tuple[object, ...]:

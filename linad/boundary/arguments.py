@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 import numpy as np
 from linad_typecheck.scope import Opaque
@@ -209,7 +210,7 @@ def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
 def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
     def convert(value: object, leaf: Leaf, where: str) -> object:
         if not isinstance(value, (int, np.integer, np.bool_)):
-            raise _wrong(where, f"an {name}", value)
+            raise _wrong(where, "an int" if leaf.weak else f"an {name}", value)
         value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
         if not low <= value <= high:
             raise OverflowError(f"{where}: {value} does not fit in an {name}")
@@ -244,10 +245,13 @@ def checked_array(type: Array, value: object, where: str) -> None:
         Naming the parameter, what was expected and what was given.
     """
     if not _plain(value):
-        raise _wrong(where, f"a NumPy array of {NUMPY_NAMES[type.dtype]}", value)
+        how = ": make it an array with `np.array(...)`" if isinstance(value, (list, tuple)) else ""
+        raise _wrong(where, f"a NumPy array of {NUMPY_NAMES[type.dtype]}", value, how)
     wanted = WANTED[type.dtype]
     if (value.dtype is not wanted and value.dtype != wanted) or value.ndim != type.rank:
-        raise _wrong(where, f"{_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value)
+        convert = value.ndim == type.rank and value.dtype.kind in "fiub" and type.dtype[0] == "f"
+        how = f": convert it with `.astype(np.{NUMPY_NAMES[type.dtype]})`" if convert else ""
+        raise _wrong(where, f"{_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value, how)
 
 
 WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
@@ -327,8 +331,18 @@ def _group(value: object, where: str) -> object:
     raise TypeError(f"{where}: expected a tuple, a named tuple or a frozen dataclass, got {described(value)}{told}")
 
 
-def _wrong(where: str, expected: str, value: object) -> TypeError:
-    return TypeError(f"{where}: expected {expected}, got {described(value)}")
+def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError:
+    return TypeError(f"{where}: expected {expected}, got {described(value)}{how}")
+
+
+def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> str:
+    """What to say of the first keyword argument that is no parameter, with the parameter that may have been meant; or nothing."""
+    known = list(parameters)
+    for name in given:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            return f"there is no parameter `{name}`" + (f"; `{close[0]}` is near" if close else f"; there are {', '.join(f'`{k}`' for k in known)}")
+    return ""
 
 
 def described(value: object) -> str:

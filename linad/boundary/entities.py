@@ -63,7 +63,8 @@ def entity(value: object, key: str) -> Entity | None:
         return None
     if isinstance(value, type):
         return record_class(value)
-    return Opaque(_described(value))
+    draws = type(value).__module__.startswith("numpy.random") or type(value).__module__ == "random"
+    return Opaque(_described(value), "draw the numbers outside the function and pass them as an array" if draws else "")
 
 
 def is_constant(value: object) -> bool:

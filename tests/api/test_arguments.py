@@ -48,7 +48,7 @@ def test_scalars(kind, given_value, expected):
         (F64, 1j, "expected a float, got a complex"),
         (F64, None, "got None"),
         (F64, np.zeros(()), "expected a float, got a float64 array of rank 0"),
-        (I64, 1.0, "expected an int64, got a float"),
+        (I64, 1.0, "expected an int, got a float"),
         (F32, np.float64(1.0), "expected a float32 scalar, got a NumPy float64 scalar"),
         (BOOL, 1, "expected a bool, got an int"),
         (VEC, [1.0], "expected a NumPy array of float64, got a list"),

@@ -132,7 +132,7 @@ def test_buffers_have_the_structure():
         ((Params(np.ones(3)), 1.0), "argument `m`: expected a `Model`, got a tuple"),
         (Model((np.ones(3), 1.0, 2), 1.0), "argument `m.params`: expected a `Params`, got a tuple"),
         (Model(Params(np.ones(3), "b"), 1.0), "argument `m.params.b`: expected a float, got a str"),
-        (Model(Params(np.ones(3), 1.0, 2.0), 1.0), "argument `m.params.k`: expected an int64, got a float"),
+        (Model(Params(np.ones(3), 1.0, 2.0), 1.0), "argument `m.params.k`: expected an int, got a float"),
         (Model(Params([1.0]), 1.0), "argument `m.params.w`: expected a NumPy array of float64, got a list"),
         (Model(Params(np.ones((3, 1))), 1.0), "argument `m.params.w`: expected a float64 array of rank 1"),
         (Model(None, 1.0), "argument `m.params`: expected a `Params`, got None"),
