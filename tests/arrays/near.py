@@ -15,10 +15,10 @@ from tests.strategies import load
 HEAD = "import numpy as np\nimport scipy.special as sp\n\n\n"
 
 
-def program(body: str, names: str):
+def program(body: str, names: str, before: str = ""):
     """The function ``f`` of the parameters ``names``: ``body`` is an expression, or statements that return."""
     lines = body.splitlines() if "return " in body else [f"return {body}"]
-    return load(f"{HEAD}def f({', '.join(names)}):\n" + "".join(f"    {line}\n" for line in lines))
+    return load(f"{HEAD}{before}def f({', '.join(names)}):\n" + "".join(f"    {line}\n" for line in lines))
 
 
 def parts(x: Any) -> Iterator[Any]:
@@ -34,9 +34,9 @@ def refusals(body: str, *args: Any) -> list[str]:
     return Whole(program(body, "xyzw"[: len(args)]), args).errors
 
 
-def check(body: str, *args: Any, smooth: bool = True) -> None:
+def check(body: str, *args: Any, smooth: bool = True, before: str = "") -> None:
     """The program does what NumPy does; ``smooth`` asks for its gradient as well."""
-    f = program(body, "xyzw"[: len(args)])
+    f = program(body, "xyzw"[: len(args)], before)
     whole = Whole(f, args)
     assert not whole.errors, f"{body}: {whole.errors}"
     with np.errstate(all="ignore"):

@@ -31,3 +31,38 @@ def test_programs(body):
 ])  # fmt: skip
 def test_refused(body):
     assert len(refusals(body, X)) == 1
+
+
+HELPERS = """
+def product(*factors):
+    total = 1.0
+    for f in factors:
+        total = total * f
+    return total
+
+
+def step(rule, y, h, *args):
+    return y + h * rule(y, *args)
+
+
+def decay(y, rate, level=0.0):
+    return rate * (level - y)
+
+
+def added(total, *arrays, weight=1.0):
+    for a in arrays:
+        total += weight * a
+    return len(arrays)
+
+
+"""
+
+
+@pytest.mark.parametrize("body", [
+    "product() + product(x[0]) * product(*(x[0], x[1]), y[0])", "step(decay, x, 0.1, 0.5) * step(decay, y, x[0], x[1], 2.0)",
+    "a = np.zeros(4)\nn = added(a, x, x * y, weight=x[0])\nreturn n * a", "np.r_[0.0, x, y[1], x[::-1]] ** 2 + np.c_[x, y].sum()",
+    "a = np.zeros((3, 3))\na[np.ix_(w, w)] += z\nat = np.ix_(w, [0, 1])\nreturn a * a + z[at].sum()", "z[np.ix_(z[0] > 0, w)] ** 2", "np.polyint(x)",
+])  # fmt: skip
+def test_spread_out(body):
+    """What comes in any number: arguments of helpers, parts of arrays, indices of axes."""
+    check(body, X, Y, Q, J, before=HELPERS)

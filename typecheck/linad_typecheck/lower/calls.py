@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -308,21 +309,28 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
-    if spec.vararg or spec.kwarg:
-        ctx.report(BadCall(span, source.name, "has `*args` or `**kwargs`, which are not supported: name the parameters", defined))
+    if spec.kwarg:
+        ctx.report(BadCall(span, source.name, "has `**kwargs`, which are not supported: name the parameters", defined))
         return None
-    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
+    if any(k.arg is None for k in node.keywords):
+        ctx.report(Unsupported(span, "unpacking keyword arguments", "write the arguments out"))
+        return None
+    nodes = spread_out(ctx, node.args)
+    if nodes is None:
         return None
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     every = [*positional, *(a.arg for a in spec.kwonlyargs)]
     by_position_only = {a.arg for a in spec.posonlyargs}
     found: dict[str, Argument] = {}
-    if len(node.args) > len(positional):
-        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(node.args)}", defined))
+    if len(nodes) > len(positional) and not spec.vararg:
+        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(nodes)}", defined))
         return None
-    for name, a in [*zip(positional, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]:
-        if name in found or name not in every or (name in by_position_only and a not in node.args):
+    rest: list[Value] = []
+    for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in node.keywords)]:
+        if name is None:  # for `*args`
+            rest.append(expression(ctx, a))
+            continue
+        if name in found or name not in every or (name in by_position_only and a not in nodes):
             if name in found or name in every:
                 why = f"is given `{name}` twice" if name in found else f"takes `{name}` by position only"
                 ctx.report(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
@@ -341,6 +349,9 @@ def _bind(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Ar
                 ctx.report(BadCall(span, source.name, f"is called without `{name}`", defined))
                 return None
             found[name] = Argument(default, span, "")
+    if spec.vararg:
+        found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
+        every.append(spec.vararg.arg)
     return {name: found[name] for name in every}
 
 

@@ -165,6 +165,7 @@ RULES: dict[str, Rule] = {
     "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4)),
     "numpy.correlate": _correlate,
     "numpy.polyval": _polyval,
+    "numpy.polyint": texts("np.append(p / np.arange(p.shape[0], 0, -1), 0.0)", "p", ranks=(1,)),
     "numpy.polyder": texts("p[:-1] * np.arange(p.shape[0] - 1, 0, -1)", "p", ranks=(1,)),
     "numpy.vander": texts(
         "if N < 0: raise ValueError('negative dimensions are not allowed')\n"

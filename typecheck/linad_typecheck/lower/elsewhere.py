@@ -32,7 +32,7 @@ ELSEWHERE: dict[str, str] = {
     "numpy.bincount": "make `h = np.zeros(n)` and `np.add.at(h, idx, weights)`", "numpy.cov": "write `d = a - a.mean(axis=1, keepdims=True)`, then `d @ d.T / (n - 1)`",
     "numpy.quantile": "sort, and interpolate: `s = np.sort(a)`", "numpy.percentile": "sort, and interpolate: `s = np.sort(a)`",
     "numpy.select": "nest `np.where`", "numpy.piecewise": "nest `np.where`", "numpy.block": "use `np.concatenate`, row of blocks by row of blocks",
-    "numpy.ix_": "write `a[rows[:, None], columns]`", "numpy.unravel_index": "use `divmod(k, a.shape[1])`", "numpy.copyto": "assign: `a[...] = b`",
+    "numpy.unravel_index": "use `divmod(k, a.shape[1])`", "numpy.copyto": "assign: `a[...] = b`",
     "numpy.array_equal": "write `np.all(a == b)`", "numpy.allclose": "write `np.all(np.abs(a - b) <= 1e-8 + 1e-5 * np.abs(b))`",
     "numpy.add.reduce": "use `np.sum`", "numpy.multiply.reduce": "use `np.prod`", "numpy.maximum.reduce": "use `np.max`", "numpy.minimum.reduce": "use `np.min`",
     "numpy.add.accumulate": "use `np.cumsum`", "numpy.multiply.accumulate": "use `np.cumprod`", "numpy.multiply.outer": "use `np.outer`, or `a[:, None] * b`",

@@ -10,6 +10,7 @@ from ..core import Atom, Check, Const, Load, Store, Var
 from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import Truncated, WrongType
+from ..scope import Module
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import ONE, ZERO, Lowering
@@ -74,6 +75,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     """``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]`` read."""
     from .expressions import pull
 
+    joined = _joined(ctx, node)
+    if joined is not None:
+        return joined
     base = pull(ctx, node.value)
     if isinstance(base, TupleValue):
         return _item(ctx, node, base)
@@ -88,6 +92,30 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if parts is None:
         return Poison()
     return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
+
+
+def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
+    """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``; None for anything else."""
+    from .expressions import pull
+
+    match node.value:
+        case ast.Attribute(value=ast.Name(id=root) as numpy, attr="r_" | "c_" as attr) if root not in ctx.env:
+            if ctx.source.scope.lookup(root) != Module("numpy"):
+                return None
+        case _:
+            return None
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
+        instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
+        ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
+        return Poison()
+    call = lambda name, given: ast.Call(ast.Attribute(numpy, name, ast.Load()), [given], [])
+    given = ast.Tuple([call("atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
+    made = call("concatenate" if attr == "r_" else "column_stack", given)
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return pull(ctx, made)
 
 
 def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:

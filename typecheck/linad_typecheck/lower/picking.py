@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..types import FLOATS
+from .arrays import array_of_values
 from .context import Lowering
 from .elementwise import common_shape
 from .externals import Args, Rule
@@ -13,13 +14,16 @@ from .places import dtype_of, is_array, rank_of, shape_of
 from .shapes import laid_out, reshaped
 from .texts import texts
 from .values import (
+    SILENT,
     ArrayValue,
     NoneValue,
     Poison,
     ScalarValue,
     TupleValue,
     Value,
+    describe,
     literal,
+    type_of,
 )
 from .written import written
 
@@ -233,7 +237,27 @@ _DIAGONAL = """
     a[np.arange(n), np.arange(n)] = val
     None
 """
+def _open_mesh(ctx: Lowering, args: Args) -> Value:
+    """``np.ix_(rows, columns)``: indices of each axis, along axes of their own."""
+    names = [f"a{k}" for k in range(len(args.values))]
+    if args.keywords or not names:
+        ctx.report(BadCall(args.span, args.name, "takes arrays of indices"))
+        return Poison()
+    found: list[Value] = []
+    for v in args.values:
+        v = array_of_values(ctx, v, None, "at", args.span) if isinstance(v, TupleValue) else v
+        if not is_array(v) or rank_of(v) != 1:
+            if not isinstance(v, SILENT):
+                ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1", describe(type_of(v))))
+            return Poison()
+        found.append(written(ctx, args, "np.flatnonzero(a)", a=v) if dtype_of(v) == "bool" else v)
+    axes = [", ".join(":" if j == k else "None" for j in range(len(names))) for k in range(len(names))]
+    text = ", ".join(f"{name}[{axis}]" for name, axis in zip(names, axes, strict=True))
+    return written(ctx, args, f"({text},)", **dict(zip(names, found, strict=True)))
+
+
 RULES: dict[str, Rule] = {
+    "numpy.ix_": _open_mesh,
     "numpy.take": _take,
     "numpy.take_along_axis": _take_along,
     "numpy.select": _select,
