@@ -9,13 +9,14 @@ import numpy as np
 from linad_typecheck.core import Program
 
 from linad import derive, linear_grad
+from linad.decorator import LinearGrad
 from linad.pipeline import prepare
 from linad.specialise import checked_or_error
 
 
 def core_of(f: Callable[..., Any], *args: Any) -> tuple[Program, list[object]]:
     """The prepared core of a function, and the flat values of its arguments."""
-    checked = linear_grad(f)
+    checked = f if isinstance(f, LinearGrad) else linear_grad(f)
     arguments = checked._arguments(args, {})
     s = checked.specialisation(arguments)
     found = s.checked or checked_or_error(s.record, s.binding)
