@@ -18,7 +18,7 @@ from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, Ze
 from linad_typecheck.signature import Signature
 
 from .boundary.errors import refusal
-from .boundary.kernel import AGAIN, DONE, Kernel, Loaded, raise_at
+from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .boundary.records import attached, distinct, tags
 from .emit import cache as disk
@@ -37,7 +37,6 @@ FORWARD = "forward"
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
-_RETURNS_AGAIN = re.compile(rf"\breturn \(?{AGAIN}\b")
 
 lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
 
@@ -171,8 +170,7 @@ class Specialisation:
             program = self.program(request)
             with _ours(self.record.root.__qualname__):
                 generated = emit(program, wanted)
-            again = checked == "hoisted" and _RETURNS_AGAIN.search(generated.source) is not None
-            parts = (generated.entry, generated.sites, generated.error_words, again, generated.workspace, generated.parallel)
+            parts = (generated.entry, generated.sites, generated.error_words, generated.again, generated.workspace, generated.parallel)
             path = store.store_module(key, generated.source, parts)
             if path is None:
                 path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)

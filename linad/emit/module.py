@@ -19,6 +19,7 @@ from .lift import Lifted, empty, lift, scratch
 from .parallel import chunk_functions, on_threads, spread_text
 from .parts import in_parts
 from .printer import Printer
+from .retries import retries_after_writes
 from .scratch import carve, workspaces
 from .sites import Site, Sites
 from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL
@@ -60,6 +61,7 @@ class Generated:
     ``err`` is an int64 array of `error_words`. Where the program is recursive, that at `FLOOR` is given: the lowest address
     that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of each element type are
     made to begin with, and afterwards how long the longest was. Where it is ``parallel``, the number of threads stands behind ``args``.
+    ``again`` says whether it may have written to ``args`` when it makes that demand.
     """
 
     source: str
@@ -68,6 +70,7 @@ class Generated:
     error_words: int = ERROR_WORDS
     workspace: tuple[str, ...] = ()
     parallel: bool = False
+    again: bool = False
 
 
 def emit(program: Program, options: EmitOptions | None = None) -> Generated:
@@ -85,6 +88,7 @@ class Emitter:
         self.needed: set[str] = set()
         self.spaces: tuple[str, ...] = ()
         self.chunks = chunk_functions(self.program)
+        self.again = retries_after_writes(self.program)
         self.called = {
             s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
         }
@@ -156,7 +160,7 @@ class Emitter:
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
         words = HINTS + len(KINDS) if self.grows else ERROR_WORDS + self.recursive
-        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks))
+        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks), self.again)
 
     def divided(self) -> tuple[Lifted, frozenset[str]]:
         """The entry without what its driver does, and the parts that a long one is divided into."""
