@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from linad_typecheck.signature import ArgType, Leaf, ParamInfo, Signature
 from linad_typecheck.types import BOOL, F32, F64, I32, I64, Array, Scalar
 
+from linad import LinadError, linear_grad
 from linad.boundary.arguments import argument_type, contiguous, flatten
 from linad.boundary.dims import check_dims
 from linad.boundary.overlap import overlap, overlaps_itself
@@ -174,3 +175,27 @@ def test_types_of_arguments():
     for bad in ([1.0], "a", 1j, np.zeros(2, complex), np.zeros((1,) * 5), None, np.complex128(1)):
         with pytest.raises(TypeError, match="expected a"):
             argument_type(bad, "f(): argument `a`")
+
+
+def test_a_mistyped_keyword_is_named_with_what_is_near():
+    @linear_grad(backend="interpret")
+    def f(x: float, sweeps: int) -> float:
+        return x * sweeps
+
+    with pytest.raises(TypeError, match=r"f\(\): there is no parameter `sweep`; `sweeps` is near"):
+        f(1.0, sweep=2)
+    with pytest.raises(TypeError, match=r"missing a required argument: 'sweeps'"):
+        f(1.0)
+
+
+def test_errors_of_a_function_as_a_whole_have_its_line_and_no_way_through_linad():
+    @linear_grad(backend="interpret")
+    def f(n: int) -> float:
+        return n * 2.0
+
+    with pytest.raises(LinadError) as caught:
+        f.grad(2)
+    (found,) = caught.value.diagnostics
+    assert found.span.file == __file__ and found.span.line == f.py_func.__code__.co_firstlineno
+    frames = [entry.path.name for entry in caught.traceback if "linad" in entry.path.parts[-2]]
+    assert set(frames) == {"decorator.py"}

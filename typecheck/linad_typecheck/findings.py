@@ -142,6 +142,10 @@ _CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}
 def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
     """Keywords that the decorator does not have: Python raises a `TypeError` where the module is imported."""
     for call in marks(function):
+        for given in call.args[:1]:
+            if isinstance(given, (ast.Constant, ast.Tuple, ast.List)):
+                place = function.source.span(given)
+                yield OptionError(place, "`linear_grad` takes its options by name", f"wrt={function.source.segment(place)}", place).diagnostic()
         for k in call.keywords:
             if k.arg is not None and k.arg not in OPTIONS:
                 s = function.source.span(k)

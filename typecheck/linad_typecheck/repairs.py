@@ -97,15 +97,15 @@ def _apart(source: SourceFile, s: ast.Assign) -> Edits:
     return (Edit(Span(start.file, start.line, start.column, value.line, value.column), ""), append(value, lines))
 
 
-def copy_first(function: FunctionSource, name: str) -> Edits:
-    """``name = name.copy()`` as the first statement of a function."""
+def first(function: FunctionSource, statement: str) -> Edits:
+    """A statement before the others of a function."""
     if isinstance(function.node, ast.Lambda):
         return ()
     body = function.node.body
     documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1
     span = function.source.span(body[1 if documented else 0])
     indent = function.source.lines[span.line - function.source.first_line][: span.column - 1]
-    return () if indent.strip() else (insert(span, f"{name} = {name}.copy()\n{indent}"),)
+    return () if indent.strip() else (insert(span, f"{statement}\n{indent}"),)
 
 
 def marks(function: FunctionSource) -> Iterator[ast.Call]:

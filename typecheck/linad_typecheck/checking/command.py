@@ -236,7 +236,7 @@ def summary(outcome: _Outcome, found: Sequence[Diagnostic]) -> str:
     checked = f"{_count(outcome.files, 'file')}, {_count(outcome.functions, 'function')}"
     if outcome.files == 0:
         checked += ": there is no Python file"
-    elif outcome.functions == 0:
+    elif outcome.functions == 0 and not found:
         checked += ": nothing is decorated with @linear_grad"
     elif outcome.partly:
         checked += f", {outcome.partly} checked in part: a call gives the types that annotations do not"

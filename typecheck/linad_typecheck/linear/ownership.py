@@ -24,14 +24,14 @@ from ..messages.ownership import (
     StoredTwice,
     UseAfterMove,
 )
-from ..repairs import copied, copy_at, copy_first, declare_update
+from ..repairs import copied, copy_at, declare_update, first
 from ..span import NOWHERE, Span
 from ..types import Array
 
 if TYPE_CHECKING:
     from ..lower.context import Lowering
 
-from ..lower.values import ARRAYS, ArrayValue, Loss, LostArray, Value, ViewValue, arrays, map_arrays
+from ..lower.values import ARRAYS, ArrayValue, Loss, LostArray, TupleValue, Value, ViewValue, arrays, map_arrays
 from ..lower.views import Along, View, apart, within
 
 
@@ -130,6 +130,18 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             ctx.env[other] = replace(b, value=value)
 
 
+def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
+    """What to call an array of the parameter ``name``, and the statement that makes it the function's own."""
+    b = ctx.env.get(name)
+    if b is not None and isinstance(b.value, TupleValue) and b.value.record is not None:
+        record = b.value.record
+        for field, item in zip(record.names, b.value.items, strict=True):
+            if isinstance(item, ArrayValue) and item.var.name == array:
+                own = f"{field}={name}.{field}.copy()"
+                return f"{name}.{field}", f"{name} = " + (f"{name}._replace({own})" if record.named_tuple else f"dataclasses.replace({name}, {own})")
+    return name, f"{name} = {name}.copy()"
+
+
 def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
     """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its stead."""
     for array in (var.name, *alike):
@@ -138,8 +150,9 @@ def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: 
             case "global":
                 ctx.report(CapturedArrayUpdated(span, lent.name))
             case "entry":
-                first, declare = copy_first(ctx.source, lent.name), declare_update(ctx.source, lent.name)
-                ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, first, declare))
+                place, statement = _own_copy(ctx, lent.name, array)
+                edits = () if "dataclasses" in statement else first(ctx.source, statement)
+                ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, edits, declare_update(ctx.source, lent.name), place, statement))
             case "helper" | "update" if array != var.name:  # who lent it would have to see the update
                 ctx.report(MovedOnSomePaths(span, by or "the array", f"`{lent.name}`", span))
             case _:

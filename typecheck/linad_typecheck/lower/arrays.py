@@ -53,7 +53,7 @@ def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
         case TextValue(text=text) if text in _TEXTS:
             return _TEXTS[text]
     if not isinstance(v, SILENT):
-        found = describe(type_of(v))
+        found = repr(v.text) if isinstance(v, TextValue) else describe(type_of(v))
         ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", found, _instead_of_dtype(v)))
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -58,6 +59,7 @@ from .values import (
     type_leaves,
     type_of,
 )
+from .whence import made_from
 from .views import map_atoms
 
 SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
@@ -134,7 +136,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         found = ctx.programs.diagnostics
         found[reported:] = [d for d in found[reported:] if d.slug not in ("unsupported", "unknown-function", "impure-call")]
     if not isinstance(callee, SILENT):
-        ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee))))
+        hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+        instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
+        whence = made_from(ctx, name, ctx.span(node.func), f"`{name}` is a {describe(type_of(callee))} from here on")
+        ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence))
     return Poison()
 
 
@@ -292,7 +297,8 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
             if spec.writes(k):
-                write(ctx, ArrayValue(atom), user, arg.span)
+                if movable(ctx, atom):  # what is not is refused as a whole below
+                    write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom):
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
                 as_one(ctx, atoms[k].name, atom.name)

@@ -22,6 +22,7 @@ ELSEWHERE: dict[str, str] = {
     "numpy.unique": "find the values outside the function and pass their indices",
     "numpy.nextafter": _NEXT, "math.nextafter": _NEXT,
     "numpy.spacing": _NEXT, "math.ulp": _NEXT, "math.frexp": _NEXT, "numpy.frexp": _NEXT, "math.fsum": LOOP,
+    **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "of a symmetric matrix take `np.linalg.eigh`; what others have is complex"),
     "numpy.linalg": "there are solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm and lstsq; write loops for the rest",
     "numpy.kron": "write `(a[:, None, :, None] * b[None, :, None, :]).reshape(n, m)`",
     "numpy.tensordot": "write `np.einsum` with its subscripts", "numpy.average": "write `np.sum(w * a) / np.sum(w)`, or `np.mean(a)`",

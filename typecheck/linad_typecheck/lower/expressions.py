@@ -37,8 +37,8 @@ from .attributes import attribute
 from .comparisons import of_parts
 from .context import FALSE, Lowering
 from .elementwise import lift
-from .elsewhere import without
-from .externals import BUILTINS, Args, call_external, constant_external, is_known, near
+from .elsewhere import ELSEWHERE, without
+from .externals import BUILTINS, Args, call_external, constant_external, has_rule, is_known, near
 from .impure import LIBRARY_PARTS, impure
 from .indexing import subscript
 from .joins import Arm, join
@@ -163,7 +163,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return _constant_value(ctx, value, name, span)
         case GlobalArray(type=None):
             ctx.programs.unknown = True
-            return Poison()
+            return Poison(foreign=True)
         case GlobalArray(type=t, key=key):
             return ctx.global_array(name, t, key)
         case External(dotted=dotted):
@@ -196,7 +196,7 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     if outside is not None and dotted not in LIBRARY_PARTS:
         ctx.report(ImpureCall(span, name, *outside))
         return Poison(foreign=True)
-    if not is_known(dotted):
+    if not is_known(dotted) or (dotted not in ELSEWHERE and not has_rule(dotted) and near(dotted)):
         close = near(dotted)
         here = name.partition(".")[0] if "." in name else ""
         written = tuple(n if not here or not n.startswith("np.") or not dotted.startswith("numpy.") else f"{here}.{n[3:]}" for n in close)

@@ -93,10 +93,15 @@ def _array_rules() -> dict[str, Rule]:
 
 
 def is_known(dotted: str) -> bool:
+    return has_rule(dotted) or elsewhere(dotted) is not None
+
+
+def has_rule(dotted: str) -> bool:
+    """Whether the language has it, and not only a word on how to do without."""
     from .combinators import COMBINATORS
     from .derivatives import TRANSFORMS
 
-    return dotted in COMBINATORS or dotted in TRANSFORMS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS)) or elsewhere(dotted) is not None
+    return dotted in COMBINATORS or dotted in TRANSFORMS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS))
 
 
 def near(dotted: str) -> tuple[str, ...]:
@@ -324,7 +329,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
     """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
-    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name)) for v in values]
+    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1)) for v in values]
     if None in found:
         return Poison()
     best = found[0]

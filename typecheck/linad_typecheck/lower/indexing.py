@@ -83,7 +83,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return _item(ctx, node, base)
     if not is_array(base):
         if not isinstance(base, SILENT):
-            ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base))))
+            instead = "leave the index out: it is one number already" if isinstance(base, ScalarValue) else ""
+            ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base)), instead))
         for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:  # what it means is unknown
             if not isinstance(part, (ast.Slice, ast.Starred, ast.Constant)):
                 pull(ctx, part)

@@ -7,12 +7,13 @@ from difflib import SequenceMatcher
 
 from ..span import Span
 
+_SAME_START = 0.75  # how alike a word and its beginning are at least
 _MOST = 2  # as many are offered
 
 
 def meant(name: str, names: Iterable[str], cutoff: float = 0.75) -> tuple[str, ...]:
     """The nearest of ``names``, best first: those that look alike, and those that one slip of a key away from ``name``."""
-    rated = {n: 1.0 if one_slip(name, n) else _ratio(name, n) for n in names if n != name}
+    rated = {n: 1.0 if one_slip(name, n) else max(_ratio(name, n), _SAME_START * _begins(name, n)) for n in names if n != name}
     close = sorted((n for n, r in rated.items() if r >= cutoff), key=lambda n: (-rated[n], -_ratio(name, n), n))
     sure = [n for n in close if rated[n] == 1.0]
     return tuple((sure or close[:1])[:_MOST])
@@ -25,6 +26,10 @@ def one_slip(a: str, b: str) -> bool:
     k = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     x, y = a[k:], b[k:]
     return x[1:] == y[1:] or x[1:] == y or x == y[1:] or (x[:2] == y[1::-1] and x[2:] == y[2:])
+
+
+def _begins(a: str, b: str) -> bool:
+    return min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a))
 
 
 def _ratio(a: str, b: str) -> float:

@@ -67,6 +67,10 @@ def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tu
                 ctx.report(WrongType(args.span, f"`{args.name}` is of arrays", describe(type_of(v))))
             return None
         if rank_of(v) not in ranks:
+            if rank_of(v) < min(ranks):
+                needed = "a matrix" if min(ranks) == 2 else "an array"
+                ctx.report(WrongType(args.span, f"`{args.name}` is of {needed}", describe(type_of(v))))
+                return None
             what = f"`{args.name}` of an array of {rank_of(v)} dimensions"
             ctx.report(Unsupported(args.span, what, "write a loop over the leading ones, and take the matrices one by one"))
             return None

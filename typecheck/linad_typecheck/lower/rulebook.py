@@ -39,11 +39,13 @@ def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> l
     return None if None in found else found
 
 
-def of_arrays(name: str) -> str:
+def of_arrays(name: str, several: bool = False) -> str:
     """What takes arrays in place of a function of scalars."""
     from .externals import is_known
 
     last = name.rpartition(".")[2]
+    if several and last in ("min", "max"):
+        return f"write `np.{last}imum`, which works cell by cell"
     found = next((n for n in (last, f"arc{last[1:]}", _OF_ARRAYS.get(last, "")) if n and is_known(f"numpy.{n}")), "")
     return f"write `np.{found}`, which takes arrays" if found else ""
 

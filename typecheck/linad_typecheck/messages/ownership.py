@@ -254,10 +254,12 @@ class ArgumentUpdated(Message):
     function: str
     copy: tuple[Edit, ...] = ()  # at the beginning of the function
     declare: tuple[Edit, ...] = ()
+    place: str = ""  # the array, where it is a part of the parameter
+    own: str = ""  # the statement that copies it
 
     def message(self) -> str:
-        through = "" if self.by == self.name else f" through `{self.by}`"
-        return f"the caller's array `{self.name}` is updated{through}"
+        through = "" if self.by in (self.name, self.place) else f" through `{self.by}`"
+        return f"the caller's array `{self.place or self.name}` is updated{through}"
 
     def label(self) -> str:
         return "updated here"
@@ -267,7 +269,7 @@ class ArgumentUpdated(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (
-            Fix(f"work on a copy: `{self.name} = {self.name}.copy()` first", self.copy),
+            Fix(f"work on a copy: `{self.own or f'{self.name} = {self.name}.copy()'}` first", self.copy),
             Fix(f'or declare the update: `@linear_grad(updates=("{self.name}",))`', self.declare, safe=bool(self.declare)),
         )
 
