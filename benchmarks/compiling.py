@@ -16,7 +16,8 @@ from typing import TypeVar
 LINES = 300
 ARRAYS = 40
 TARGET = 20.0  # seconds in all
-STAGES = 7
+MACHINE = ("types and instructions", "LLVM's passes", "machine code")  # the stages that end in machine code
+STAGES = 6 + len(MACHINE)
 
 HEADER = '''import math
 import numpy as np
@@ -112,7 +113,7 @@ def _timed(f: Callable[[], T]) -> tuple[T, float]:
 
 
 def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
-    """The stages in their order; ``machine`` says whether the last one, Numba's, is run."""
+    """The stages in their order; ``machine`` says whether those of `MACHINE` are run."""
     from linad_typecheck.core import Program, walk
     from linad_typecheck.findings import check_function, check_source
     from linad_typecheck.linear.uses import modes_of
@@ -124,6 +125,9 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     from linad.adjoint.reverse import reverse
     from linad.emit import EmitOptions, emit
     from linad.simplify import simplify
+
+    if machine:
+        from linad.emit import compile  # noqa: F401 - which imports Numba
 
     text = text or program()
     check_source("from linad import linear_grad\n@linear_grad\ndef f(a: float) -> float:\n    return a * a\n")  # imports
@@ -156,13 +160,36 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     generated, seconds = _timed(lambda: emit(simple, EmitOptions()))
     yield Stage("emit", seconds, f"{generated.source.count(chr(10)):,} lines")
     if machine:
-        from linad.emit.compile import load
-
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "large_vjp.py"
             path.write_text(generated.source)
-            _, seconds = _timed(lambda: load(path))
-        yield Stage("Numba", seconds, "")
+            yield from _compiled(path)
+
+
+def _compiled(path: Path) -> Iterator[Stage]:
+    """What is between a generated module and its machine code."""
+    from linad.emit.compile import load
+    from linad.emit.direct.library import Whole
+
+    inside = {"_optimize_final_module": 0.0, "_finalize_final_module": 0.0}
+    plain = {name: getattr(Whole, name) for name in inside}
+
+    def watched(name: str) -> Callable[[Whole], None]:
+        def run(library: Whole) -> None:
+            inside[name] += _timed(lambda: plain[name](library))[1]
+
+        return run
+
+    for name in inside:
+        setattr(Whole, name, watched(name))
+    try:
+        _, seconds = _timed(lambda: load(path))
+    finally:
+        for name, method in plain.items():
+            setattr(Whole, name, method)
+    passes, code = inside.values()
+    for name, part in zip(MACHINE, (seconds - passes - code, passes, code), strict=True):
+        yield Stage(name, part, "")
 
 
 def table(stages: list[Stage]) -> str:

@@ -74,13 +74,6 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
     return reads, writes
 
 
-def independent(s: Stmt, t: Stmt, facts: Facts) -> bool:
-    """Whether two statements may change places."""
-    reads, writes = touched(s, facts)
-    others, other_writes = touched(t, facts)
-    return not (writes & (others | other_writes)) and not (reads & other_writes)
-
-
 def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
     """Whether a carried value has a part in anything that the reverse of the body needs."""
     if not s.carried:

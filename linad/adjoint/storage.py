@@ -51,7 +51,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 from .activity import Facts
 from .dense import readable
 from .checkpoint_state import around_marked, checkpointed, is_marked
-from .dependence import carried_needed, gives_up, independent, reads_of, touched
+from .dependence import carried_needed, gives_up, reads_of, touched
 from .kept import extent, kept_cells, statement_in, stored_values
 from .mincut import cheapest_cut
 from .order import order_free
@@ -228,7 +228,8 @@ class _Planner:
     # -- merging: a statement of a frame that can run at its reverse position, forward and reverse in one
 
     def merge(self, frame: Frame) -> None:
-        later: list[Stmt] = []
+        read: set[str] = set()  # groups of arrays that the statements after it read,
+        changed: set[str] = set()  # and that they write: it may change places with them where it touches none of these
         used: set[str] = set()  # values that statements which are not deferred read
         tail: list[Stmt] = []
         for s in reversed(frame.block.stmts):
@@ -237,9 +238,12 @@ class _Planner:
             if free and isinstance(s, Let | Dup | Read) or (isinstance(s, Drop) and isinstance(s.x.type, Scalar)):
                 tail.append(s)
                 continue
-            if free and self.can_merge(s, frame) and all(independent(s, t, self.facts) for t in later):
+            reads, writes = touched(s, self.facts)
+            apart = writes.isdisjoint(read) and changed.isdisjoint(reads | writes)
+            if free and apart and self.can_merge(s, frame):
                 frame.merged.add(id(s))
-            later.append(s)
+            read |= reads
+            changed |= writes
             used |= reads_of(s, self.facts)
         made = {self.facts.value(v).name for s in frame.block.stmts if id(s) in frame.merged for v in outputs(s)}
         for s in reversed(tail):

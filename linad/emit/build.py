@@ -37,7 +37,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array
 
-from .effects import grown_params, updated_args
+from .effects import updated_args
 from .independence import is_even
 from .memory import cells_of, no_room
 from .liveness import without_dead
@@ -80,6 +80,7 @@ class Builder:
 
     program: Program
     function: Function
+    grown: Mapping[str, tuple[bool, ...]]  # what `grown_params` found
     sites: Sites
     careful: bool  # arrays under different names may overlap
     tries: bool = True  # whether a log that there is no memory for is an error of the program
@@ -243,7 +244,7 @@ class Builder:
         callee = self.program.functions[s.callee]
         args = tuple(self.expr(a) for a in s.args)
         self.flush_reads(updated_args(s, callee))
-        grown = [a for a, g in zip(s.args, grown_params(self.program)[s.callee], strict=True) if g]
+        grown = [a for a, g in zip(s.args, self.grown[s.callee], strict=True) if g]
         self.out.append(Invoke((*s.outs, *grown), s.callee, args))  # type: ignore[arg-type]
 
     # ---------------------------------------------------------------------------------------------- control flow
@@ -435,15 +436,16 @@ def count_uses(f: Function) -> Counter[str]:
     return count
 
 
-def build(program: Program, f: Function, sites: Sites, careful: bool, tries: bool = True) -> tuple[Node, ...]:
+def build(
+    program: Program, f: Function, grown: Mapping[str, tuple[bool, ...]], sites: Sites, careful: bool, tries: bool = True
+) -> tuple[Node, ...]:
     """The statement tree of a function."""
     rebound = any(
         isinstance(v.type, Array) for s in walk(f.body) if isinstance(s, If | Loop | Call) for v in s.outs
     )
-    b = Builder(program, f, sites, careful or rebound, tries, count_uses(f), names=Names(all_names(f)))
+    b = Builder(program, f, grown, sites, careful or rebound, tries, count_uses(f), names=Names(all_names(f)))
     b.block(f.body)
     values = tuple(b.expr(r) for r in f.body.results)
-    grown = grown_params(program)[f.name]
-    extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown, strict=False) if g)
+    extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown[f.name], strict=False) if g)
     b.out.append(Finish((*values, *extra)))
     return without_dead(tuple(b.out))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from linad_typecheck.core import Call, Function, Program, Reserve, Var, walk
 from linad_typecheck.types import Array
 
@@ -15,9 +17,8 @@ def updated_args(s: Call, callee: Function) -> dict[str, Var]:
     }
 
 
-def growing(f: Function, program: Program) -> set[str]:
-    """The arrays of a function that it, or what it calls, replaces by longer ones."""
-    grown = grown_params(program)
+def growing(f: Function, grown: Mapping[str, tuple[bool, ...]]) -> set[str]:
+    """The arrays of a function that it, or what it calls, replaces by longer ones; ``grown`` is of `grown_params`."""
     found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     for s in walk(f.body):
         if isinstance(s, Call):
@@ -32,20 +33,20 @@ def grown_params(program: Program) -> dict[str, tuple[bool, ...]]:
     The entry never does: its caller holds the arrays.
     """
     grown = {name: [False] * len(f.params) for name, f in program.functions.items()}
+    places = {name: {p.var.name: k for k, p in enumerate(f.params)} for name, f in program.functions.items()}
+    mentioned = {name: [s for s in walk(f.body) if isinstance(s, Reserve | Call)] for name, f in program.functions.items()}
     changed = True
     while changed:
         changed = False
-        for name, f in program.functions.items():
-            places = {p.var.name: k for k, p in enumerate(f.params)}
-            for s in walk(f.body):
+        for name, stmts in mentioned.items():
+            for s in stmts:
                 match s:
                     case Reserve(array=a):
                         names = [a.name]
                     case Call(callee=c, args=args):
                         names = [a.name for a, g in zip(args, grown[c], strict=True) if g and isinstance(a, Var)]
-                    case _:
-                        continue
                 for n in names:
-                    if n in places and not grown[name][places[n]]:
-                        grown[name][places[n]] = changed = True
+                    at = places[name].get(n)
+                    if at is not None and not grown[name][at]:
+                        grown[name][at] = changed = True
     return {name: tuple(flags) for name, flags in grown.items()}

@@ -95,6 +95,7 @@ class Emitter:
         self.recursive = bool(self.called - self.chunks)
         self.grows = any(isinstance(s, Reserve) for f in self.program.functions.values() for s in walk(f.body))
         self.main, self.parts = self.divided()
+        self.grown = grown_params(self.program)
         self.entry, self.inner = self.function_names()
 
     def prepare(self, program: Program) -> Program:
@@ -200,14 +201,14 @@ class Emitter:
         return "\n".join(lines)
 
     def kernel(self, f: Function) -> str:
-        nodes = build(self.program, f, self.sites, careful=not self.options.noalias)
+        nodes = build(self.program, f, self.grown, self.sites, careful=not self.options.noalias)
         params = tuple(p.var for p in f.params)
         hidden = ("err", "depth") if self.recursive else ("err",)
         names = assign_names(nodes, params, self.reserved()) | {DEPTH.name: "depth"}
         deeper = self.recursive and f.name in self.called
         if deeper:
             nodes = (self.depth_test(f), *nodes)
-        grown = grown_params(self.program).get(f.name, ())
+        grown = self.grown[f.name]
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra
         printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
@@ -239,12 +240,13 @@ class Emitter:
         params = tuple(p.var for p in main.params)
         given = (*params, *(s.out for s in lifted.arrays))
         f = replace(main, body=Block((*lifted.sizes, *lifted.arrays), given))
-        nodes = build(Program(main.name, {main.name: f}), f, self.sites, careful=False, tries=False)[:-1]
+        alone = Program(main.name, {main.name: f})
+        nodes = build(alone, f, grown_params(alone), self.sites, careful=False, tries=False)[:-1]
         nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in given)))
         spaces: tuple[Var, ...] = ()
         if self.options.workspace and (taken := [s for s in lifted.arrays if s.out.name in scratch(main)]):
             fresh = Names(all_names(main))
-            longer = growing(main, self.program)
+            longer = growing(main, self.grown)
             grown = {s.out.name for s in taken if s.out.name in longer and isinstance(s, Alloc) and empty(s)}
             found = workspaces(taken, fresh)
             nodes = carve(nodes, found, {s.out.name for s in taken}, grown, fresh)

@@ -9,6 +9,7 @@ not joined with one of exponentials or sines, which vector instructions compute 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from linad_typecheck.core import (
     AddTo,
@@ -53,8 +54,46 @@ class _Touch:
     axes: frozenset[int] | None  # None where it is touched as a whole
 
 
+class _Facts:
+    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its block."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop  # which keeps its identity taken, too
+        self.alone = loop.exits or loop.trips is not None or loop.mark is not None
+        self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
+
+    @cached_property
+    def touches(self) -> dict[str, _Touch]:
+        return _touches(self.loop)
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        return frozenset(n for n, t in self.touches.items() if t.reads)
+
+    @cached_property
+    def writes(self) -> frozenset[str]:
+        return frozenset(n for n, t in self.touches.items() if t.writes)
+
+    @cached_property
+    def serial(self) -> bool:
+        return _serial(self.loop)
+
+    @cached_property
+    def dear(self) -> bool:
+        return _dear(self.loop)
+
+    @cached_property
+    def may_fail(self) -> bool:
+        return any(map(_may_fail, walk(self.loop.body)))
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        return frozenset(free_vars(self.loop.body)) | {i.name for i in self.loop.inits if isinstance(i, Var)}
+
+
 class _Fuser:
     def __init__(self, f: Function) -> None:
+        self.known: dict[int, _Facts] = {}
         self.visible = {p.var.name for p in f.params}
         returned = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
         returned |= {r.name for r in f.body.results if isinstance(r, Var)}
@@ -89,21 +128,23 @@ class _Fuser:
 
     # -- conditions
 
+    def facts(self, s: Loop) -> _Facts:
+        found = self.known.get(id(s))
+        if found is None:
+            found = self.known[id(s)] = _Facts(s)
+        return found
+
     def fits(self, a: Loop, b: Loop) -> bool:
-        if any(x.exits or x.trips is not None or x.mark is not None for x in (a, b)):
-            return False
         if (a.start, a.stop, a.step) != (b.start, b.stop, b.step):
             return False
-        if any(isinstance(c.type, Array) for x in (a, b) for c in x.carried):
+        first, second = self.facts(a), self.facts(b)
+        if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
-        if _serial(a) != _serial(b) and _dear(a if _serial(b) else b):
+        if first.serial != second.serial and (first if second.serial else second).dear:
             return False  # vector instructions for the one are worth more than the cells that the other leaves behind
-        outs = {o.name for o in a.outs}
-        if outs & free_vars(b.body).keys() or any(isinstance(i, Var) and i.name in outs for i in b.inits):
+        if any(o.name in second.mentions for o in a.outs):
             return False
-        first, second = _touches(a), _touches(b)
-        through = [n for n, t in first.items() if t.writes and n in second and second[n].reads and n in self.made]
-        return bool(through) and all(map(self.one_by_one, *_pairs(first, second))) and self.fail_alike(a, b, first, second)
+        return all(map(self.one_by_one, *_pairs(first.touches, second.touches))) and self.fail_alike(first, second)
 
     def one_by_one(self, x: _Touch, y: _Touch) -> bool:
         """Whether an array is touched by both loops in such a way that an iteration of the second only meets the same
@@ -112,29 +153,27 @@ class _Fuser:
             return True
         return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
 
-    def fail_alike(self, a: Loop, b: Loop, first: dict[str, _Touch], second: dict[str, _Touch]) -> bool:
+    def fail_alike(self, a: _Facts, b: _Facts) -> bool:
         """Whether an error is the same one, and finds the same cells written that a caller can see."""
-        fails = self.may_fail(a), self.may_fail(b)
-        if all(fails):
+        if a.may_fail and b.may_fail:
             return False
-        other = second if fails[0] else first if fails[1] else {}
-        return not any(t.writes and n in self.visible for n, t in other.items())
+        return not (b.writes if a.may_fail else a.writes if b.may_fail else frozenset()) & self.visible
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
         """Whether a statement behind a loop may run before it."""
         if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
             return False
-        if isinstance(m, Check) or getattr(m, "checked", False):
-            if self.may_fail(loop) or any(t.writes and n in self.visible for n, t in _touches(loop).items()):
-                return False
+        there = self.facts(loop)
+        if (isinstance(m, Check) or getattr(m, "checked", False)) and (there.may_fail or there.writes & self.visible):
+            return False
         uses = {x.name for x in operands(m) if isinstance(x, Var)}
-        written_there = {n for n, t in _touches(loop).items() if t.writes}
         if uses & {o.name for o in loop.outs}:
             return False
-        return isinstance(m, Dim) or not uses & written_there
+        return isinstance(m, Dim) or not uses & there.writes
 
-    def may_fail(self, s: Loop) -> bool:
-        return any(isinstance(t, Check | Call) or getattr(t, "checked", False) or (isinstance(t, Loop) and t.stop is None) for t in walk(s.body))
+
+def _may_fail(s: Stmt) -> bool:
+    return isinstance(s, Check | Call) or getattr(s, "checked", False) or (isinstance(s, Loop) and s.stop is None)
 
 
 def _serial(s: Loop) -> bool:

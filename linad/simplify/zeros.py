@@ -43,87 +43,98 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
 
+class _Known:
+    """What is asked again and again: how a value is computed, and which names a statement mentions."""
+
+    def __init__(self, f: Function) -> None:
+        self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self._mentioned: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
+
+    def touches(self, s: Stmt, array: Var) -> bool:
+        """Whether a statement mentions an array, at any depth."""
+        found = self._mentioned.get(id(s))
+        if found is None:
+            names = {a.name for a in operands(s) if isinstance(a, Var)}.union(*map(free_vars, blocks(s)))
+            found = self._mentioned[id(s)] = s, frozenset(names)
+        return array.name in found[1]
+
+
 def spare_zeros(f: Function) -> Function:
     """The function without zeros that nobody reads."""
-    ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-    return replace(f, body=_block(f.body, ints, frozenset()))
+    return replace(f, body=_block(f.body, _Known(f), frozenset()))
 
 
-def _block(block: Block, ints: dict[str, Let], carried: frozenset[str]) -> Block:
+def _block(block: Block, known: _Known, carried: frozenset[str]) -> Block:
     """``carried`` are arrays that the block is given for good."""
-    block = _moved(replace(block, stmts=tuple(_inside(s, ints) for s in block.stmts)), carried)
+    block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), carried, known)
     stmts = list(block.stmts)
     for made in [s for s in stmts if isinstance(s, Alloc)]:
         if made.log == "no" and made.out.type.dtype in FLOATS and base_name(made.out.name).endswith("_bar"):
             at = next(k for k, s in enumerate(stmts) if s is made)
             if made.fill is not None and repr(made.fill.value) == "0.0":
-                _begun(stmts, at, ints)
+                _begun(stmts, at, known)
             if made.out not in block.results:
-                _ended(stmts, made.out)
+                _ended(stmts, made.out, known)
     return replace(block, stmts=tuple(stmts))
 
 
-def _inside(s: Stmt, ints: dict[str, Let]) -> Stmt:
+def _inside(s: Stmt, known: _Known) -> Stmt:
     match s:
         case If():
-            return replace(s, then=_block(s.then, ints, frozenset()), orelse=_block(s.orelse, ints, frozenset()))
+            return replace(s, then=_block(s.then, known, frozenset()), orelse=_block(s.orelse, known, frozenset()))
         case Loop(carried=carried):
-            return replace(s, body=_block(s.body, ints, frozenset(c.name for c in carried if isinstance(c.type, Array))))
+            return replace(s, body=_block(s.body, known, frozenset(c.name for c in carried if isinstance(c.type, Array))))
     return s
-
-
-def _touches(s: Stmt, array: Var) -> bool:
-    return array in operands(s) or any(array.name in free_vars(b) for b in blocks(s))
 
 
 # ------------------------------------------------------------------------------------------------------------- beginning
 
 
-def _begun(stmts: list[Stmt], at: int, ints: dict[str, Let]) -> None:
+def _begun(stmts: list[Stmt], at: int, known: _Known) -> None:
     """The zeros of the array made at a place, where what follows makes them unnecessary."""
     made = stmts[at]
     assert isinstance(made, Alloc)
     for k in range(at + 1, len(stmts)):
         s = stmts[k]
-        if isinstance(s, Dim) or not _touches(s, made.out):
+        if isinstance(s, Dim) or not known.touches(s, made.out):
             continue
-        stored = _stored(s, made.out, list(made.shape), (), ints)
+        stored = _stored(s, made.out, list(made.shape), (), known)
         if stored is not None:
             stmts[at], stmts[k] = replace(made, fill=None), stored
             return
         break
-    _copied(stmts, at)
+    _copied(stmts, at, known)
 
 
-def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], ints: dict[str, Let]) -> Stmt | None:
+def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: _Known) -> Stmt | None:
     """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
     if not sizes:
         return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or not _covers(s, sizes[0], ints):
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or not _covers(s, sizes[0], known):
         return None
-    touching = [k for k, t in enumerate(s.body.stmts) if _touches(t, array)]
+    touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
     if len(touching) != 1 or array in (*s.inits, *s.body.results):
         return None
     (k,) = touching
-    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), ints)
+    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), known)
     if inner is None:
         return None
     return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
 
 
-def _covers(s: Loop, size: Atom, ints: dict[str, Let]) -> bool:
+def _covers(s: Loop, size: Atom, known: _Known) -> bool:
     """Whether a loop runs over all ints from 0 to below a size, up or down."""
     match s.step, s.start, s.stop:
         case Const(value=1), Const(value=0), stop:
             return stop == size
         case Const(value=-1), Const(value=top), Const(value=-1):
             return isinstance(size, Const) and top == size.value - 1
-        case Const(value=-1), Var(name=name), Const(value=-1) if name in ints:
-            return ints[name].op == "sub" and ints[name].ins == (size, Const(1, I64))
+        case Const(value=-1), Var(name=name), Const(value=-1) if name in known.lets:
+            return known.lets[name].op == "sub" and known.lets[name].ins == (size, Const(1, I64))
     return False
 
 
-def _copied(stmts: list[Stmt], at: int) -> None:
+def _copied(stmts: list[Stmt], at: int, known: _Known) -> None:
     """Zeros to which another array is added, before anything reads them: they begin as its copy."""
     made = stmts[at]
     assert isinstance(made, Alloc)
@@ -131,11 +142,11 @@ def _copied(stmts: list[Stmt], at: int) -> None:
     for k in range(at + 1, len(stmts)):
         s = stmts[k]
         if isinstance(s, AddArray) and s.array == array and s.other != array:
-            if _made_before(stmts, at, s.other) and not any(_changes(t, s.other) for t in stmts[at + 1 : k]):
+            if _made_before(stmts, at, s.other) and not any(known.touches(t, s.other) and _changes(t, s.other) for t in stmts[at + 1 : k]):
                 stmts[at] = Copy(array, s.other, s.span)
                 del stmts[k]
             return
-        if not _only_adds(s, array):
+        if known.touches(s, array) and not _only_adds(s, array):
             return
 
 
@@ -178,14 +189,14 @@ def _changes(s: Stmt, array: Var) -> bool:
 # --------------------------------------------------------------------------------------------------------------- copies
 
 
-def _moved(block: Block, carried: frozenset[str]) -> Block:
+def _moved(block: Block, carried: frozenset[str], known: _Known) -> Block:
     """The block without copies of its own arrays that are used no more: the copy is the array itself."""
     own = set(carried)
     k = 0
     while k < len(block.stmts):
         s, rest = block.stmts[k], Block(block.stmts[k + 1 :], block.results)
         if isinstance(s, Copy) and s.array.name in own and s.out.type == s.array.type:
-            if s.array not in rest.results and not any(_touches(t, s.array) for t in rest.stmts):
+            if s.array not in rest.results and not any(known.touches(t, s.array) for t in rest.stmts):
                 rest = substitute(rest, {s.out.name: s.array})
                 block = Block((*block.stmts[:k], *rest.stmts), rest.results)
                 continue
@@ -197,19 +208,19 @@ def _moved(block: Block, carried: frozenset[str]) -> Block:
 # ---------------------------------------------------------------------------------------------------------------- ending
 
 
-def _ended(stmts: list[Stmt], array: Var) -> None:
+def _ended(stmts: list[Stmt], array: Var, known: _Known) -> None:
     """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
-    last = next((k for k in range(len(stmts) - 1, -1, -1) if _touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
+    last = next((k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
     if last is None or not isinstance(stmts[last], Loop):
         return
     nest = stmts[last]
     assert isinstance(nest, Loop)
-    own = _own_cell(nest, array)
+    own = _own_cell(nest, array, known)
     if own is not None:
         stmts[last] = _without(nest, array)
 
 
-def _own_cell(s: Loop, array: Var) -> tuple[Atom, ...] | None:
+def _own_cell(s: Loop, array: Var, known: _Known) -> tuple[Atom, ...] | None:
     """The cell that all accesses to an array in a nest of loops are to, if it is another one in each iteration and no store
     comes before a load."""
     cells: set[tuple[Atom, ...]] = set()
@@ -222,7 +233,7 @@ def _own_cell(s: Loop, array: Var) -> tuple[Atom, ...] | None:
             return False
         for t in loop.body.stmts:
             if isinstance(t, Loop):
-                if _touches(t, array) and not visit(t, here):
+                if known.touches(t, array) and not visit(t, here):
                     return False
             elif isinstance(t, Load | Store) and t.array == array:
                 if here != {a.name for a in t.index if isinstance(a, Var)} or stored and isinstance(t, Load):
@@ -231,7 +242,7 @@ def _own_cell(s: Loop, array: Var) -> tuple[Atom, ...] | None:
                     return False
                 stored = stored or isinstance(t, Store)
                 cells.add(t.index)
-            elif not isinstance(t, Dim) and _touches(t, array):
+            elif not isinstance(t, Dim) and known.touches(t, array):
                 return False
         return True
 

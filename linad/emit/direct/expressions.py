@@ -274,7 +274,7 @@ class Expressions:
         made += [self.context.get_dummy_value() for _ in signature.args[len(made) :]]  # left out: the callee knows them
         if hasattr(found.function, "fndesc"):
             self.context.add_linking_libs([found.function.library])
-            return self.context.call_internal(self.builder, found.function.fndesc, signature, made)
+            return self.called(found.function.fndesc, signature, made)
         key = (found.function, signature)
         if key not in self.implementations:
             self.implementations[key] = self.context.get_function(found.function, signature)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.imputils import fix_returning_optional
 
 from .arrays import Borrowed, Held
 from .expressions import Expressions
@@ -34,6 +35,7 @@ class Lowering(Expressions):
         self.arrays: dict[str, Borrowed | Held] = {}
         self.implementations: dict[tuple, Callable] = {}
         self.raising: dict[type, ir.Block] = {}
+        self.passing: tuple[ir.Block, ir.Value, ir.Value] | None = None
         self.loops: list[tuple[ir.Block, ir.Block]] = []
         self.variables(params, argtypes)
         self.entry = self.builder.block  # the last one of those that take the arguments
@@ -179,6 +181,28 @@ class Lowering(Expressions):
             self.builder.position_at_end(here)
         self.builder.cbranch(wrong, self.raising[error], on)
         self.builder.position_at_end(on)
+
+    def called(self, description: object, signature: object, args: list[ir.Value]) -> ir.Value:
+        """The call of a compiled function. Its error is passed on, from one place for all calls, once the arrays are released."""
+        status, out = self.context.call_internal_no_propagate(self.builder, description, signature, args)
+        on = self.append("on")
+        if self.passing is None:
+            here, block = self.builder.block, self.append("pass")
+            self.builder.position_at_end(block)
+            code, info = (self.builder.phi(v.type) for v in (status.code, status.excinfoptr))
+            self.passing = block, code, info
+            for array in self.arrays.values():
+                array.release()
+            self.context.call_conv.return_status_propagate(self.builder, status._replace(code=code, excinfoptr=info))
+            if not self.builder.block.is_terminated:
+                self.builder.unreachable()  # where Numba has its `try`, of which there is none here
+            self.builder.position_at_end(here)
+        block, code, info = self.passing
+        code.add_incoming(status.code, self.builder.block)
+        info.add_incoming(status.excinfoptr, self.builder.block)
+        self.builder.cbranch(status.is_error, block, on).set_weights([1, 99])
+        self.builder.position_at_end(on)
+        return fix_returning_optional(self.context, self.builder, signature, status, out)
 
     # ---------------------------------------------------------------------------------------------------- control
 

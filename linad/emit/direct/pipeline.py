@@ -25,21 +25,41 @@ class DirectCompiler(CompilerBase):
     noalias = False  # whether array arguments that are written overlap no other
     apart = False  # whether the function stays one of its own in machine code
 
+    usual = False  # whether the function is left to Numba
+
+    def _compile_core(self):
+        """Numba's entry. What goes wrong on the shorter way is no error of the program: the function takes the other one then."""
+        try:
+            return super()._compile_core()
+        except Exception as error:
+            if self.usual:
+                raise
+            self.leave(f"{type(error).__name__}: {error}")
+            return super()._compile_core()
+
+    def leave(self, reason: str) -> None:
+        """Let Numba have the function."""
+        state = self.state
+        USUAL.append((state.func_id.func_qualname, reason))
+        self.usual = True
+        state.return_type = state.cr = None
+        state.library = made(HandedUsual, state) if state.flags.no_cpython_wrapper else None
+
     def define_pipelines(self):
         """One pipeline: the shorter one where the function is of the small language."""
         state = self.state
         state.flags.noalias = self.noalias
-        inner = state.flags.no_cpython_wrapper
-        try:
-            state.direct = understood(state)
-        except Unsupported as reason:
-            USUAL.append((state.func_id.func_qualname, str(reason)))
-            state.return_type = None
-            if inner:
-                state.library = made(HandedUsual, state)
+        if not self.usual:
+            given = state.return_type
+            try:
+                state.direct = understood(state)
+            except Unsupported as reason:
+                self.leave(str(reason))
+                state.return_type = given
+        if self.usual:
             return [DefaultPassBuilder.define_nopython_pipeline(state)]
         state.apart = self.apart
-        state.library = made(Handed if inner else Whole, state)
+        state.library = made(Handed if state.flags.no_cpython_wrapper else Whole, state)
         manager = PassManager("direct")
         manager.add_pass(DirectLowering, "generated text to LLVM")
         manager.finalize()
