@@ -7,7 +7,7 @@ import sys
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
+from linad_typecheck.scope import FOREIGN, Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
 from linad_typecheck.types import Array, DType
 
 from .records import constant, record_class, told
@@ -59,10 +59,15 @@ def entity(value: object, key: str) -> Entity | None:
     text = annotation_text(value, names)
     if text is not None:
         return Annotation(ast.parse(text, mode="eval").body, _AliasScope(names))
+    outside = _foreign(value)
+    if outside is not None:
+        return External(outside)
     if underlying(value) is not None:
         return None
     if isinstance(value, type):
         return record_class(value)
+    if callable(value) and hasattr(value, "__wrapped__"):
+        return Opaque(_described(value), "call the function without this decorator")
     draws = type(value).__module__.startswith("numpy.random") or type(value).__module__ == "random"
     return Opaque(_described(value), "draw the numbers outside the function and pass them as an array" if draws else "")
 
@@ -93,6 +98,17 @@ def canonical(value: object) -> str | None:
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
     return None
+
+
+def _foreign(value: object) -> str | None:
+    """The dotted name of what a library made that nothing here can read: a compiled function or a class of Python's own, or
+    anything of a library that works on arrays in its own way."""
+    name, home = getattr(value, "__name__", None), getattr(value, "__module__", None)
+    if not (isinstance(name, str) and isinstance(home, str)):
+        return None
+    root = home.partition(".")[0]
+    made = isinstance(value, BuiltinFunctionType) or (isinstance(value, type) and not issubclass(value, tuple))
+    return f"{home}.{name}" if root in FOREIGN or (root in sys.stdlib_module_names and made) else None
 
 
 def _lazily(place: str, name: str) -> object:

@@ -71,6 +71,10 @@ class Opaque:
     instead: str = ""
 
 
+# Libraries of which none has a function that could be a helper; of any other one that is not in the project nothing is known.
+FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray",
+           "seaborn", "statsmodels", "joblib")  # fmt: skip
+
 NO_DEFAULT = Opaque("no default")
 
 

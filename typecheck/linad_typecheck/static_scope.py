@@ -17,6 +17,7 @@ from pathlib import Path
 
 from .checking.recover import recovered
 from .scope import (
+    FOREIGN,
     Annotation,
     Constant,
     Entity,
@@ -38,8 +39,6 @@ from .static_records import instance, of_call, of_class, static_default
 from .static_values import constant, is_alias, literal
 
 LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
-# None of these has a function that could be a helper; of any other library that is not in the project nothing is known.
-_FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr")
 
 _PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
 DECORATOR = "linad.linear_grad"
@@ -374,7 +373,7 @@ def _told(dotted: str) -> bool:
     """Whether a module that is no file of the project is known by its name: a library that linad or Python comes with,
     or one of arrays of its own. The functions of others may be helpers, whose text is found where the module is run."""
     root = dotted.partition(".")[0]
-    return root in LIBRARIES or root in _FOREIGN or root in sys.stdlib_module_names
+    return root in LIBRARIES or root in FOREIGN or root in sys.stdlib_module_names
 
 
 def first_line(node: ast.FunctionDef | ast.Lambda) -> int:
