@@ -73,7 +73,7 @@ def constant_external(dotted: str) -> Value | None:
 
 
 _OF_ARRAYS = (
-    "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining linalg logsums middles more_products more_special "
+    "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining less_common linalg logsums middles more_products more_special "
     "norms operators picking products put_together rearranging reductions scans shapes sorting"
 ).split()  # files with rules for arrays of every kind
 

@@ -96,27 +96,55 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
 
 
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
-    """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``; None for anything else."""
+    """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``, ``np.mgrid[0:m, 0:n]`` and ``np.ogrid``; None for anything else."""
     from .expressions import pull
 
     match node.value:
-        case ast.Attribute(value=ast.Name(id=root) as numpy, attr="r_" | "c_" as attr) if root not in ctx.env:
+        case ast.Attribute(value=ast.Name(id=root) as numpy, attr="r_" | "c_" | "mgrid" | "ogrid" as attr) if root not in ctx.env:
             if ctx.source.scope.lookup(root) != Module("numpy"):
                 return None
         case _:
             return None
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if attr in ("mgrid", "ogrid"):
+        return pull(ctx, _at(node, _grid(numpy, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)
     if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
         instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
         ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
         return Poison()
-    call = lambda name, given: ast.Call(ast.Attribute(numpy, name, ast.Load()), [given], [])
-    given = ast.Tuple([call("atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
-    made = call("concatenate" if attr == "r_" else "column_stack", given)
+    given = ast.Tuple([_of_numpy(numpy, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
+    return pull(ctx, _at(node, _of_numpy(numpy, "concatenate" if attr == "r_" else "column_stack", given)))
+
+
+def _of_numpy(numpy: ast.Name, name: str, *given: ast.expr, **keywords: object) -> ast.Call:
+    keys = [ast.keyword(k, ast.Constant(v)) for k, v in keywords.items()]
+    return ast.Call(ast.Attribute(numpy, name, ast.Load()), list(given), keys)
+
+
+def _at(node: ast.expr, made: ast.expr) -> ast.expr:
     for n in ast.walk(made):
         if not hasattr(n, "lineno"):
             ast.copy_location(n, node)
-    return pull(ctx, made)
+    return made
+
+
+def _is_range(n: ast.expr) -> bool:
+    """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`."""
+    return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
+
+
+def _no_ranges(ctx: Lowering, node: ast.Subscript, attr: str) -> Poison:
+    ctx.report(Unsupported(ctx.span(node), f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`", "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`"))
+    return Poison()
+
+
+def _grid(numpy: ast.Name, items: Sequence[ast.Slice], attr: str) -> ast.expr:
+    """The coordinates of the cells of a grid."""
+    along = [_of_numpy(numpy, "arange", n.lower or ast.Constant(0), n.upper, n.step or ast.Constant(1)) for n in items]
+    if len(along) == 1:
+        return along[0]
+    axes = _of_numpy(numpy, "meshgrid", *along, indexing="ij", **({"sparse": True} if attr == "ogrid" else {}))
+    return axes if attr == "ogrid" else _of_numpy(numpy, "stack", axes)
 
 
 def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:

@@ -15,10 +15,10 @@ from .externals import Args, call_external
 from .joining import common_dtype, part
 from .numbers import binary, cast
 from .operands import as_array, axis_of, bound, choice, literal_int, smaller
-from .places import AnyArray, dtype_of, fold, fresh_array, is_array, nest, plus, put, rank_of, read, shape_of, size_of
+from .places import AnyArray, dtype_of, fold, fresh_array, is_array, nest, plus, put, rank_of, read, shape_of, size_of, stored
 from .reductions import sum_dtype, wanted
 from .shapes import reshaped
-from .values import ArrayValue, Poison, ScalarValue, Value, literal
+from .values import ArrayValue, Poison, ScalarValue, TupleValue, Value, literal
 
 
 def _running(name: str, start: float) -> Callable[[Lowering, Args], Value]:
@@ -96,7 +96,7 @@ def difference(ctx: Lowering, array: AnyArray, axis: int, args: Args) -> Value:
 
 
 def _diff(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "n", "axis"))
+    found = bound(ctx, args, ("a", "n", "axis", "prepend", "append"))
     array = None if found is None else as_array(ctx, found["a"], args)
     times = None if array is None else literal_int(ctx, found.get("n"), 1, "the number of differences", args.span)
     if times is None:
@@ -108,9 +108,29 @@ def _diff(ctx: Lowering, args: Args) -> Value:
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
     if axis is None:
         return Poison()
+    for name in ("prepend", "append"):
+        if name in found:
+            array = _joined(ctx, args, array, found[name], axis, name == "prepend")
+            if array is None:
+                return Poison()
     for _ in range(times):
         array = difference(ctx, array, axis, args)
     return array
+
+
+def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray | None:
+    """An array with another one, or a number, before or behind it."""
+    other = as_array(ctx, more, args)
+    if other is None:
+        return None
+    array = stored(ctx, array, "a", args.span)
+    if not rank_of(other):
+        shape = [ONE if k == axis else n for k, n in enumerate(shape_of(ctx, array, args.span))]
+        given = (TupleValue(tuple(ScalarValue(n, True) for n in shape)), more)
+        other = call_external(ctx, "numpy.full", Args("np.full", args.span, given, {}, "more", args.node))
+    parts = TupleValue((other, array) if before else (array, other))
+    made = call_external(ctx, "numpy.concatenate", Args("np.concatenate", args.span, (parts, literal(axis)), {}, "joined", args.node))
+    return made if is_array(made) else None
 
 
 def _trapezoid(ctx: Lowering, args: Args) -> Value:

@@ -34,6 +34,7 @@ from .values import (
     Loss,
     Poison,
     ScalarValue,
+    TextValue,
     TupleValue,
     UnionValue,
     Value,
@@ -107,10 +108,16 @@ def axes_of(ctx: Lowering, v: Value, rank: int, span: Span) -> tuple[int, ...] |
 
 def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     """``a.reshape(n, m)`` or ``a.reshape((n, m))``."""
-    if args.keywords or not args.values:
-        ctx.report(BadCall(args.span, args.name, "takes the new shape, and no keywords"))
+    order = args.keywords.get("order", TextValue("C"))
+    if args.keywords.keys() - {"order"} or not args.values or not (isinstance(order, TextValue) and order.text in ("C", "F")):
+        ctx.report(BadCall(args.span, args.name, "takes the new shape, and `order='C'` or `'F'`"))
         return Poison()
-    return reshaped(ctx, v, args.values[0] if len(args.values) == 1 else TupleValue(args.values), args)
+    shape = args.values[0] if len(args.values) == 1 else TupleValue(args.values)
+    if order.text == "C":
+        return reshaped(ctx, v, shape, args)
+    turned = replace(shape, items=shape.items[::-1]) if isinstance(shape, TupleValue) else shape
+    made = reshaped(ctx, transposed(ctx, v, None, args.span), turned, args)
+    return transposed(ctx, made, None, args.span) if is_array(made) else made
 
 
 def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool = False) -> Value:
@@ -228,6 +235,10 @@ def _ravel(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and not args.keywords:
             return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args, True) if args.name != "flatten" else _flat_copy(ctx, v, args)
+    order = args.keywords.get("order", args.values[1] if len(args.values) == 2 else None)
+    if args.values and is_array(args.values[0]) and isinstance(order, TextValue) and order.text in ("C", "F"):
+        of = args.values[0] if order.text == "C" else transposed(ctx, args.values[0], None, args.span)
+        return _ravel(ctx, replace(args, values=(of,), keywords={}))
     ctx.report(BadCall(args.span, args.name, "takes one array"))
     return Poison()
 
