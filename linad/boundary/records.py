@@ -20,7 +20,6 @@ from linad_typecheck.scope import (
     Annotation,
     Entity,
     External,
-    GlobalArray,
     Opaque,
     RecordClass,
     RecordConstant,

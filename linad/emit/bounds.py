@@ -125,7 +125,7 @@ class Checker:
                 out.append(s)
             case Load() | Store() | AddTo():
                 self.access(s, out)
-            case Alloc(v, shape):
+            case Alloc(v):
                 self.alloc(s, out)
             case Copy(v, array):
                 out.append(s)
