@@ -14,7 +14,7 @@ def whole_of(program):
 
 
 @given(recursive_programs())
-@quick(5)
+@quick(3)
 def test_every_way_gives_the_same_gradient(program):
     whole_of(program).holds(thorough=False)
 

@@ -16,7 +16,7 @@ def accepted(program) -> Whole | None:
 
 
 @given(array_programs(size=10))
-@quick(4)
+@quick(3)
 def test_programs_of_arrays(program):
     whole = accepted(program)
     if whole is not None:
@@ -24,7 +24,7 @@ def test_programs_of_arrays(program):
 
 
 @given(array_programs(size=16))
-@quick(4)
+@quick(3)
 def test_long_programs_of_arrays_have_cpython_s_value(program):
     whole = accepted(program)
     if whole is not None:
@@ -32,7 +32,7 @@ def test_long_programs_of_arrays_have_cpython_s_value(program):
 
 
 @given(loop_programs())
-@quick(4)
+@quick(3)
 def test_chains_of_loops(program):
     whole = accepted(program)
     assert whole is not None

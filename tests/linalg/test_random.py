@@ -59,7 +59,7 @@ def program(rng: np.random.Generator) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(12 * MANY))
+@pytest.mark.parametrize("seed", range(6 * MANY))
 def test_gradients(seed):
     rng = np.random.default_rng(seed)
     text = program(rng)

@@ -63,7 +63,7 @@ def whole(program):
 
 
 @given(marked(rich=True))
-@quick(8)
+@quick(4)
 def test_rich_programs(program):
     w = whole(program)
     try:

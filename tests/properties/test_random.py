@@ -7,7 +7,7 @@ from ..strategies import programs
 from .roads import Whole
 
 @given(programs(rich=True))
-@quick(12)
+@quick(6)
 def test_rich_programs(program):
     whole = Whole(program.load(), program.args, program.updates, program.single)
     whole.holds(thorough=False)
