@@ -138,3 +138,24 @@ def f(x, y, n):
 
 def test_what_an_arm_moves_is_no_part_of_a_choice():
     accepted(MOVED_IN_AN_ARM)
+
+
+TUPLES = {
+    "a view in a tuple goes on as an array": ("s = (x[1:], y)\nfor i in range(n):\n    s = (s[0] * 2, 2.0)\nreturn np.sum(s[0]) * s[1]", True),
+    "views of one array exchanged": ("a = x * y\nt = (a[:2], a[1:])\nfor i in range(n):\n    t = (t[1] * 2, t[0])\nreturn t[1].sum() + t[0][0]", True),
+    "a view that shrinks": ("s = (x[:], y)\nfor i in range(n % 3):\n    s = (s[0][1:], 2.0)\nreturn np.sum(s[0])", False),
+    "one array twice, in a branch": ("a = x * y\ns = (a, a)\nif n > 0:\n    s = (s[0] * 2, s[1] * 3)\ns[1][0] = 3.0\nreturn s[0] @ x", False),
+    "one array twice, in a loop": ("a = x * y\ns = (a, a)\nfor i in range(n):\n    s[1][0] = 3.0\n    s = (s[0] * 2, s[1] * 3)\nreturn s[0] @ x", False),
+    "one array twice, by a choice": ("s = (x * 1, x * 2)\nfor i in range(n):\n    s = (s[1], s[0] * 2) if i > 0 else (s[1], s[1])\ns[1][0] = 3.0\nreturn s[0] @ x", False),
+    "a view and its array": ("a = x * y\ns = (a, a[1:])\nfor i in range(n):\n    s = (s[0] * 2, s[1] * 3)\ns[1][0] = 3.0\nreturn s[0] @ x", False),
+    "one array twice, by a helper": ("p, q = twice(x * y, n)\np[0] = 3.0\nreturn q @ x", False),
+    "only read": ("p, q = twice(x * y, n)\nreturn p @ q", True),
+    "exchanged in pairs": ("t = ((x * y, 1.0), (x * 2, 2.0))\nfor i in range(n):\n    t = (t[1], t[0])\nt[0][0][1] = 3.0\nreturn t[1][0].sum()", True),
+}
+TWICE = "def twice(a, n):\n    t = (a, a)\n    return t if n > 0 else (a * 2, a)\n"
+
+
+@pytest.mark.parametrize("case", TUPLES)
+def test_arrays_in_tuples_where_paths_meet(case):
+    body, fine = TUPLES[case]
+    assert accepted(f"import numpy as np\n{TWICE}def f(x, y, n):\n" + "\n".join(indented(body.splitlines())) + "\n") is fine

@@ -104,10 +104,10 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     if not by or holder not in ctx.env:
         return
     bound = ctx.env[holder].span
-    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if _meets(leaf, place)]
+    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if _meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
     if len(held) > 1:
         ctx.report(StoredTwice(span, by, holder))
-    through = held[0] if held else ctx.env[holder].value
+    through = next((leaf for leaf in held if _meets(leaf, place)), ctx.env[holder].value)
     for other, b in list(ctx.env.items()):
         if other == holder:
             continue

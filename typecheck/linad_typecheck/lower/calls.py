@@ -273,6 +273,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
     for o in (o for o in outs if isinstance(o.type, Array)):
         inherits(ctx, o, *(a for a, mode in zip(atoms, spec.modes, strict=False) if mode == "own" and isinstance(a.type, Array)))
         as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
+    as_one(ctx, *(outs[k].name for k in spec.together))
     value = rebuild(spec.result, iter(outs))
     return map_arrays(value, lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v)
 

@@ -34,6 +34,7 @@ from .values import (
     Value,
     ValueType,
     ViewType,
+    ViewValue,
     arrays,
     contains,
     describe,
@@ -63,6 +64,10 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator
             leaf = next(leaves(v), None) if v is not None else None
             yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
         case ArrayType(dtype=d, rank=r):
+            if isinstance(v, ViewValue | UnionValue):
+                made = materialise(ctx, v, "t", span)
+                as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+                v = made
             yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
         case ViewType(base=base, view=view):
             if v is None:

@@ -35,6 +35,7 @@ from .values import (
     ScalarType,
     ScalarValue,
     TupleType,
+    TupleValue,
     UnionValue,
     Value,
     ValueType,
@@ -208,13 +209,16 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
-    """A view, or one of two arrays, as the array that a loop carries on from it."""
-    if not (isinstance(t, ArrayType) and isinstance(v, ViewValue | UnionValue)):
-        return v
-    ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
-    made = materialise(ctx, v, name, span)
-    as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
-    return made
+    """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
+    match t, v:
+        case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
+            return TupleValue(tuple(whole(ctx, p, kind, name, span) for p, kind in zip(items, kinds, strict=True)), v.record)
+        case ArrayType(), ViewValue() | UnionValue():
+            ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
+            made = materialise(ctx, v, name, span)
+            as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+            return made
+    return v
 
 
 class _Attempt:
@@ -377,10 +381,10 @@ class _Attempt:
                 plan.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
                 continue
             t = type_of(b.value)
-            if isinstance(h.value if h is not None else b.value, ARRAYS) and (h is None or h.value != b.value) and not self.carries(h, b.value):
+            if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
                 var = next(arrays(b.value))
                 loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
-                plan.lost[name] = LostArray(Array(t.dtype, t.rank), loss)
+                plan.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
                 continue
             if name not in plan.types:
                 if h is None or h.value != b.value or h.defined != b.defined:
@@ -399,11 +403,12 @@ class _Attempt:
                     plan.negative.add(name)
         return len(plan.moving) != moving
 
-    def carries(self, h: Binding | None, v: Value) -> bool:
+    def carries(self, before: Value, v: Value) -> bool:
         """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
         array from outside of the loop."""
-        before = v if h is None else h.value
         match before, v:
+            case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
+                return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
             case ArrayValue(), ArrayValue():
                 return True
             case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
@@ -412,7 +417,7 @@ class _Attempt:
                 inside = {x.name for x in self.carried} | made_in(self.ctx.out)
                 return old == new and new.name not in inside and join_types(type_of(before), type_of(v)) is not None
             case _:
-                return not isinstance(v, ARRAYS)
+                return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
 
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
         t = join_types(one, other)

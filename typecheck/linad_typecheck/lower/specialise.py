@@ -76,6 +76,7 @@ class Spec:
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
     alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
+    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
     hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
     flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     recursive: bool = False
@@ -87,7 +88,7 @@ class Spec:
 
     def settled(self) -> tuple:
         """What callers rest on: a recursive function is lowered until it stays the same."""
-        return self.result, self.modes, self.written, self.alike, dict(self.hidden), self.recursive
+        return self.result, self.modes, self.written, self.alike, self.together, dict(self.hidden), self.recursive
 
     def writes(self, k: int) -> bool:
         return k in self.written
@@ -286,6 +287,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         spec.alike = frozenset(
             k for k, p in enumerate((*params, *ctx.hidden.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
         )
+        given = {r.name for r in results if isinstance(r.type, Array)}
+        spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r))
     spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
     everything += [Param(v, "read") for v in ctx.hidden.values()]
