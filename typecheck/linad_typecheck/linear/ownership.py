@@ -31,7 +31,7 @@ from ..types import Array
 if TYPE_CHECKING:
     from ..lower.context import Lowering
 
-from ..lower.values import ARRAYS, ArrayValue, Loss, LostArray, TupleValue, Value, ViewValue, arrays, map_arrays
+from ..lower.values import ARRAYS, SEQUENCES, ArrayValue, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
 from ..lower.views import Along, View, apart, within
 
 
@@ -117,7 +117,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         def change(leaf, loss=loss, hidden=other.startswith("%")):
             if isinstance(leaf, ARRAYS) and any(v.name in alike for v in arrays(leaf)):
                 return LostArray(_type_of(leaf), loss)
-            if hidden:  # what a loop runs over is seen as it is then
+            if hidden and not isinstance(leaf, UnionValue):  # what a loop runs over is seen as it is then
                 return leaf
             # what a view was taken of is its parent: to be updated through the view is what that is for
             parent = isinstance(through, ViewValue) and (
@@ -133,7 +133,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
     """What to call an array of the parameter ``name``, and the statement that makes it the function's own."""
     b = ctx.env.get(name)
-    if b is not None and isinstance(b.value, TupleValue) and b.value.record is not None:
+    if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES:
         record = b.value.record
         for field, item in zip(record.names, b.value.items, strict=True):
             if isinstance(item, ArrayValue) and item.var.name == array:

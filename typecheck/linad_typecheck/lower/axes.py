@@ -47,7 +47,7 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
             return Poison()
         axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE]
     else:
-        axes = axes_of(ctx, found["axis"], rank_of(array), span)
+        axes = axes_of(ctx, found["axis"], rank_of(array), span, lists=False)
     if axes is None:
         return Poison()
     text = "cannot select an axis to squeeze out which has size not equal to one"

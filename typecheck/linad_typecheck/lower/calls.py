@@ -38,6 +38,7 @@ from .records import construct, invoke, member_of, of_class, user_name
 from .records import default as default_value
 from .records import method as record_method
 from .values import (
+    LIST,
     SILENT,
     ArrayValue,
     Bottom,
@@ -178,7 +179,9 @@ def _leaves(node: ast.expr) -> list[ast.expr]:
 
 
 def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
-    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts)) if _is_display(node) else next(values)
+    if not _is_display(node):
+        return next(values)
+    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts), LIST if isinstance(node, ast.List) else None)
 
 
 # ------------------------------------------------------------------------------------------------ nested functions

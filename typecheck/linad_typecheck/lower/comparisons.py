@@ -12,6 +12,7 @@ from .context import Lowering
 from .numbers import compare, unary
 from .places import is_array
 from .values import (
+    SEQUENCES,
     SILENT,
     NoneValue,
     Poison,
@@ -41,7 +42,7 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         return literal((a.text == b.text) == isinstance(op, ast.Eq))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
-    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.record or b.record) and isinstance(op, _EQUALITIES):
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and a.record in SEQUENCES and b.record in SEQUENCES and isinstance(op, _EQUALITIES):
         found = _equal(ctx, a, b, span)
         if found is not None:
             return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue) else found
@@ -63,8 +64,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     """Whether two values are equal; None where that is not a question of numbers."""
     match a, b:
-        case TupleValue(items=xs, record=None), TupleValue(items=ys, record=None):
-            if len(xs) != len(ys):
+        case TupleValue(items=xs, record=p), TupleValue(items=ys, record=q) if p in SEQUENCES and q in SEQUENCES:
+            if len(xs) != len(ys) or p is not q:  # no list is equal to a tuple
                 return literal(False)
             return _chain(ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span)
         case ScalarValue(), ScalarValue():

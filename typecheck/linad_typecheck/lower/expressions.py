@@ -49,6 +49,7 @@ from .quoted import Quoted
 from .records import operated
 from .unsupported import refuse
 from .values import (
+    LIST,
     SILENT,
     Binding,
     Bottom,
@@ -252,7 +253,10 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         if silent is not None:  # of unknown type, perhaps a tuple
             return silent
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
-            return TupleValue(a.items + b.items, listed=a.listed and b.listed)
+            if a.listed != b.listed:
+                ctx.report(WrongType(ctx.span(node), "a list is joined to a list and a tuple to a tuple", "one of each", "write both as tuples"))
+                return Poison()
+            return TupleValue(a.items + b.items, LIST if a.listed else None)
     if isinstance(node.op, ast.Mult):
         repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
         if repeated is not None:
@@ -264,7 +268,7 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
     """``(0.0,) * 3``."""
     match a, b:
         case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if dtype in INTS and n * len(items) <= 1000:
-            return TupleValue(items * n, listed=a.listed)
+            return TupleValue(items * n, LIST if a.listed else None)
         case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
             ctx.report(Unsupported(ctx.span(node), "a tuple or list repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
             return Poison()
@@ -448,7 +452,7 @@ def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
     """A list display: a tuple to all that reads it."""
     elements = spread_out(ctx, node.elts)
-    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements), listed=True)
+    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements), LIST)
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

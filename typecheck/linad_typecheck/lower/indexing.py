@@ -43,6 +43,7 @@ from .slices import (
 )
 from .updates import Region, may_meet, picked_cells, region
 from .values import (
+    LIST,
     SILENT,
     ArrayValue,
     Delayed,
@@ -325,7 +326,7 @@ def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Valu
         return Poison()
     if only_fields(ctx, base, span, "a slice is of a tuple"):
         return Poison()
-    return TupleValue(base.items[slice(*bounds)], listed=base.listed)
+    return TupleValue(base.items[slice(*bounds)], LIST if base.listed else None)
 
 
 def _cell(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:

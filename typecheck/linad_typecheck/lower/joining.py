@@ -311,7 +311,11 @@ def _meshgrid(ctx: Lowering, args: Args) -> Value:
     arrays = [as_array(ctx, v, args) for v in args.values]
     order = choice(ctx, args.keywords.get("indexing"), ("xy", "ij"), "`indexing`", span)
     sparse = flag(ctx, args.keywords, "sparse", False, span)
-    if None in arrays or order is None or sparse is None:
+    copied = flag(ctx, args.keywords, "copy", True, span)
+    if None in arrays or order is None or sparse is None or copied is None:
+        return Poison()
+    if not copied:
+        ctx.report(Unsupported(span, "`np.meshgrid` with `copy=False`", "leave `copy` out: the grids are arrays of their own"))
         return Poison()
     if any(rank_of(a) != 1 for a in arrays):
         ctx.report(Unsupported(span, f"`{args.name}` of arrays that are not of rank 1", "ravel them first"))

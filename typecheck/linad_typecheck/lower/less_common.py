@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import INTS
-from .context import Lowering
+from .context import TRUE, ZERO, Lowering
 from .externals import Args, Rule, call_external
 from .operands import as_array, bound
-from .places import dtype_of, rank_of, stored
+from .places import dtype_of, is_array, materialise, rank_of, size_of, stored
 from .texts import texts
-from .values import Poison, ScalarValue, TupleValue, Value, literal
+from .values import (
+    ArrayValue,
+    Loss,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    literal,
+)
+from .views import Along, View, whole
 from .written import called, written
 
 _COUNTED = """
@@ -51,6 +64,24 @@ _WINDOWS = """
 """
 
 
+_copied_windows = texts(_WINDOWS, "x", "w", needed=2, ranks=(1,))
+
+
+def _windows(ctx: Lowering, args: Args) -> Value:
+    """The windows of an array: a copy of them, to be read only, that lasts no longer than the array is as it was."""
+    found = bound(ctx, args, ("x", "w"), 2)
+    of = None if found is None else found["x"]
+    made = _copied_windows(ctx, args)
+    if not is_array(made):
+        return made
+    copy = materialise(ctx, made, args.hint, args.span)
+    if not isinstance(of, (ArrayValue, ViewValue)):
+        return ViewValue(copy.var, replace(whole(2), readonly="windows of an array"))
+    sizes = tuple(size_of(ctx, copy, k, args.span) for k in range(2))
+    original = ViewValue(of.var, View(tuple(Along(ZERO) for _ in range(of.var.type.rank)), sizes))
+    return UnionValue(TRUE, copy, original, Loss("reshaped", args.name, args.span))
+
+
 def _along(name: str, axis: int) -> Rule:
     """`hsplit` and its like: `split` along an axis."""
 
@@ -71,7 +102,10 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
     bins = found.get("bins", literal(10))
     if not (isinstance(bins, ScalarValue) and bins.dtype in INTS):
         edges = as_array(ctx, bins, args)
-        return None if edges is None else stored(ctx, edges, "edges", args.span)
+        if edges is None:
+            return None
+        rises = "if np.any(e[:-1] > e[1:]): raise ValueError('`bins` must increase monotonically, when an array')\ne"
+        return stored(ctx, written(ctx, args, rises, e=stored(ctx, edges, "edges", args.span)), "edges", args.span)
     limits = found.get("range")
     if limits is None:
         ends = "lo = np.min(a) * 1.0 if a.size > 0 else 0.0\nhi = np.max(a) * 1.0 if a.size > 0 else 1.0\n"
@@ -123,6 +157,7 @@ def _bincount(ctx: Lowering, args: Args) -> Value:
         return Poison()
     x = stored(ctx, x, "x", args.span)
     text = (
+        "if least < 0: raise ValueError(\"'minlength' must not be negative\")\n"
         "if np.any(x < 0): raise ValueError(\"'list' argument must have no negative elements\")\n"
         "max(np.max(x) + 1 if x.size > 0 else 0, least)"
     )
@@ -148,6 +183,6 @@ RULES: dict[str, Rule] = {
     "numpy.histogram": _histogram,
     "numpy.bincount": _bincount,
     "numpy.unwrap": texts(_UNWRAP, "p", ranks=(1,)),
-    "numpy.lib.stride_tricks.sliding_window_view": texts(_WINDOWS, "x", "w", needed=2, ranks=(1,)),
+    "numpy.lib.stride_tricks.sliding_window_view": _windows,
     "numpy.logaddexp.reduce": texts("sp.logsumexp(x, axis=axis)", "x", "axis", axis="0"),
 }

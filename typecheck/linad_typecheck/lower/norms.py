@@ -97,7 +97,7 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
     """The orders that are rarer; the slope of the root of a sum is 0 where the sum is 0."""
     rank = rank_of(x)
     given = found.get("axis", NoneValue())
-    axes = tuple(range(rank)) if isinstance(given, NoneValue) else axes_of(ctx, given, rank, args.span)
+    axes = tuple(range(rank)) if isinstance(given, NoneValue) else axes_of(ctx, given, rank, args.span, lists=False)
     kept = flag(ctx, found, "keepdims", False, args.span)
     if axes is None or kept is None:
         return Poison()

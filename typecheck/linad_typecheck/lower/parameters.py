@@ -8,7 +8,7 @@ from ..scope import RecordClass
 from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
 from ..types import Array
 from . import annotations as notes
-from .values import ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
+from .values import SEQUENCES, ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
 
 
 class Mismatch(Exception):
@@ -63,7 +63,7 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
                 return t
         case notes.TupleType(items=items, record=record), TupleType(items=types, record=given):
             if record in (None, given) and len(items) == len(types):
-                places = [f"{path}.{n}" for n in given.names] if given else [f"{path}[{k}]" for k in range(len(items))]
+                places = [f"{path}.{n}" for n in given.names] if given not in SEQUENCES else [f"{path}[{k}]" for k in range(len(items))]
                 parts = tuple(merged(n, x, p, True) for n, x, p in zip(items, types, places, strict=True))
                 return TupleType(parts, given)
     raise Mismatch(path, expected(note), got(t))
@@ -113,7 +113,7 @@ def structure(t: ValueType, indices: Iterator[int]) -> Structure:
             return Leaf(next(indices), next(type_leaves(t)))
         case TupleType(items=items, record=record):
             parts = tuple(structure(x, indices) for x in items)
-            return parts if record is None else RecordStructure(tag(record), parts)
+            return parts if record in SEQUENCES else RecordStructure(tag(record), parts)
     return None
 
 
@@ -123,7 +123,7 @@ def paths(t: ValueType, path: str) -> Iterator[str]:
         yield from (path for _ in type_leaves(t))
         return
     for k, item in enumerate(t.items):
-        yield from paths(item, f"{path}[{k}]" if t.record is None else f"{path}.{t.record.names[k]}")
+        yield from paths(item, f"{path}[{k}]" if t.record in SEQUENCES else f"{path}.{t.record.names[k]}")
 
 
 def noted_dims(note: notes.ParamType, t: ValueType) -> Iterator[tuple[notes.Dimension, ...] | None]:

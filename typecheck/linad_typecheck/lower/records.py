@@ -14,6 +14,8 @@ from ..span import Span
 from .context import Lowering
 from .quoted import Quoted
 from .values import (
+    LIST,
+    SEQUENCES,
     SILENT,
     EntityValue,
     LostArray,
@@ -58,8 +60,8 @@ def user_name(node: ast.expr) -> str:
 def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
     """``p.x``."""
     span, record = ctx.span(node), base.record
-    if record is None:
-        grows = node.attr in ("append", "extend", "insert", "pop", "remove")
+    if record in SEQUENCES:
+        grows = record is LIST or node.attr in ("append", "extend", "insert", "pop", "remove")
         what, instead = ("list", "make an array, `a = np.zeros(n)`, and store its cells: `a[i] = v`") if grows else ("tuple", "index it, or name its parts")
         ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
         return Poison()
@@ -185,7 +187,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
 def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
     """What the class of a record has under a name besides its fields."""
     find = getattr(ctx.source.scope, "member", None)
-    return None if find is None else find(record, name)
+    return None if find is None or record is LIST else find(record, name)
 
 
 def entity_of(ctx: Lowering, member: Member, node: ast.Attribute) -> Value:
@@ -213,7 +215,7 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
     """``a op b`` where the class of one of them says what that is; None where none does."""
     name = _BINARY.get(op, "")
     for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-        if name and isinstance(own, TupleValue) and own.record is not None:
+        if name and isinstance(own, TupleValue) and own.record not in SEQUENCES:
             member = member_of(ctx, own.record, word)
             if member is not None and member.kind == "method":
                 return invoke(ctx, member, [own, other], node)
@@ -222,7 +224,7 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
 
 def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
     """``p._replace(...)``, ``p.method(...)``; None for other calls of an attribute."""
-    if not isinstance(node.func, ast.Attribute) or base.record is None:
+    if not isinstance(node.func, ast.Attribute) or base.record in SEQUENCES:
         return None
     name = node.func.attr
     member = member_of(ctx, base.record, name) if name not in base.record.names else None
@@ -265,7 +267,7 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
 
     def rule(ctx: Lowering, args) -> Value:
         match args.values:
-            case (TupleValue(record=RecordClass() as record) as base,) if dotted != REPLACE[0] or not record.named_tuple:
+            case (TupleValue(record=RecordClass() as record) as base,) if record is not LIST and (dotted != REPLACE[0] or not record.named_tuple):
                 return replaced(ctx, base, dict(args.keywords), args.span)
         found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
         instead = "write `p._replace(x=...)` for a named tuple"

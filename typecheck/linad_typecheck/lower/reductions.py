@@ -76,7 +76,7 @@ def reduction(ctx: Lowering, args: Args, names: Sequence[str], again: bool = Fal
     if again:
         array = once(ctx, array, "t", args.span)
     rank = rank_of(array)
-    axes = axes_of(ctx, found["axis"], rank, args.span) if "axis" in found else tuple(range(rank))
+    axes = axes_of(ctx, found["axis"], rank, args.span, lists=False) if "axis" in found else tuple(range(rank))
     keepdims = flag(ctx, found, "keepdims", False, args.span)
     if axes is None or keepdims is None:
         return None

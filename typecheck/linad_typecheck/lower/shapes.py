@@ -87,8 +87,11 @@ def transpose_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     return Poison() if order is None else transposed(ctx, v, order or None, args.span)
 
 
-def axes_of(ctx: Lowering, v: Value, rank: int, span: Span) -> tuple[int, ...] | None:
-    """Axes given as a literal int or a tuple of them, counted from the front."""
+def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) -> tuple[int, ...] | None:
+    """Axes given as a literal int or a tuple of them, counted from the front; as a list where NumPy takes ``lists``."""
+    if isinstance(v, TupleValue) and v.listed and not lists:
+        ctx.report(WrongType(span, "axes are an int or a tuple of ints", "a list", "write a tuple: `axis=(0, 1)`"))
+        return None
     found: list[int] = []
     for item in v.items if isinstance(v, TupleValue) else (v,):
         if not (isinstance(item, ScalarValue) and isinstance(item.atom, Const) and item.dtype in INTS):

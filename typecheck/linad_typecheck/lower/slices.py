@@ -108,6 +108,8 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     match value:
         case NoneValue():
             return [NewAxis()]
+        case TupleValue(listed=True):  # an array of indices, as nothing but a tuple is one index per axis
+            return _inner_parts(ctx, value, span)
         case TupleValue(items=items):
             return [p for item in items for p in _inner_parts(ctx, item, span)]
         case ScalarValue(dtype=dtype) if dtype in INTS:

@@ -36,6 +36,7 @@ from .unpacking import unpacked
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
 from .values import (
+    LIST,
     SILENT,
     ArrayValue,
     Binding,
@@ -280,7 +281,7 @@ def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Val
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
         k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
-        parts = (*value.items[:k], TupleValue(value.items[k : k + rest]), *value.items[k + rest :])
+        parts = (*value.items[:k], TupleValue(value.items[k : k + rest], LIST), *value.items[k + rest :])
         for t, item in zip(targets, parts, strict=True):
             assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
         return

@@ -14,6 +14,9 @@ from .views import View, atoms, map_atoms, meet, skeleton
 
 # -------------------------------------------------------------------------------------------------------- values
 
+LIST = RecordClass("list", "builtins.list", True, ())
+SEQUENCES = (None, LIST)  # what a tuple and a list are instances of
+
 
 @frozen(slots=True)
 class ScalarValue:
@@ -71,12 +74,15 @@ class Delayed:
 
 @frozen(slots=True)
 class TupleValue:
-    """A tuple, or with ``record`` an instance of that class: its items are the fields. ``listed``: written as a list, of
-    which nothing changes."""
+    """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing changes, is of
+    the class ``LIST``: so it stays one wherever values are taken apart and put together."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
-    listed: bool = False
+
+    @property
+    def listed(self) -> bool:
+        return self.record is LIST
 
     @property
     def closed(self) -> bool:
@@ -459,6 +465,8 @@ def describe(t: ValueType) -> str:
             return names[d] if w or d == "bool" else f"np.{numpy_name(d)}"
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return f"array of {numpy_name(d)} of rank {r}"
+        case TupleType(items=items, record=record) if record is LIST:
+            return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):
             return f"({', '.join(map(describe, items))}{',' if len(items) == 1 else ''})"
         case TupleType(items=items, record=record):
