@@ -18,7 +18,7 @@ help:
 	@echo "make kalman       fit state-space models by the gradient of the Kalman filter"
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
-	@echo "make test-thorough  run those that compile for long"
+	@echo "make test-thorough  run all cases of the tests of which a part runs every day"
 	@echo "make bench        measure in-place against pure updates, and against C"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (downloads them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
@@ -40,7 +40,7 @@ test: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m "not timing and not thorough"
 	$(PYTEST) -m timing
 
-# What takes long to compile: the linear algebra of every dtype and form, all checks of the examples.
+# All cases of the tests that run one in two to four every day, and what takes long to compile.
 test-thorough: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m thorough
 

@@ -11,6 +11,8 @@ import pytest
 
 import linad
 
+from ..examples_of import some
+
 PROGRAM = """\
 import sys, time
 import numpy as np
@@ -85,7 +87,7 @@ def test_processes_at_once(script, tmp_path):
         assert out.startswith(RIGHT), err
 
 
-@pytest.mark.parametrize("pattern", ["*.front", "*.sites", "*.py", "__pycache__/*.nbi", "__pycache__/*.nbc"])
+@pytest.mark.parametrize("pattern", some(["*.front", "*.sites", "*.py", "__pycache__/*.nbi", "__pycache__/*.nbc"], 3))
 def test_damaged_files_are_made_again(script, tmp_path, pattern):
     place = tmp_path / "cache"
     run(script, place)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ..examples_of import some
 from . import programs
 from .running import Derivatives, arguments, differences, direction_of, fresh, lowered, moved, value
 
@@ -15,7 +16,7 @@ def test_value(name):
 
 
 @pytest.mark.parametrize("everything", [False, True], ids=["planned", "logged"])
-@pytest.mark.parametrize("name", programs.CASES)
+@pytest.mark.parametrize("name", some(programs.CASES, 2))
 def test_gradient_and_tangent(name, everything):
     args = arguments(name)
     d = Derivatives(name, args, everything)
@@ -28,7 +29,7 @@ def test_gradient_and_tangent(name, everything):
     assert d.slope(direction) == pytest.approx(slope, rel=1e-9, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", programs.CASES)
+@pytest.mark.parametrize("name", some(programs.CASES, 4))
 def test_second_order(name):
     args = arguments(name)
     d = Derivatives(name, args)
