@@ -45,16 +45,26 @@ def test_the_program_is_accepted():
     assert check_source(program(300), "program.py") == []
 
 
+COMPILE = 1.8e-3  # seconds that `compile` takes for the program where 50 ms is the target; a slower machine gets more
+
+
 @pytest.mark.timing
 def test_checking_300_lines_is_quick():
     text = program(300)
-    runs = []
-    for _ in range(5):
-        start = time.process_time()
-        check_source(text, "program.py")
-        runs.append(time.process_time() - start)
-    print(f"check of {text.count(chr(10))} lines: {min(runs) * 1e3:.1f} ms")
-    assert min(runs) < 0.05
+    checks, compiles = [], []
+    for _ in range(15):
+        checks.append(seconds(lambda: check_source(text, "program.py")))
+        compiles.append(seconds(lambda: compile(text, "program.py", "exec")))
+    slower = max(1.0, min(compiles) / COMPILE)
+    print(f"check of {text.count(chr(10))} lines: {min(checks) * 1e3:.1f} ms, on a machine {slower:.2f} times as slow")
+    assert min(checks) < 0.05 * slower
+
+
+def seconds(call) -> float:
+    """Of the processor, for one call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
 
 
 @pytest.mark.timing
