@@ -15,8 +15,8 @@ CALLS = [
     ("np.histogram(x, 5, (-2, 2))", X), ("np.histogram(x, 3)", np.array([1.0, np.nan])), ("np.histogram(x, 4)", np.array([1, 2, 2, 5])), ("np.logaddexp.reduce(x)", S),
     ("np.bincount(y, x[:4]) ** 2", X, I), ("np.bincount(y, minlength=9) * x[0]", X, I), ("np.bincount(y, x)", X, I), ("np.bincount(y - 1)", X, I), ("np.bincount(x[:0])", I),
     ("np.diff(x, prepend=0.0, append=y[:2])", X, Y), ("np.diff(x, axis=0, append=x[:1])", S), ("np.diff(x, prepend=0.5)", np.array([1, 2, 4])), ("np.unwrap(x * 3)", X),
-    ("np.unwrap(x)", np.array([0, np.pi, 0.1, 3 * np.pi])), ("np.lib.stride_tricks.sliding_window_view(x, 3).mean(axis=1)", X),
-    ("np.lib.stride_tricks.sliding_window_view(x, 7)", X), ("np.mgrid[0:3, 0:3][0] * x", Q), ("i, j = np.ogrid[0:3, 0:3]\nreturn i * x + j", Q), ("np.mgrid[1:7] * x", X),
+    ("np.unwrap(x)", np.array([0, np.pi, 0.1, 3 * np.pi])),
+    ("np.mgrid[0:3, 0:3][0] * x", Q), ("i, j = np.ogrid[0:3, 0:3]\nreturn i * x + j", Q), ("np.mgrid[1:7] * x", X),
     ("x.ravel('F') * x.flatten('F')", S), ("x.reshape((-1, 6), order='F') ** 2", S), ("z = x.repeat(2)\nz.reshape(4, 3, order='F')[0] = 1.0\nreturn z", X),
 ]  # fmt: skip
 

@@ -1,29 +1,23 @@
-"""Functions of arrays met now and then, as what they are made of: counts, windows, angles without jumps."""
+"""Functions of arrays met now and then, as what they are made of: counts, angles without jumps."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import INTS
-from .context import TRUE, ZERO, Lowering
+from .context import Lowering
 from .externals import Args, Rule, call_external
 from .operands import as_array, bound
-from .places import dtype_of, is_array, materialise, rank_of, size_of, stored
+from .places import dtype_of, rank_of, stored
 from .texts import texts
 from .values import (
-    ArrayValue,
-    Loss,
     Poison,
     ScalarValue,
     TupleValue,
-    UnionValue,
     Value,
-    ViewValue,
     literal,
 )
-from .views import Along, View, whole
 from .written import called, written
 
 _COUNTED = """
@@ -57,29 +51,6 @@ _UNWRAP = """
     turn = np.where((m == -np.pi) & (d > 0), np.pi, m) - d
     np.concatenate((p[:1] * 1.0, p[1:] + np.cumsum(np.where(np.abs(d) < np.pi, 0.0, turn))))
 """
-_WINDOWS = """
-    if w < 0: raise ValueError("window shape cannot contain negative values")
-    if w > x.shape[0]: raise ValueError("window shape cannot be larger than input array shape")
-    x[np.arange(x.shape[0] - w + 1)[:, None] + np.arange(w)]
-"""
-
-
-_copied_windows = texts(_WINDOWS, "x", "w", needed=2, ranks=(1,))
-
-
-def _windows(ctx: Lowering, args: Args) -> Value:
-    """The windows of an array: a copy of them, to be read only, that lasts no longer than the array is as it was."""
-    found = bound(ctx, args, ("x", "w"), 2)
-    of = None if found is None else found["x"]
-    made = _copied_windows(ctx, args)
-    if not is_array(made):
-        return made
-    copy = materialise(ctx, made, args.hint, args.span)
-    if not isinstance(of, (ArrayValue, ViewValue)):
-        return ViewValue(copy.var, replace(whole(2), readonly="windows of an array"))
-    sizes = tuple(size_of(ctx, copy, k, args.span) for k in range(2))
-    original = ViewValue(of.var, View(tuple(Along(ZERO) for _ in range(of.var.type.rank)), sizes))
-    return UnionValue(TRUE, copy, original, Loss("reshaped", args.name, args.span))
 
 
 def _along(name: str, axis: int) -> Rule:
@@ -183,6 +154,5 @@ RULES: dict[str, Rule] = {
     "numpy.histogram": _histogram,
     "numpy.bincount": _bincount,
     "numpy.unwrap": texts(_UNWRAP, "p", ranks=(1,)),
-    "numpy.lib.stride_tricks.sliding_window_view": _windows,
     "numpy.logaddexp.reduce": texts("sp.logsumexp(x, axis=axis)", "x", "axis", axis="0"),
 }
