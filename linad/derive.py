@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
-from linad_typecheck.types import Array
+from linad_typecheck.types import F64, Array
 
 from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.overlap import check_written, overlap
-from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, zeros_for
+from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed, zeros_for
 from .boundary.usual import apart, dim_rows, dims_hold
 from .specialise import Level, Request, Specialisation
 
@@ -353,6 +353,8 @@ def vjp_into(
     flat = _flatten(s, arguments, update=False)
     places = _usual_places(want, into, flat)
     usual = places is not None
+    if usual and cotangent.__class__ is float and _one_float(s):
+        return _usual_into(s, want, flat.values, cotangent, places)
     if places is None:
         places = _places(want, into, flat.values, f"{signature.name}(): buffer")
         check_buffers(signature.name, places, flat)
@@ -378,6 +380,33 @@ def vjp_into(
 
 
 Places = dict[int, tuple[str, np.ndarray]]
+
+
+def _one_float(s: Specialisation) -> bool:
+    """Whether the function returns one float64 and updates nothing."""
+    found = s.known.get("one float")
+    if found is None:
+        result = s.signature.result
+        found = isinstance(result, Leaf) and result.type == F64 and not s.signature.updates
+        s.known["one float"] = found
+    return found
+
+
+def _usual_into(s: Specialisation, want: Wanted, values: Values, cotangent: float, places: Places) -> object:
+    """`vjp_into` with buffers that the kernel adds to in place, of a function of which `_one_float` is true."""
+    first = len(values) + 1
+    arrays = [places[k.index][1] for k in want.arrays]
+    try:
+        kernel = s.kernel(((want.leaves, True),))
+        out = kernel.run((*values, cotangent, *arrays), range(first, first + len(arrays)), in_place=True)
+    except MemoryError:  # as in `pull`
+        raise
+    except Exception:
+        s.kernel().run(values)
+        raise
+    for k, grad in zip(want.scalars, out[1:], strict=True):
+        places[k][1][...] += grad
+    return typed(s.signature.result, out[0])
 
 
 def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 import numpy as np
 from linad_typecheck.scope import Opaque
 from linad_typecheck.signature import ArgRecord, ArgType, Leaf, RecordStructure, Signature, Structure
-from linad_typecheck.types import F64, Array, DType, Scalar
+from linad_typecheck.types import Array, DType, Scalar
 
 from .entities import DTYPES, NUMPY_NAMES, array_type
 from .overlap import check_apart, check_written
@@ -112,7 +112,7 @@ def _usual(structure: Structure, value: object) -> bool:
         return False
     t = structure.type
     if value.__class__ is float:
-        return t == F64
+        return t.__class__ is Scalar and t.dtype == "f64"
     if value.__class__ is not np.ndarray or t.__class__ is not Array:
         return False
     return value.dtype is WANTED[t.dtype] and value.ndim == t.rank and value.flags.carray

@@ -50,8 +50,33 @@ def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool
     return True
 
 
-def apart(written: Iterable[np.ndarray], read: Iterable[np.ndarray]) -> bool:
+def apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
     """Whether none of the arrays that are written has memory between the first and the last byte of another one."""
+    return _owners_apart(written, read) or _spans_apart(written, read)
+
+
+def _owners_apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
+    """Whether each array that is written lies in memory that NumPy got for one array alone, and no other lies there.
+
+    What `_spans_apart` asks for takes a microsecond per array; this is enough for nearly every call.
+    """
+    owners: set[int] = set()
+    for a in written:
+        owner = a if a.flags.owndata else a.base
+        if owner.__class__ is not np.ndarray or not owner.flags.owndata:
+            return False
+        owners.add(id(owner))
+    if len(owners) != len(written):
+        return False
+    for a in read:
+        owner = a if a.flags.owndata else a.base
+        if owner.__class__ is not np.ndarray or not owner.flags.owndata or id(owner) in owners:
+            return False
+    return True
+
+
+def _spans_apart(written: Iterable[np.ndarray], read: Iterable[np.ndarray]) -> bool:
+    """The same, from the addresses."""
     spans: list[tuple[int, int, bool]] = []
     for arrays, writes in ((written, True), (read, False)):
         for a in arrays:

@@ -16,18 +16,20 @@ Vec = Float64[np.ndarray, "n"]
 
 def test_apart_is_never_true_of_arrays_that_share_memory():
     rng = np.random.default_rng(0)
-    base = np.zeros(40)
+    base, foreign = np.zeros(40), bytearray(320)
+    owners = (base, base, np.zeros(40), *(np.frombuffer(foreign) for _ in range(2)), np.lib.stride_tricks.as_strided(base))
     seen = set()
-    for _ in range(3000):
+    for k in range(4000):
         ends = np.sort(rng.integers(0, 41, (5, 2)), axis=1)
-        arrays = [base[a:b] for a, b in ends]
+        arrays = [(base if k % 2 else owners[rng.integers(len(owners))])[a:b] for a, b in ends]
+        arrays = [a.base if a.base is not foreign and rng.integers(9) == 0 else a for a in arrays]
         written, read = arrays[:2], arrays[2:]
         pairs = [(written[0], written[1]), *((w, r) for w in written for r in read)]
         shares = any(overlap(a, b) for a, b in pairs)
         assert apart(written, read) == (not shares)
         seen.add(shares)
     assert seen == {True, False}
-    assert apart([base], [np.zeros(3)[:0], np.zeros(3)]) and not apart([base[:4]], [base[4::2]])
+    assert apart([base], [np.zeros(3)[:0], np.zeros(3)]) and apart([np.zeros(4)], [np.zeros(8)[::2]]) and not apart([base[:4]], [base[4::2]])
 
 
 def test_sizes_hold_exactly_where_nothing_is_said():
