@@ -12,7 +12,7 @@ from types import ModuleType
 from numba import njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
-from .llvm_options import checks_near_loops
+from .llvm_options import options_for_loops
 from .startup import spare_scipy
 
 spare_scipy()
@@ -79,7 +79,7 @@ def load(path: str | Path, name: str | None = None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle and Numba's cache look for it
     try:
-        with _deep(), checks_near_loops():
+        with _deep(), options_for_loops():
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]

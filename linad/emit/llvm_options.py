@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import llvmlite.binding as llvm
 
-NEAR = "--hoist-runtime-checks"
-KNOWN = range(17, 23)  # the versions of LLVM that have the option; one that has not may end the process
+KNOWN = range(17, 23)  # the versions of LLVM that have the options; one that has not may end the process
+NEAR = ("--hoist-runtime-checks", "false", "true")
+ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last is x86's own value
 
 
 @contextmanager
-def checks_near_loops() -> Iterator[None]:
-    """A vectorised loop asks at its own entry whether what it reads and what it writes are apart.
+def options_for_loops() -> Iterator[None]:
+    """Options that are wrong for short rows otherwise, and of the process: so they are only set while we compile.
 
-    By default LLVM moves the question out of the loop around, where it becomes another one: whether the rows of *all* iterations are
-    apart. ``state[k, 0, :]`` and ``state[k, 1, :]`` are for each ``k``, and are not for all of them, so the loop would never run as
-    vectors. The option is one of the process, so it is only set while we compile.
+    `NEAR`: a vectorised loop asks at its own entry whether what it reads and what it writes are apart. By default LLVM moves the
+    question out of the loop around, where it becomes another one: whether the rows of *all* iterations are apart.
+    ``state[k, 0, :]`` and ``state[k, 1, :]`` are for each ``k``, and are not for all of them, so the loop would never run as vectors.
+
+    `ENDS`: what is left over behind the last vector goes through half as wide a one if that is full, instead of one by one, also
+    where a turn takes few elements at a time, as those with exponentials do: fourteen are three fours and a two.
     """
     if llvm.llvm_version_info[0] not in KNOWN:
         yield
         return
-    llvm.set_option("linad", f"{NEAR}=false")
+    chosen = (NEAR, ENDS) if platform.machine() in ("x86_64", "AMD64") else (NEAR,)
+    for name, ours, _ in chosen:
+        llvm.set_option("linad", f"{name}={ours}")
     try:
         yield
     finally:
-        llvm.set_option("linad", f"{NEAR}=true")
+        for name, _, usual in chosen:
+            llvm.set_option("linad", f"{name}={usual}")

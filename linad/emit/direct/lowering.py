@@ -17,6 +17,18 @@ from .typing import Types, plain_array
 I64 = ir.IntType(64)
 
 
+def once(module: ir.Module) -> ir.MDValue:
+    """What LLVM is told of a loop: not to write its body several times over for a number of turns that is not known.
+
+    Loops that become vectors gain nothing by it, and the others lose: a few turns are left over, in a loop of their own, and whether
+    there are any is a branch that the processor guesses wrong, once for each row of a sparse matrix.
+    """
+    told = module.add_metadata(("llvm.loop.unroll.runtime.disable",))
+    own = ir.MDValue(module, (), str(len(module.metadata)))
+    own.operands = (own, told)  # names the loop
+    return own
+
+
 class Lowering(Expressions):
     """The state of the lowering of one function.
 
@@ -255,7 +267,7 @@ class Lowering(Expressions):
             b.position_at_end(again)
             following = b.add(b.load(cell), I64(known), flags=["nsw"])
             b.store(following, cell)
-            b.cbranch(b.icmp_signed(more, following, stop), inside, after)
+            latch = b.cbranch(b.icmp_signed(more, following, stop), inside, after)
             b.position_at_end(inside)
             b.store(b.load(cell), self.cells[name])
         else:  # counted by iterations, as the next value need not be an int
@@ -266,9 +278,10 @@ class Lowering(Expressions):
             b.position_at_end(again)
             following = b.add(b.load(cell), I64(1), flags=["nuw"])
             b.store(following, cell)
-            b.cbranch(b.icmp_unsigned("<", following, trips), inside, after)
+            latch = b.cbranch(b.icmp_unsigned("<", following, trips), inside, after)
             b.position_at_end(inside)
             b.store(b.add(start, b.mul(b.load(cell), step)), self.cells[name])
+        latch.set_metadata("llvm.loop", once(b.module))
         self.inside(body, inside, again, after)
 
     def literal(self, e: ast.expr) -> int:
