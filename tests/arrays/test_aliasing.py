@@ -4,7 +4,7 @@ import pytest
 
 from .cases import Case, programs
 
-CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "recursion") for k, c in enumerate(programs(name))]
+CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "recursion") for k, c in enumerate(programs(name))]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -14,6 +14,12 @@ def test_accepted_programs_do_what_cpython_does(case):
         assert {e.partition(" ")[0] for e in whole.errors} == {case.refused}
     else:
         whole.holds(thorough=False)
+
+
+@pytest.mark.parametrize("pair", ["(a * 2) @ np.add(a, 1, out=a)", "np.where(a > 2.0, a * 2, np.add(a, 1, out=a)) @ x", "(a * 2).clip(out(a), 9) @ x"])
+def test_an_operand_is_evaluated_before_the_next_one_updates_its_array(pair):
+    text = f"def out(a):\n    return np.add(a, 1, out=a)[0]\ndef f(x):\n    a = x.copy()\n    return {pair}\n"
+    Case(text, ("x",)).whole().primal()
 
 
 VIEWS = """a.T

@@ -16,6 +16,9 @@ import numpy as np
 from jaxtyping import Float64
 from linad import linear_grad
 Vec = Float64[np.ndarray, "n"]
+def either(a, b):
+    a[0] = 1.0
+    return a if b[0] > 0.0 else b.copy()
 def put(a, b):
     a[0] = b[0]
 def keep(a):
@@ -29,10 +32,10 @@ FIRST = HEAD.count("\n")  # the `def` is on line FIRST + 1
 
 REFUSED = {
     "alias read after write": ("use-after-move", 5, "x: Vec", "u = x.copy()\nv = u\nv[0] = 1.0\nreturn u[0]"),
-    "moved into a call": ("use-after-move", 4, "x: Vec", "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0]"),
-    "moved in a loop": ("moved-in-loop", 4, "x: Vec", "u = x.copy()\nfor i in range(3):\n    v = keep(u)\nreturn v[0]"),
+    "moved into a call": ("use-after-move", 4, "x: Vec", "u = x.copy()\nv = either(u, x)\nreturn u[0] + v[0]"),
+    "moved in a loop": ("moved-in-loop", 4, "x: Vec", "u = x.copy()\nfor i in range(3):\n    v = either(u, x)\nreturn v[0]"),
     "moved on one path": (
-        "use-after-move", 5, "x: Vec, c: bool", "u = x.copy()\nif c:\n    v = keep(u)\nreturn u[0]",
+        "use-after-move", 5, "x: Vec, c: bool", "u = x.copy()\nif c:\n    v = either(u, x)\nreturn u[0]",
     ),
     "joined and both in use": (
         "moved-on-some-paths", 6, "x: Vec, c: bool",
@@ -65,7 +68,7 @@ REFUSED = {
     ),
     "returned twice": ("returned-twice", 3, "x: Vec", "u = x.copy()\nreturn u, u"),
     "overlap": ("overlapping-arguments", 3, "x: Vec", "u = x.copy()\nput(u, u)\nreturn u[0]"),
-    "error in a helper called in a loop": ("unknown-name", 12 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
+    "error in a helper called in a loop": ("unknown-name", 15 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
     "list": ("unsupported", 2, "x: Vec", "return [x[0]]"),
@@ -136,6 +139,6 @@ def test_warnings_leave_a_program():
 
 
 def test_modes():
-    found = checked("x: Vec", "u = x.copy()\nput(u, x)\nu = keep(u)\nreturn u[0]")
+    found = checked("x: Vec", "u = x.copy()\nput(u, x)\nu = keep(u)\nu = either(u, x)\nreturn u[0]")
     modes = {name: [p.mode for p in f.params] for name, f in found.program.functions.items()}
-    assert modes == {"f": ["read"], "put": ["mut", "read"], "keep": ["own"]}
+    assert modes == {"f": ["read"], "put": ["mut", "read"], "keep": ["mut"], "either": ["own", "read"]}

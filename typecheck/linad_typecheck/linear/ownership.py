@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ from ..types import Array
 if TYPE_CHECKING:
     from ..lower.context import Lowering
 
-from ..lower.values import ARRAYS, SEQUENCES, ArrayValue, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
+from ..lower.values import ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
 from ..lower.views import Along, View, apart, within
 
 
@@ -100,8 +101,12 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
+    unseen = lambda leaf: isinstance(leaf, UnionValue) and _meets(leaf, place) or any(v.name in alike for v in arrays(leaf))
+    _lose_waiting(ctx, lambda leaf: unseen(leaf) or (isinstance(leaf, Delayed) and any(_meets(r, place) or unseen(r) for r, _ in leaf.reads)), by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
+        for array in alike:
+            lose(ctx, Var(array, place.var.type), Loss("written", by, span))
         return
     bound = ctx.env[holder].span
     held = [leaf for leaf in array_leaves(ctx.env[holder].value) if _meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
@@ -128,6 +133,13 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         value = map_arrays(b.value, change)
         if value is not b.value:
             ctx.env[other] = replace(b, value=value)
+
+
+def _lose_waiting(ctx: Lowering, lost: Callable[[Value], bool], by: str, span: Span, written: bool) -> None:
+    """Report what is evaluated before an array is updated or moved, in the same expression, and used behind that."""
+    for value, node in ctx.waiting():
+        if any(map(lost, [value] if isinstance(value, Delayed) else array_leaves(value))):
+            ctx.report(UseAfterMove(ctx.span(node), ast.unparse(node), by, span, written=written))
 
 
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
@@ -169,10 +181,14 @@ def array_leaves(v: Value) -> list[Value]:
     return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
 
 
+def _reads(v: Value) -> list[Value]:
+    return [r for r, _ in v.reads] if isinstance(v, Delayed) else []
+
+
 def stays_in_use(ctx: Lowering, var: Var) -> bool:
     """Whether some name still means the array when the statement that is being lowered is done."""
     held = names_of(ctx, var)
-    if any(n[0] == "%" for n in held):
+    if any(n[0] == "%" for n in held) or any(var in arrays(v) for v, _ in ctx.waiting()):
         return True
     s, live = ctx.stmt, ctx.live
     if s is None:
@@ -200,8 +216,10 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
         what = "the module-level array" if lent.kind == "global" else "the array"
         ctx.report(Lent(span, f"{what} `{lent.name}`", how))
         return False
-    for array in (var.name, *others(ctx, var)):
+    gone = {var.name, *others(ctx, var)}
+    for array in gone:
         lose(ctx, Var(array, var.type), Loss("moved", into, span))
+    _lose_waiting(ctx, lambda leaf: any(v.name in gone for r in (leaf, *_reads(leaf)) for v in arrays(r)), into, span, False)
     ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name, span, how)
     return True
 
@@ -233,6 +251,14 @@ def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edi
     return ctx.span(value), copied(ctx.source.source, value), value.id if in_loop and isinstance(value, ast.Name) else ""
 
 
+def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
+    """Whether a loop leads from a move to a use that is not behind it in the text."""
+    start = lambda s: (s.line, s.column)
+    around = (n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp)))
+    within = lambda n, s: start(ctx.span(n)) <= start(s) < (ctx.span(n).end_line, ctx.span(n).end_column)
+    return start(move) >= start(use) and any(within(n, move) and within(n, use) for n in around)
+
+
 def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     """Somebody uses a lost array."""
     loss = lost.loss
@@ -254,7 +280,7 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             how = f"bound to `{name}`, which is another array on other paths"
             what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"
             ctx.report(Lent(where, what, how, () if part else None))
-        case _ if loss.span == span or (loss.span.line, loss.span.column) > (span.line, span.column):
+        case _ if _goes_round(ctx, loss.span, span):
             ctx.report(MovedInLoop(span, name, loss.by, loss.span))
         case _:
             ctx.report(UseAfterMove(span, name, loss.by, loss.span, written=False))

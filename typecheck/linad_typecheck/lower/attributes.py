@@ -53,7 +53,7 @@ def attribute(ctx: Lowering, node: ast.Attribute) -> Value:
 
 def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     """The attribute of a value that is already evaluated."""
-    from .expressions import entity_value, external
+    from .entities import entity_value, external
 
     span = ctx.span(node)
     match base:

@@ -28,7 +28,7 @@ from .comprehensions import FOLDS, fold
 from .context import ONE, ZERO, Lowering
 from .derivatives import TRANSFORMS, call_derivative, transform
 from .elsewhere import elsewhere
-from .expressions import expression, operands, pull, spread_out, usable
+from .expressions import expression, operands, pull, settled, spread_out, usable
 from .externals import Args, call_external
 from .nearby import meant
 from .operands import rank_zero, unwrapped
@@ -60,8 +60,8 @@ from .values import (
     type_leaves,
     type_of,
 )
-from .whence import made_from
 from .views import map_atoms
+from .whence import made_from
 
 SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
 
@@ -82,7 +82,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return Poison()
         node = ast.copy_location(ast.Call(node.func, given, node.keywords), node)
     if isinstance(node.func, ast.Attribute):
-        base = pull(ctx, node.func.value)
+        base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
         if is_array(base):
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)

@@ -20,7 +20,7 @@ from ..span import Span
 from ..types import BOOL, I64, DType
 from .arrays import row_of
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
-from .expressions import EXPRESSIONS, condition, expression, lazily, may_update, operator, usable
+from .expressions import condition, expression, lazily, may_update, operator, usable
 from .externals import Args, call_external, extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
 from .loops import Shape, run_loop
@@ -46,7 +46,7 @@ FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builti
 
 
 STATEMENTS[Do] = lambda ctx, s: s.run()
-EXPRESSIONS[Quoted] = lambda ctx, node, hint: node.value
+
 
 
 # -------------------------------------------------------------------------------------------------- running through

@@ -55,6 +55,8 @@ class Lowering:
     lent: dict[str, Lent] = field(default_factory=dict)
     alike: dict[str, frozenset[str]] = field(default_factory=dict)  # arrays that are one array in Python, each with its class
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
+    flight: list[tuple[Value, ast.expr]] = field(default_factory=list)  # evaluated, in expressions that are not yet
+    frame: int | None = None  # those before it wait for the expression that is being lowered
     dead: bool = False  # behind a `raise`
     want_ctl: bool = False  # whether somebody asks how the block was left
     depth: Var | None = None  # of recursive calls, where this function is found to be recursive
@@ -137,6 +139,17 @@ class Lowering:
         elif isinstance(value.atom, Var) and value.atom.name in self.widened:
             self.widened[out.name] = self.widened[value.atom.name]
 
+    # -- values in flight
+
+    def waiting(self) -> list[tuple[Value, ast.expr]]:
+        """The values that are evaluated and are used only behind the expression that is being lowered, as ``a`` behind the call
+        in ``a + g(a)``."""
+        return [] if self.frame is None else self.flight[: self.frame]
+
+    def landed(self, value: Value) -> None:
+        """A value that was in flight is handed on, or computed: it waits no more."""
+        self.flight = [(None if v is value else v, node) for v, node in self.flight]
+
     # -- undoing an attempt
 
     def save(self) -> tuple:
@@ -148,15 +161,16 @@ class Lowering:
             set(self.nonneg),
             dict(self.widened),
             dict(self.alike),
+            list(self.flight),
             self.dead,
             len(self.returned),
             self.programs.save(),
         )
 
     def restore(self, state: tuple) -> None:
-        names, length, env, dims, nonneg, widened, alike, dead, returned, reports = state
+        names, length, env, dims, nonneg, widened, alike, flight, dead, returned, reports = state
         self.names, self.env, self.dims, self.nonneg, self.dead = names.copy(), dict(env), dict(dims), set(nonneg), dead
-        self.widened, self.alike = dict(widened), dict(alike)
+        self.widened, self.alike, self.flight = dict(widened), dict(alike), list(flight)
         for var in self.hidden.values():
             self.names._taken.add(var.name)
         del self.out[length:]

@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable
 
 from ..core import Atom, Check, Const, Let
 from ..linear.ownership import report_lost
 from ..messages.language import (
-    CapturedGlobal,
-    ImpureCall,
     MaybeUndefined,
     Undefined,
-    UnknownFunction,
-    UnknownName,
     Unsupported,
 )
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..scope import (
-    Annotation,
-    Constant,
-    Entity,
     External,
-    GlobalArray,
-    Helper,
-    Module,
-    Opaque,
-    RecordClass,
-    RecordConstant,
 )
 from ..span import Span
-from ..types import BOOL, INTS, Scalar
+from ..types import BOOL, INTS
 from .attributes import attribute
 from .comparisons import of_parts
 from .context import FALSE, Lowering
 from .elementwise import lift
-from .elsewhere import ELSEWHERE, without
-from .externals import BUILTINS, Args, call_external, constant_external, has_rule, is_known, near
-from .impure import LIBRARY_PARTS, impure
+from .entities import constant_value, entity
+from .externals import Args, call_external
 from .indexing import subscript
 from .joins import Arm, join
-from .nearby import last_part, meant
+from .nearby import meant
 from .numbers import binary, compare, truth, unary
 from .places import held, is_array
 from .quoted import Quoted
@@ -51,6 +36,7 @@ from .unsupported import refuse
 from .values import (
     LIST,
     SILENT,
+    ArrayValue,
     Binding,
     Bottom,
     Delayed,
@@ -59,12 +45,12 @@ from .values import (
     NoneValue,
     Poison,
     ScalarValue,
-    TextValue,
     TupleValue,
+    UnionValue,
     Value,
+    ViewValue,
     contains,
     describe,
-    literal,
     type_of,
 )
 from .whence import first_bound
@@ -83,12 +69,20 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
         refuse(ctx, node)
         return Poison()
     seen = ctx.programs.bottoms
+    frame, ctx.frame = ctx.frame, len(ctx.flight)
     value = lower(ctx, node, hint)
+    del ctx.flight[ctx.frame :]
+    ctx.frame = frame
+    if isinstance(value, _WITH_ARRAYS):
+        ctx.flight.append((value, node))
     if isinstance(value, Bottom) or (isinstance(value, Poison) and ctx.programs.bottoms != seen):
         ctx.programs.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
         return Bottom()
     ctx.programs.poisoned |= isinstance(value, Poison)  # what is left out here is told, or the function is refused
     return value
+
+
+_WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
 
 def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
@@ -143,87 +137,9 @@ def _undefined(ctx: Lowering, name: str, span: Span) -> bool:
     return True
 
 
-def entity(ctx: Lowering, name: str, span: Span) -> Value:
-    """What a name means that the function does not bind itself."""
-    found = ctx.source.scope.lookup(name)
-    if found is None and name in BUILTINS:
-        found = External(f"builtins.{name}")
-    if found is None:
-        own = [n for n in (*ctx.local_names, *ctx.source.scope.names()) if not hasattr(builtins, n)]
-        close = meant(name, own, 0.7) or meant(name, BUILTINS, 0.8)
-        ctx.report(UnknownName(span, name, close[0] if close else ""))
-        return Poison()
-    return entity_value(ctx, found, name, span)
-
-
-def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
-    """The value of an entity of the scope."""
-    ctx.programs.depends.append((name, found))
-    match found:
-        case Constant(value=value):
-            return _constant_value(ctx, value, name, span)
-        case GlobalArray(type=None):
-            ctx.programs.unknown = True
-            return Poison(foreign=True)
-        case GlobalArray(type=t, key=key):
-            return ctx.global_array(name, t, key)
-        case External(dotted=dotted):
-            return external(ctx, dotted, name, span)
-        case Module(dotted="random"):
-            return EntityValue(External("random"), name)
-        case Module() | Helper() | Annotation() | RecordClass():
-            return EntityValue(found, name)
-        case Opaque(what=what, instead=instead):
-            if instead in (None, "") and what in _HELD_BY_MODULES:
-                told = CapturedGlobal(span, name, what)
-                if not any(d.message == told.message() for d in ctx.programs.diagnostics):  # once for all its uses
-                    ctx.report(told)
-                return Poison()
-            what = what if f"`{name}`" in what else f"{what} `{name}`"
-            ctx.report(Unsupported(span, what, instead or "pass what it holds as a parameter"))
-            return Poison()
-    return Poison()
-
-
-_HELD_BY_MODULES = ("a list", "a dict", "a set", "a string", "a str", "a tuple", "a bytes", "a complex")
-
-
-def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
-    """A function or constant of a library."""
-    constant = constant_external(dotted)
-    if constant is not None:
-        return constant
-    outside = impure(dotted)
-    if outside is not None and dotted not in LIBRARY_PARTS:
-        ctx.report(ImpureCall(span, name, *outside))
-        return Poison(foreign=True)
-    if not is_known(dotted) or (dotted not in ELSEWHERE and not has_rule(dotted) and near(dotted)):
-        close = near(dotted)
-        here = name.partition(".")[0] if "." in name else ""
-        written = tuple(n if not here or not n.startswith("np.") or not dotted.startswith("numpy.") else f"{here}.{n[3:]}" for n in close)
-        at = last_part(span, name) if here and dotted.startswith(("numpy.", "math.", "scipy.")) else None
-        ctx.report(UnknownFunction(span, name, written, at, without(dotted)))
-        return Poison(foreign=dotted.partition(".")[0] not in ("numpy", "math", "builtins", "linad"))
-    return EntityValue(External(dotted), name)
-
-
-def _constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value:
-    match value:
-        case bool() | int() | float() if type(value) in (bool, int, float):
-            return literal(value)
-        case None:
-            return NoneValue()
-        case str():
-            return TextValue(value)
-        case tuple():
-            return TupleValue(tuple(_constant_value(ctx, v, name, span) for v in value))
-        case RecordConstant(record=record, items=items):
-            return TupleValue(tuple(_constant_value(ctx, v, name, span) for v in items), record)
-    kind = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool_": "bool", "bool": "bool"}.get(type(value).__name__)
-    if kind is not None and hasattr(value, "item"):
-        return ScalarValue(Const(value.item(), Scalar(kind)))
-    ctx.report(Unsupported(span, f"the {type(value).__name__} `{name}`", "pass what it holds as a parameter"))
-    return Poison()
+def _quoted(ctx: Lowering, node: Quoted, hint: str) -> Value:
+    ctx.landed(node.value)
+    return node.value
 
 
 def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
@@ -237,7 +153,7 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
         case value if value is ...:
             refuse(ctx, node)
             return Poison()
-    return _constant_value(ctx, node.value, "literal", ctx.span(node))
+    return constant_value(ctx, node.value, "literal", ctx.span(node))
 
 
 # ------------------------------------------------------------------------------------------------------ operators
@@ -276,18 +192,23 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
 
 
 def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
-    """The values of expressions, from left to right. One that is not evaluated yet is, before a call that may update what
-    it reads."""
+    """The values of expressions, from left to right."""
     found: list[Value] = []
     for node in nodes:
-        if any(isinstance(v, Delayed) for v in found) and may_update(ctx, node):
-            found = [held(ctx, v, "t", ctx.span(node)) for v in found]
+        found = [settled(ctx, v, node) for v in found]
         found.append(pull(ctx, node))
     return found
 
 
+def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
+    """A value that is used behind the evaluation of ``others``: computed now, if one of them may update what it reads."""
+    if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
+        return v
+    return held(ctx, v, "t", ctx.span(others[0]))
+
+
 def may_update(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether evaluating an expression may call a function that updates an array: one of the user's."""
+    """Whether evaluating an expression may call a function that updates an array: one of the user's, or one with ``out=``."""
 
     def of_library(f: ast.expr) -> bool:
         if isinstance(f, Quoted):
@@ -296,7 +217,7 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
             return f.attr != "at" and not isinstance(ctx.env.get(ast.unparse(f)), Binding)
         return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
 
-    return any(isinstance(n, ast.Call) and not of_library(n.func) for n in ast.walk(node))
+    return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
@@ -488,5 +409,6 @@ EXPRESSIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr, str], Value]] = 
     ast.Lambda: _lambda,
     ast.Attribute: lambda ctx, node, hint: attribute(ctx, node),
     ast.Subscript: lambda ctx, node, hint: subscript(ctx, node),
+    Quoted: _quoted,
 }
 

@@ -74,12 +74,12 @@ class Cell:
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     """``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]`` read."""
-    from .expressions import pull
+    from .expressions import pull, settled
 
     joined = _joined(ctx, node)
     if joined is not None:
         return joined
-    base = pull(ctx, node.value)
+    base = settled(ctx, pull(ctx, node.value), node.slice)
     if isinstance(base, TupleValue):
         return _item(ctx, node, base)
     if not is_array(base):

@@ -249,6 +249,8 @@ def fresh_array(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType,
 
 def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
     """A fresh array with the cells of ``v``."""
+    if isinstance(v, Delayed):
+        ctx.landed(v)
     dtype = dtype or dtype_of(v)
     if isinstance(v, ArrayValue) and dtype == dtype_of(v):
         var = ctx.fresh(hint, v.var.type)

@@ -166,7 +166,7 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass) -> Value:
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
     """The value of a default: a constant, or what the text says it is."""
-    from .expressions import _constant_value
+    from .entities import constant_value
 
     match value:
         case GlobalArray(type=None):
@@ -178,7 +178,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
         case GlobalArray():
             ctx.report(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
             return Poison()
-    return _constant_value(ctx, value, name, span)
+    return constant_value(ctx, value, name, span)
 
 
 # -------------------------------------------------------------------------------------------------------- calling
@@ -191,7 +191,7 @@ def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
 
 
 def entity_of(ctx: Lowering, member: Member, node: ast.Attribute) -> Value:
-    from .expressions import entity_value
+    from .entities import entity_value
 
     return entity_value(ctx, member.entity, ast.unparse(node), ctx.span(node))
 

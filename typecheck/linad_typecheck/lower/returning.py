@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from ..core import Call, Stmt, Var, blocks, walk, written
 from ..linear.ownership import array_leaves, movable
 from ..messages.ownership import Lent, ReturnedTwice
@@ -30,17 +28,10 @@ from .values import (
 from .views import whole
 
 
-def lent_on(ctx: Lowering, s: ast.Return, value: Value) -> Value:
-    """A tuple or record with the parameters of a helper in it that it only reads: they stay the caller's arrays, which has them
-    under the names of the result as well."""
-    body = getattr(ctx.source.node, "body", None)
-    if not isinstance(value, TupleValue) or ctx.spec is None or (isinstance(body, list) and body[-1] is not s):
-        return value
-    inside = [n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.Return, ast.Name))]
-    if sum(isinstance(n, ast.Return) for n in inside) > 1 or any(isinstance(n, ast.Name) and n.id == ctx.source.name for n in inside):
-        return value
-    lent = lambda v: isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) and not writes(ctx, ctx.out, v.var)
-    return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if lent(v) else v)
+def lent_back(ctx: Lowering, value: Value) -> Value:
+    """The result of a helper as its caller sees it: a parameter that every path gives back is still the caller's array, which
+    the caller then has under the names of the result as well."""
+    return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) else v)
 
 
 def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
@@ -51,8 +42,8 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         var = next(arrays(leaf))
         name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
         view = not isinstance(leaf, ArrayValue)
-        if view and _of_the_caller(ctx, var) and var.name not in seen:
-            looked.add(var.name)
+        if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
+            (looked if view else seen).add(var.name)
             continue
         # out of an entry the caller gets views as arrays of their own
         if var.name in seen | looked and not (view and ctx.spec is None):

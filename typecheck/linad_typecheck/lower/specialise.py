@@ -37,6 +37,7 @@ from ..types import BOOL, I64, Array
 from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
 from .context import RET, Lent, Lowering
 from .results import against_annotation
+from .returning import lent_back
 from .statements import block
 from .values import (
     Binding,
@@ -270,6 +271,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
     value = lower_body(ctx)
+    if not spec.recursive:  # its results are found by rounds, from what is an array first
+        value = lent_back(ctx, value)
     spec.result = type_of(value)
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)

@@ -31,7 +31,7 @@ from .numbers import binary, cast
 from .places import held, is_array
 from .records import refuse_attribute
 from .results import taken
-from .returning import given_away, gone, lent_on, without_meaning, writes
+from .returning import given_away, gone, without_meaning, writes
 from .unpacking import unpacked
 from .unsupported import refuse
 from .updates import Region, assign_region, region, update_region
@@ -136,7 +136,10 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
         refuse(ctx, s)
         return
     ctx.stmt = s
+    before = 0 if ctx.frame is None else len(ctx.flight)  # of an expression that this statement is made for
+    del ctx.flight[before:]
     lower(ctx, s)
+    del ctx.flight[before:]
 
 
 def _if(ctx: Lowering, s: ast.If) -> None:
@@ -158,7 +161,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     if ctx.spec is None and _lists(value):
         ctx.report(Unsupported(span, "a result that is a list", "return a tuple: `return a, b`, or an array: `np.array([...])`"))
         value = Poison()
-    value, seen = given_away(ctx, lent_on(ctx, s, value), span)
+    value, seen = given_away(ctx, value, span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()

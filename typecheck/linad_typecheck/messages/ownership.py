@@ -30,7 +30,8 @@ class UseAfterMove(Message):
 
     def message(self) -> str:
         if self.written:
-            return f"`{self.name}` is used after its array was updated under the name `{self.by}`"
+            under = f"the name `{self.by}`" if self.by else "another name"
+            return f"`{self.name}` is used after its array was updated under {under}"
         return f"`{self.name}` is used after its array was moved into {self.by}"
 
     def label(self) -> str:
@@ -61,19 +62,19 @@ class ConflictingUpdates(Message):
     copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
 
     def message(self) -> str:
-        return f"`{self.name}` and `{self.by}` share one array, and both are updated"
+        return f"`{self.name}` and {f'`{self.by}`' if self.by else 'another value'} share one array, and both are updated"
 
     def label(self) -> str:
         return "updated here, too: plain Python would change both"
 
     def labels(self) -> tuple[Label, ...]:
         made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
-        return (*made, Label(self.at, f"`{self.by}` is updated here"))
+        return (*made, Label(self.at, f"{f'`{self.by}`' if self.by else 'the other one'} is updated here"))
 
     def fixes(self) -> tuple[Fix, ...]:
         text = "give each its own array with a copy"
         copy = copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
-        return (*copy, Fix(f"or make all updates through `{self.by}`"))
+        return (*copy, *((Fix(f"or make all updates through `{self.by}`"),) if self.by else ()))
 
 
 @frozen
