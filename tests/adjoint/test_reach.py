@@ -21,7 +21,10 @@ K = np.array([3, 0, 2, 2, 1])
 
 def words(f, *args) -> int:
     """The words that the gradient logs; it is that of the derivative in which everything is."""
-    program, values = core_of(f, *args)
+    return words_of(*core_of(f, *args))
+
+
+def words_of(program, values) -> int:
     wrt = tuple(q.var.name for q in program.main.params if is_float(q.var.type))
     seeds = seeds_and_buffers(program, wrt, values, run(program, values))
     for value in (True, False):

@@ -1,0 +1,324 @@
+"""What an iteration has a part in, and what it touches: a program for each side of each condition.
+
+In each of them the order of the iterations, or what one finds when it is run again, or what lies between it and its reverse, matters in one
+way only; without the condition that sees it the gradient would be wrong, or the pass would fail. All are held against the derivative
+in which everything is logged.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .test_fusing import A, K, X
+from .test_reach import words
+
+# ---------------------------------------------------------------------------------- iterations whose adjoints have an order
+
+
+def doubles(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + s + x[i] * x[i]
+    return s
+
+
+def taken_from_itself(x):
+    """The sum is subtracted as well."""
+    s = 0.0
+    for i in range(len(x)):
+        s = (s - s) + x[i] * x[i]
+    return s
+
+
+def adds_itself_in_an_arm(x):
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        t = 0.0
+        if x[i] > 1.0:
+            t = s
+            r += x[i] * x[i]
+        s = s + t + x[i] * x[i]
+    return s + r
+
+
+def begins_anew_in_an_arm(x):
+    """A sum of one arm."""
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.8:
+            s = x[i] * x[i]
+            r += x[i] * s
+        else:
+            s = s + x[i] * x[i]
+    return s + r
+
+
+def begins_anew_in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        for j in range(i % 2):
+            s = x[i] * x[j]
+        s = s + x[i] * x[i]
+    return s
+
+
+def leaves_a_loop_twice(x):
+    s = 0.0
+    for i in range(len(x)):
+        t = 0.0
+        for j in range(i):
+            s = s + x[j] * x[i]
+            t = s
+        s = s + t
+    return s
+
+
+def grows_by_half(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + 0.5 * s + x[i] * x[i]
+    return s
+
+
+def the_last_square(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = x[i] * x[i]
+    return s
+
+
+def both_are_the_sum(x):
+    """One sum that goes on under two names."""
+    s = 0.0
+    t = 1.0
+    for i in range(len(x)):
+        u = s + t
+        s = u
+        t = u + x[i] * x[i]
+    return s * 2.0 + t
+
+
+def fills_all(x):
+    """The last iteration takes the adjoints of all cells."""
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[:] = x[i] * x[i]
+    return v[0] + v[1]
+
+
+def stores_at_distances_that_it_reads(x, idx):
+    v = np.zeros(2 * len(x))
+    for i in range(len(x)):
+        v[i + idx[i] % 4] = x[i] * x[i]
+    s = 0.0
+    for i in range(len(x)):
+        s += v[i] * i + v[len(x) + i]
+    return s
+
+# ------------------------------------------------------------------------- the carried value is not there when it runs again
+
+
+def through_a_cell(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[idx[i] % 3] = s
+        s += t[idx[i - 1] % 3] * x[i] * t[idx[i - 1] % 3] + x[i] * x[i]
+    return s
+
+
+def through_a_table(x, idx):
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        s += x[i] * x[i] * idx[k]
+        k = (2 * k + 1) % len(x)
+    return s * s
+
+
+def through_a_place(x, idx):
+    """What is carried says where an iteration puts something."""
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        t = np.zeros(5)
+        t[k] = 2.0
+        s += x[i] * x[i] * t[idx[i]]
+        k = (2 * k + 1) % len(x)
+    return s * s
+
+
+def through_a_fill(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(5)
+        t[:] = s
+        t[idx[i]] = 2.0
+        s += x[i] * t[idx[i - 1]] * t[idx[i - 1]] + x[i] * x[i]
+    return s
+
+
+def through_a_copy(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[idx[i] % 3] = s
+        u = t.copy()
+        u[idx[i - 2] % 3] = 1.0
+        s += u[idx[i - 1] % 3] * x[i] * u[idx[i - 1] % 3] + x[i] * x[i] + t[0]
+    return s
+
+
+def through_an_arm(x, idx):
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        e = 1.0
+        if x[i] > 0.8:
+            e = s
+            r += x[i] * x[i]
+        s += e * x[i] * e + x[i] * x[i]
+    return s + r
+
+
+def counted_in_an_arm(x, idx):
+    """The sum decides by which number the square is multiplied, of which no derivative is taken."""
+    s = 0.0
+    for i in range(len(x)):
+        k = 1
+        if s > 2.0:
+            for j in range(idx[i]):
+                k += idx[j]
+        s += x[i] * x[i] * k
+    return s * s
+
+
+def counted_in_a_loop(x, idx):
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        m = 0
+        for j in range(k):
+            m += idx[j]
+        s += x[i] * x[i] * m
+        k = (2 * k + 1) % len(x)
+    return s * s
+
+
+def counted_until(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        m = 0
+        while True:
+            m += 1 + idx[i]
+            if m * 0.7 >= s:
+                break
+        s += x[i] * x[i] * m + x[i]
+    return s * s
+
+
+def sized_by_what_it_counts(x, idx):
+    s = 0.0
+    k = 3
+    for i in range(len(x)):
+        t = np.zeros(k)
+        t[idx[i] % 3] = 2.0
+        s += t[idx[i - 1] % 3] * x[i] * x[i]
+        k = (2 * k) % 5 + 3
+    return s * s
+
+# ------------------------------------------------------------------------------------- what comes between it and its reverse
+
+
+def total(v, k):
+    if k < 0:
+        return 0.0
+    return v[k] + total(v, k - 1)
+
+def doubled(v, k):
+    if k < 0:
+        return 0.0
+    v[k] = 2.0 * v[k]
+    return doubled(v, k - 1)
+
+
+def copied_and_returned(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i] * x[i]
+    w = v.copy()
+    w[0] = 3.0 * x[0]
+    return v, w
+
+
+def given_to_a_call(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i] * x[i]
+    return total(v, 4), v
+
+
+def updated_by_a_call(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)):
+        v[i] = x[i] * x[i]
+    doubled(v, 3)
+    return v
+
+
+def given_to_a_product(x, a):
+    v = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for j in range(len(x)):
+            v[i, j] = x[i] * x[j]
+    return a @ v, v
+
+# ----------------------------------------------------------------------------------------------- names that are there no more
+
+
+def moved_and_measured(x, k):
+    """An arm asks for the size of an array that goes by another name when its reverse comes."""
+    u = np.zeros(len(x))
+    for _ in range(k):
+        u = np.zeros(len(u) + 1)
+    s = 0.0
+    for m in range(len(x)):
+        if x[m] > 1.0:
+            s += x[m] * x[m] * len(u)
+    for _ in range(k):
+        u = np.zeros(len(u) + 1)
+    return s * len(u)
+
+
+def lost_and_measured(x):
+    """An arm asks for the size of an array of an iteration that is over when its reverse comes."""
+    s = 1.0
+    for i in range(3):
+        u = np.zeros(len(x))
+        for _ in range(i):
+            u = np.zeros(len(u) + 1)
+        e = 0.0
+        for m in range(len(x)):
+            if x[m] > 1.0:
+                e += x[m] * x[m] * len(u)
+        s = s * np.cos(e)
+    return s
+
+
+PROGRAMS = [
+    (doubles, (X,)), (taken_from_itself, (X,)), (adds_itself_in_an_arm, (X,)), (begins_anew_in_an_arm, (X,)),
+    (begins_anew_in_a_loop, (X,)), (leaves_a_loop_twice, (X,)), (grows_by_half, (X,)), (the_last_square, (X,)),
+    (both_are_the_sum, (X,)), (fills_all, (X,)), (stores_at_distances_that_it_reads, (X, K)),
+    (through_a_cell, (X, K)), (through_a_table, (X, K)), (through_a_place, (X, K)), (through_a_fill, (X, K)),
+    (through_a_copy, (X, K)), (through_an_arm, (X, K)), (counted_in_an_arm, (X, K)), (counted_in_a_loop, (X, K)),
+    (counted_until, (X, K)), (sized_by_what_it_counts, (X, K)), (copied_and_returned, (X,)), (given_to_a_call, (X,)),
+    (updated_by_a_call, (X,)), (given_to_a_product, (X, A)), (moved_and_measured, (X, 2)), (lost_and_measured, (X,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, args", PROGRAMS, ids=lambda f: getattr(f, "__name__", ""))
+def test_the_gradient_is_that_of_the_tape(f, args) -> None:
+    words(f, *args)
