@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 
 from numba import njit
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 from .llvm_options import options_for_loops
 from .startup import spare_scipy
@@ -21,14 +20,6 @@ from .direct.pipeline import DirectCompiler
 
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
-
-
-class NoAliasCompiler(CompilerBase):
-    """Numba's pipeline with the promise to LLVM that array arguments do not overlap."""
-
-    def define_pipelines(self):
-        self.state.flags.noalias = True
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
 class KernelCompiler(DirectCompiler):
@@ -50,23 +41,18 @@ def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
     )
 
 
-def kernel(*, fastmath: bool, noalias: bool, recursive: bool = False) -> Callable:
+def kernel(*, fastmath: bool, noalias: bool) -> Callable:
     """The decorator of a function that only generated code calls.
 
-    ``noalias`` promises that no array argument that is written overlaps another one. What Numba knows of functions that call
-    themselves is bound up with its own pipeline, so ``recursive`` ones take that.
+    ``noalias`` promises that no array argument that is written overlaps another one.
     """
-    if recursive:
-        options = {"pipeline_class": NoAliasCompiler} if noalias else {}
-    else:
-        options = {"pipeline_class": KernelCompiler if noalias else DirectCompiler}
     return njit(
         error_model="numpy",
         nogil=True,
         fastmath=FASTMATH if fastmath else False,
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
-        **options,
+        pipeline_class=KernelCompiler if noalias else DirectCompiler,
     )
 
 

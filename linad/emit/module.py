@@ -218,7 +218,7 @@ class Emitter:
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
         noalias = self.options.noalias and (f.name in self.chunks | self.parts or entry and f.name not in self.called)
-        head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias}{', recursive=True' if self.recursive else ''})"
+        head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias})"
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
         text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
         if f.name in self.chunks:

@@ -96,7 +96,7 @@ def spread_text(name: str, chunk: str, arguments: str) -> list[str]:
     """
     c, _, others = arguments.partition(", ")
     return [
-        "@spreading()",
+        f"@spreading({chunk})",
         f"def {name}(chunks, {others}):",
         "    done = 0",
         f"    for {c} in prange(chunks):",

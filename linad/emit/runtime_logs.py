@@ -8,20 +8,23 @@ import ctypes
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import njit, types
+from numba import njit, types, uint64
 from numba.core import cgutils
-from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from linad.boundary.memory import MUCH, there_is
+
+from .direct.pipeline import DirectCompiler
 
 __all__ = ["grow", "grow_filled", "tried"]
 
 MOST = 2**48  # cells; more than any machine has
 ASK = "linad_memory_there_is"  # what machine code, also that from the cache, finds `_asked` by
 
-exact = njit(error_model="numpy", nogil=True)
+_WORD = ir.IntType(64)
+
+exact = njit(error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=DirectCompiler)
 
 
 def _answer(n: int) -> int:
@@ -37,65 +40,60 @@ llvm.add_symbol(ASK, ctypes.cast(_asked, ctypes.c_void_p).value)
 
 
 @intrinsic
-def _there_is(typing_context, n):
-    """`there_is`, asked from machine code."""
+def tried(typing_context, like, shape):
+    """An array of a shape, undefined, of the type of the cells of ``like``; of a shape of zeros where there is no memory for it."""
+    array = types.Array(like.dtype, len(shape), "C")
 
     def generate(context, builder, signature, args):
-        word = ir.IntType(64)
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word]), ASK)
-        return builder.call(function, args)
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
-def _cells(typing_context, like, n):
-    """An array of ``n`` cells, undefined; of none where there is no memory for them."""
-    array = types.Array(like.dtype, 1, "C")
-
-    def generate(context, builder, signature, args):
-        word = ir.IntType(64)
-        made = make_array(array)(context, builder)
-        data_type = made.data.type
+        zero, one, most = _WORD(0), _WORD(1), _WORD(MOST)
+        sizes = cgutils.unpack_tuple(builder, args[1], len(shape))
+        cells = one
+        for size in sizes:
+            none = builder.or_(_is(builder, size, zero), _is(builder, cells, zero))
+            fits = builder.icmp_signed("<=", cells, builder.sdiv(most, builder.select(none, one, size)))
+            cells = builder.select(none, zero, builder.select(fits, builder.mul(cells, size), most))
         item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
-        align = context.get_constant(types.uint32, 32)
-        memory = context.nrt.meminfo_alloc_aligned_unchecked(builder, builder.mul(args[1], item), align)
-        there = cgutils.is_not_null(builder, memory)
-        data, cells = cgutils.alloca_once(builder, data_type), cgutils.alloca_once(builder, word)
-        builder.store(data_type(None), data)
-        builder.store(word(0), cells)
-        with builder.if_then(there):
-            builder.store(builder.bitcast(context.nrt.meminfo_data(builder, memory), data_type), data)
-            builder.store(args[1], cells)
-        shape, strides = cgutils.pack_array(builder, [builder.load(cells)]), cgutils.pack_array(builder, [item])
-        populate_array(made, data=builder.load(data), shape=shape, strides=strides, itemsize=item, meminfo=memory)
+        asked = builder.mul(cells, item)
+        there = cgutils.alloca_once_value(builder, builder.icmp_signed("<", cells, most))
+        large = builder.icmp_signed(">=", asked, _WORD(MUCH))
+        with builder.if_then(builder.and_(large, builder.load(there)), likely=False):
+            question = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), ASK)
+            builder.store(builder.icmp_signed("!=", builder.call(question, [asked]), zero), there)
+        wanted = builder.select(builder.load(there), asked, zero)
+        memory = context.nrt.meminfo_alloc_aligned_unchecked(builder, wanted, context.get_constant(types.uint32, 32))
+        found = builder.and_(builder.load(there), cgutils.is_not_null(builder, memory))
+        made = make_array(array)(context, builder)
+        data = cgutils.alloca_once_value(builder, made.data.type(None))
+        with builder.if_then(cgutils.is_not_null(builder, memory)):
+            builder.store(builder.bitcast(context.nrt.meminfo_data(builder, memory), made.data.type), data)
+        sizes = [builder.select(found, size, zero) for size in sizes]
+        strides, total = [], item
+        for size in reversed(sizes):
+            strides.insert(0, total)
+            total = builder.mul(total, size)
+        populate_array(made, data=builder.load(data), shape=sizes, strides=strides, itemsize=item, meminfo=memory)
         return made._getvalue()
 
-    return array(like, types.int64), generate
+    return array(like, shape), generate
 
 
-@exact
-def _room(like, n):
-    """An array of ``n`` cells, or of none where there is no memory for them."""
-    size = n * _cells(like, 0).itemsize
-    if n >= MOST or size >= MUCH and _there_is(size) == 0:
-        return _cells(like, 0)
-    return _cells(like, n)
+def _is(builder, a, b):
+    return builder.icmp_signed("==", a, b)
 
 
 @exact
 def grow(log, size, err, noted):
     """A log with room for ``size`` cells, at least doubled, that begins with the old one; the old one where there is no memory
     for it. How long the longest is now is ``noted`` in the error array, so that the next call can begin with as much."""
-    room = max(size, 2 * log.shape[0], 16)
-    new = _room(log, room)
-    while new.shape[0] < room and room - size > size // 8:  # with less to spare, each word more would be a copy of all
-        room = size + (room - size) // 2
-        new = _room(log, room)
+    room = max(max(size, 2 * log.shape[0]), 16)
+    new = tried(log, (room,))
+    while new.shape[0] < room and room - size > size >> 3:  # with less to spare, each word more would be a copy of all
+        room = size + (room - size >> 1)
+        new = tried(log, (room,))
     if new.shape[0] < room:
         return log
     for k in range(log.shape[0]):
-        new[k] = log[k]
+        new[uint64(k)] = log[uint64(k)]
     err[noted] = max(err[noted], new.shape[0])
     return new
 
@@ -105,18 +103,5 @@ def grow_filled(log, size, fill, err, noted):
     """`grow` with ``fill`` in the new cells."""
     new = grow(log, size, err, noted)
     for k in range(log.shape[0], new.shape[0]):
-        new[k] = fill
+        new[uint64(k)] = fill
     return new
-
-
-@exact
-def tried(like, shape):
-    """An array of a shape, undefined; of a shape of zeros where there is no memory for it."""
-    n = 1
-    for size in shape:
-        n = 0 if size == 0 or n == 0 else MOST if n > MOST // size else n * size
-    new = _room(like, n)
-    if new.shape[0] < n:
-        for axis in range(len(shape)):
-            shape = tuple_setitem(shape, axis, 0)
-    return new.reshape(shape)

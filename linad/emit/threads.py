@@ -10,6 +10,16 @@ from numba import njit
 numba.get_num_threads()  # starts them: machine code from the cache finds what runs them by name when it is loaded
 
 
-def spreading() -> Callable:
-    """The decorator of the function that runs the chunks of a loop on threads."""
-    return njit(parallel=True, error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def spreading(chunk: Callable) -> Callable:
+    """The decorator of the function that runs the chunks of a loop on threads, given the one that runs a chunk.
+
+    The text says what it does, and is what Numba compiles where it has to. A kernel that takes the shorter way of `direct` calls what
+    runs Numba's parallel loops itself, as compiling such a loop takes Numba half a second.
+    """
+
+    def decorate(f: Callable) -> Callable:
+        made = njit(parallel=True, error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(f)
+        made.chunk = chunk
+        return made
+
+    return decorate

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -334,3 +335,58 @@ def test_a_file_that_changed_is_not_believed(tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "USUAL", [])
     assert compile.load(path).entry(2.0) == 4.0
     assert pipeline.USUAL[0][0] == "inner"
+
+
+CIRCLE = """\
+from linad.emit.compile import driver, kernel
+
+
+@kernel(fastmath=False, noalias=False)
+def below(x, n):
+    if n <= 0:
+        return 0, x
+    code, y = above(x * 0.5, n - 1)
+    return code, y + 1.0
+
+
+@kernel(fastmath=False, noalias=False)
+def above(x, n):
+    if n <= 0:
+        return 1, -x
+    code, y = below(x, n - 2)
+    other, z = itself(y, n)
+    return code + other, z + {extra}
+
+
+@kernel(fastmath=False, noalias=False)
+def itself(x, n):
+    if n <= 0:
+        return 0, x
+    return itself(x * 1.25, n - 1)
+
+
+@kernel(fastmath=False, noalias=True)
+def entry_kernel(x, n):
+    code, y = above(x, n)
+    other, z = {first}(x, n)
+    return code, y - z, other
+
+
+@driver("(float64, int64)", fastmath=False, cache=False)
+def entry(x, n):
+    return entry_kernel(x, n)
+"""
+
+
+@pytest.mark.parametrize("first", ["above", "below"])
+@pytest.mark.parametrize("extra, usual", [("0.0", set()), ("sum([x, x])", {"above", "below"})])
+def test_functions_that_call_each_other(first, extra, usual, tmp_path, monkeypatch):
+    """Also where one of them is left to Numba after the other has been compiled, and where the circle is entered at two places."""
+    monkeypatch.setattr(pipeline, "USUAL", [])
+    text = CIRCLE.format(first=first, extra=extra)
+    plain: dict = {}
+    exec(re.sub("(?m)^@.*$|^from.*$", "", text), plain)  # noqa: S102
+    found = load(text, tmp_path, f"circle_{first}_{len(usual)}")
+    for n in (0, 1, 2, 7, 30):
+        assert found.entry(0.75, n) == plain["entry"](0.75, n)
+    assert usual <= {name for name, _ in pipeline.USUAL} <= {*usual, "entry_kernel"}

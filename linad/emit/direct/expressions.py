@@ -11,6 +11,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 from .arrays import fresh, taken_apart
+from .recursion import Open
+from .spread import Chunk, spread
 from .typing import (
     ARITHMETIC,
     BITS,
@@ -272,6 +274,10 @@ class Expressions:
         assert signature is not None
         made = [self.cast(v, t, to) for v, t, to in zip(values, given, signature.args, strict=False)]
         made += [self.context.get_dummy_value() for _ in signature.args[len(made) :]]  # left out: the callee knows them
+        if isinstance(found.function, Chunk):
+            return spread(self, found.function, made)
+        if isinstance(found.function, Open):
+            return self.called(found.function.fndesc, signature, made)
         if hasattr(found.function, "fndesc"):
             self.context.add_linking_libs([found.function.library])
             return self.called(found.function.fndesc, signature, made)

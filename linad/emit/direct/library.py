@@ -33,6 +33,7 @@ class _Collecting(JITCodeLibrary):
     def __init__(self, codegen, name):
         super().__init__(codegen, name)
         self.late: dict[object, None] = {}
+        self.needs: set[object] = set()  # functions that this one is compiled inside of, and calls: see `recursion`
 
     def finalize(self):
         """Link what is optimised together, then what Numba does."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from types import SimpleNamespace
 
 from numba.core import errors, types, typing
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.funcdesc import PythonFunctionDescriptor
 from numba.core.lowering import Environment
 
 from .library import Handed, HandedUsual, Whole
 from .lowering import Lowering
+from .recursion import Open, by_numba, in_a_circle
 from .source import Unsupported, tree_of
 from .typing import Types
 
@@ -26,38 +25,40 @@ class DirectCompiler(CompilerBase):
     apart = False  # whether the function stays one of its own in machine code
 
     usual = False  # whether the function is left to Numba
+    function: Open | None = None
 
     def _compile_core(self):
         """Numba's entry. What goes wrong on the shorter way is no error of the program: the function takes the other one then."""
+        given = self.state.return_type
         try:
             return super()._compile_core()
-        except Exception as error:
-            if self.usual:
-                raise
-            self.leave(f"{type(error).__name__}: {error}")
+        except Unsupported as unsupported:
+            reason = str(unsupported)
+        except Exception as error:  # noqa: BLE001 - whatever the shorter way does wrong
+            reason = f"{type(error).__name__}: {error}"
+        self.leave(reason, given)
+        with by_numba():
             return super()._compile_core()
 
-    def leave(self, reason: str) -> None:
-        """Let Numba have the function."""
+    def leave(self, reason: str, given: types.Type | None) -> None:
+        """Let Numba have the function; ``given`` is what it is declared to return."""
         state = self.state
         USUAL.append((state.func_id.func_qualname, reason))
         self.usual = True
-        state.return_type = state.cr = None
-        state.library = made(HandedUsual, state) if state.flags.no_cpython_wrapper else None
+        if self.function is not None:
+            self.function.withdraw()
+        state.return_type, state.cr = given, None
+        handed = state.flags.no_cpython_wrapper and not in_a_circle(state.func_id.func)
+        state.library = made(HandedUsual, state) if handed else None
 
     def define_pipelines(self):
-        """One pipeline: the shorter one where the function is of the small language."""
+        """One pipeline: the shorter one where the function is of the small language, which `Unsupported` says that it is not."""
         state = self.state
         state.flags.noalias = self.noalias
-        if not self.usual:
-            given = state.return_type
-            try:
-                state.direct = understood(state)
-            except Unsupported as reason:
-                self.leave(str(reason))
-                state.return_type = given
         if self.usual:
             return [DefaultPassBuilder.define_nopython_pipeline(state)]
+        self.function = state.function = opening(state)
+        state.return_type = understood(self.function)
         state.apart = self.apart
         state.library = made(Handed if state.flags.no_cpython_wrapper else Whole, state)
         manager = PassManager("direct")
@@ -73,28 +74,29 @@ def made(kind: type, state):
     return library
 
 
-def understood(state) -> tuple[ast.FunctionDef, Types]:
-    """The tree of a function and the types of everything in it; `Unsupported` where it is not of the small language."""
-    function = state.func_id.func
-    tree = tree_of(function)
+def opening(state) -> Open:
+    """A function whose body is yet to be looked at."""
+    tree = tree_of(state.func_id.func)
     a = tree.args
     if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or state.return_type is not None or state.locals:
         raise Unsupported("parameters")
-    given = {}
+    found = Types(state.func_id.func, state.typingctx, {})
+    found.assigned |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for p, t in zip(a.args, state.args, strict=True):
         if isinstance(t, types.Omitted):
             t = state.typingctx.resolve_value_type(t.value)
-        given[p.arg] = types.unliteral(t)
-    found = Types(function, state.typingctx, {})
-    found.assigned |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for name, t in given.items():
-        found.bind(name, t)
+        found.bind(p.arg, types.unliteral(t))
+    return Open(state, tree, found)
+
+
+def understood(function: Open) -> types.Type:
+    """What a function gives, once the types of everything in it are found."""
     try:
-        found.block(tree.body)
+        with function.typed():
+            function.typing.block(function.tree.body)
     except errors.NumbaError as error:
         raise Unsupported(str(error)) from None
-    state.return_type = found.result()
-    return tree, found
+    return function.typing.result()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -108,24 +110,20 @@ class DirectLowering(LoweringPass):
 
     def run_pass(self, state):
         """The compile result, of a function that `understood` took."""
-        tree, found = state.direct
+        function, found = state.function, state.function.typing
         context, library, flags = state.targetctx, state.library, state.flags
         library._reload_init.update(state.reload_init)
-        params = [p.arg for p in tree.args.args]
-        args = dict(zip((f"arg.{p}" for p in params), state.args, strict=True))
-        described = SimpleNamespace(func_id=state.func_id, arg_names=params)
-        fndesc = PythonFunctionDescriptor.from_specialized_function(
-            described, args, state.return_type, {}, mangler=context.mangler, inline=flags.forceinline,
-            noalias=flags.noalias, abi_tags=[flags.get_mangle_string()],
-        )  # fmt: skip
+        library.needs = found.needs - {function}
+        fndesc = function.fndesc
         with context.push_code_library(library):
             module = library.create_ir_module(fndesc.unique_name)
             context.declare_env_global(module, context.get_env_name(fndesc))
-            function = context.declare_function(module, fndesc)
+            declared = context.declare_function(module, fndesc)
             if state.apart:
-                function.attributes.add("noinline")
-            lowering = Lowering(context, found, function, fndesc.argtypes, params, state.return_type)
-            lowering.lower(tree.body)
+                declared.attributes.add("noinline")
+            lowering = Lowering(context, found, declared, fndesc.argtypes, function.params, state.return_type)
+            lowering.lower(function.tree.body)
+            context.add_linking_libs([o.state.library for o in library.needs if o.closed])
             context.post_lowering(module, library)
             library.add_ir_module(module)
             environment = Environment.from_fndesc(fndesc)

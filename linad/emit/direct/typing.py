@@ -13,9 +13,12 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing import Signature
+from numba.core.typing import signature as make_signature
 
 from .library import LATE
+from .recursion import Open, opened
 from .source import Unsupported
+from .spread import Chunk
 
 OPERATORS: dict[type, Callable] = {
     ast.Add: operator.add,
@@ -71,6 +74,7 @@ class Types:
     assigned: set[str] = field(default_factory=set)
     constants: dict[ast.expr, object] = field(default_factory=dict)
     returns: list[types.Type] = field(default_factory=list)
+    needs: set[Open] = field(default_factory=set)  # functions that are called while they are compiled
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -306,8 +310,32 @@ class Types:
         if any(target is maker for maker in MAKERS):
             return Resolved(None, None, new_array(target, given))
         if isinstance(target, Dispatcher):
-            return dispatched(target, given)
+            return self.dispatched(target, given) if getattr(target, "chunk", None) is None else self.spread(target.chunk, given)
         return self.resolve(target, given)
+
+    def dispatched(self, target: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
+        """A function that Numba's decorators made, compiled for these types, or on its way to that."""
+        folded = tuple(target._compiler.fold_argument_types(given, {})[1])
+        if (function := opened(target, folded)) is not None:
+            self.needs.add(function)
+            return Resolved(function, make_signature(function.result, *folded), types.unliteral(function.result))
+        if target.is_compiling:
+            raise Unsupported("recursion")
+        target.compile(folded)
+        compiled = target.overloads[folded]
+        if getattr(target, "apart", False):
+            LATE.add(compiled.library)
+        for function in getattr(compiled.library, "needs", ()):
+            self.needs.add(function)
+            function.relying.append((target, folded))
+        return Resolved(compiled, compiled.signature, types.unliteral(compiled.signature.return_type))
+
+    def spread(self, chunk: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
+        """What runs the chunks of a loop on threads: how many there are, and what each is given behind its number."""
+        found = self.dispatched(chunk, (WORD, *given[1:]))
+        if isinstance(found.function, Open) or given[0] != WORD or found.result != types.UniTuple(WORD, 1):
+            raise Unsupported("chunks of this form")
+        return Resolved(Chunk(found.function), make_signature(WORD, *found.signature.args), WORD)
 
     def resolve(self, target: object, given: tuple[types.Type, ...]) -> Resolved:
         key = (target, given)
@@ -343,18 +371,6 @@ def new_array(target: object, given: tuple[types.Type, ...]) -> types.Array:
         case [types.NumberClass(dtype=dtype)] if dtype in SCALARS:
             return types.Array(dtype, rank, "C")
     raise Unsupported("an array")
-
-
-def dispatched(target: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
-    """A function that Numba's decorators made, compiled for these types."""
-    if target.is_compiling:
-        raise Unsupported("recursion")
-    folded = tuple(target._compiler.fold_argument_types(given, {})[1])
-    target.compile(folded)
-    compiled = target.overloads[folded]
-    if getattr(target, "apart", False):
-        LATE.add(compiled.library)
-    return Resolved(compiled, compiled.signature, types.unliteral(compiled.signature.return_type))
 
 
 def plain_array(t: object) -> bool:
