@@ -214,7 +214,7 @@ class Emitter:
         printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
         if deeper:
             printer.line(1, f"if stack_address() < err[{FLOOR}]:")
-            printer.leave(f"{printer.text.helper('fail')}(err, {self.too_deep(f)})", 2)
+            printer.fail(self.too_deep(f), [], 2)
         printer.nodes(nodes, 1)
         entry = f.name == self.program.entry
         noalias = self.options.noalias and (f.name in self.chunks | self.parts or entry and f.name not in self.called)

@@ -118,11 +118,9 @@ class Printer:
                 self.node(Fail(site), depth + 1)
             case Fail(site, args):
                 if site is None:
-                    code = "1"
+                    self.leave("1", depth)
                 else:
-                    words = "".join(f", {self.word(a)}" for a in args)
-                    code = f"{self.text.helper('fail')}(err, {site}{words})"
-                self.leave(code, depth)
+                    self.fail(site, [self.word(a) for a in args], depth)
             case Finish(values):
                 self.leave_with("0", [self.text(v) for v in values], depth)
             case Forward(callee, args):
@@ -268,6 +266,12 @@ class Printer:
             case Num(Const(value=int())):
                 return f"{self.text.helper('int64')}({self.text(e)})"
         return self.text(e)
+
+    def fail(self, site: int, words: list[str], depth: int) -> None:
+        """Write down an error, and leave."""
+        for k, word in enumerate((str(site), *words)):
+            self.line(depth, f"err[{k}] = {word}")
+        self.leave("2", depth)
 
     def leave(self, code: str, depth: int) -> None:
         self.leave_with(code, [self.dummy(t) for t in self.results], depth)

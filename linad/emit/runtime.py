@@ -22,7 +22,6 @@ __all__ = [
     "cells",
     "comb",
     "copy_into",
-    "fail",
     "float32",
     "float64",
     "float_bits",
@@ -70,29 +69,6 @@ def _float_bits(typing_context, x):
 def float_bits(x):
     """A float as a word of the error array."""
     return _float_bits(float64(x))
-
-
-@exact
-def fail(err, site, a=0, b=0, c=0, d=0, e=0, f=0, g=0, h=0, i=0, j=0, k=0, m=0, n=0, o=0, p=0, q=0):
-    """Write down an error; its code."""
-    err[0] = site
-    err[1] = a
-    err[2] = b
-    err[3] = c
-    err[4] = d
-    err[5] = e
-    err[6] = f
-    err[7] = g
-    err[8] = h
-    err[9] = i
-    err[10] = j
-    err[11] = k
-    err[12] = m
-    err[13] = n
-    err[14] = o
-    err[15] = p
-    err[16] = q
-    return 2
 
 
 @exact

@@ -48,6 +48,7 @@ class Lowering(Expressions):
         self.implementations: dict[tuple, Callable] = {}
         self.raising: dict[type, ir.Block] = {}
         self.passing: tuple[ir.Block, ir.Value, ir.Value] | None = None
+        self.leaving: tuple[ir.Block, ir.PhiInstr] | None = None
         self.loops: list[tuple[ir.Block, ir.Block]] = []
         self.variables(params, argtypes)
         self.entry = self.builder.block  # the last one of those that take the arguments
@@ -176,10 +177,19 @@ class Lowering(Expressions):
         self.leave(made)
 
     def leave(self, value: ir.Value) -> None:
-        for array in self.arrays.values():
-            array.release()
-        given = self.context.get_return_value(self.builder, self.result, value)
-        self.context.call_conv.return_value(self.builder, given)
+        """To the one place where arrays are released and the function returns."""
+        if self.leaving is None:
+            here, block = self.builder.block, self.append("leave")
+            self.builder.position_at_end(block)
+            self.leaving = block, self.builder.phi(value.type)
+            for array in self.arrays.values():
+                array.release()
+            given = self.context.get_return_value(self.builder, self.result, self.leaving[1])
+            self.context.call_conv.return_value(self.builder, given)
+            self.builder.position_at_end(here)
+        block, out = self.leaving
+        out.add_incoming(value, self.builder.block)
+        self.builder.branch(block)
 
     def unless(self, wrong: ir.Value, error: type, message: str) -> None:
         """Raise an exception where something is wrong, all those of a kind in one place."""
