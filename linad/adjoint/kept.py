@@ -64,7 +64,7 @@ def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
     for block in own_blocks(body.loop.body):
         for s in (s for s in block.stmts if isinstance(s, Store)):
             n = facts.value(s.value)
-            own = isinstance(n, Var) and facts.home[n.name] == id(block) and n.type == Scalar(s.array.type.dtype)
+            own = isinstance(n, Var) and facts.home[n.name] == id(block)
             if own and (is_float(n.type) or _of_cells(s, plan)):
                 found.setdefault(n.name, []).append(s)
     ways = {id(s): _computed_from(s.index, plan) for mine in found.values() for s in mine}
@@ -92,11 +92,12 @@ def kept_cells(
         return not any(group == place and at < p <= last[n] for group, p in facts.writes)
 
     def found(s: Store, n: str) -> bool:
+        if not _visible(s, body, plan):
+            return False
         if facts.place(s.array) not in undone:
             return _lasts(s, body, plan, reach)
-        if not _visible(s, body, plan) or not unwritten(s, n):
-            return False
-        return _of_cells(s, plan) or first[n] > facts.position[id(s)]  # of an array, before the store itself is undone
+        # of an array, before the store itself is undone
+        return unwritten(s, n) and (_of_cells(s, plan) or first[n] > facts.position[id(s)])
 
     chosen = {n: next((s for s in mine if n in last and found(s, n)), None) for n, mine in stores.items()}
     return {n: s for n, s in chosen.items() if s is not None}
@@ -120,8 +121,6 @@ def _visible(s: Store, body: Body, plan: Plan) -> bool:
 
 def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
     """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again."""
-    if not _visible(s, body, plan):
-        return False
     if _of_cells(s, plan):
         return True
     facts, frame = plan.facts, body.frame
@@ -131,7 +130,7 @@ def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
     later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
     if all(p in resized for p in later) and _apart(s, body, plan):
         return True
-    return not body.stacked and reach.untouched(s, min(first, frame.first), frame.last)
+    return reach.untouched(s, min(first, frame.first), frame.last)
 
 
 def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:

@@ -83,7 +83,6 @@ def make_call_plan(
 class _Planner:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.facts = plan, plan.facts
-        self.undone = {v.name for v in self.facts.undo.values()}  # old cells
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
         } | {self.facts.place(load.array) for load in self.facts.exchange.values()}
@@ -275,27 +274,25 @@ class _Planner:
         """Whether re-executing an iteration at its reverse position finds what it found the first time.
 
         Carried values must only pass by (sums, products that no derivative needs); arrays of outside that the body reads must
-        not be written by the loop, nor later (they are re-readable); nothing may move.
+        not be written by the loop, nor later (they are re-readable); nothing may move. A carried array does, or is dropped by the body,
+        whose names are not in scope then.
         """
-        if self.plan.log_everything or s.exits or s.stop is None or any(isinstance(c.type, Array) for c in s.carried):
+        if self.plan.log_everything or s.exits:
             return False
         inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
         reads, writes = touched(s, self.facts)
         if (reads & writes) - inner or any(isinstance(t, Call | Dense) for t in walk(s.body)):
             return False
         outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
-        if any(v.name in self.facts.moved or self.facts.place(v) in inner for v in outer.values()):
+        if any(v.name in self.facts.moved or not self.visible(v, frame, path) for v in outer.values()):
             return False
-        at = self.facts.position[id(s)]
         if any(self.undone_place(v) and self.facts.place(v) in writes for v in outer.values()):
             return False  # what it overwrites is to be logged
         for v in outer.values():
             place = self.facts.place(v)
             if place in reads and not self.stable(v, self.facts.end[id(s)], frame, path) and not self.all_last(s, place, frame, path):
                 return False
-            if not self.visible(v, frame, path):
-                return False
-        return at > 0 and not carried_needed(s, self.facts, self.rule_needed)
+        return not carried_needed(s, self.facts, self.rule_needed)
 
     # -- what is at hand
 
@@ -308,9 +305,9 @@ class _Planner:
         """Whether the cell that a load reads holds the same at the reverse of its position."""
         if self.stable(s.array, self.facts.position[id(s)], frame, path):
             return True
-        if s.array.name in self.facts.moved or self.facts.home[s.array.name] not in frame.visible() or self.undone_place(s.array):
+        if s.array.name in self.facts.moved or self.facts.home[s.array.name] not in frame.visible():
             return False
-        return not any(b.stacked for b in path) and self.reach.untouched(s, frame.first, frame.last)
+        return self.reach.untouched(s, frame.first, frame.last)
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether an array still has its name when the reverse sweep comes to a place."""
@@ -380,9 +377,8 @@ class _Planner:
 
     def collect_loop(self, s: Loop, region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:
         match self.plan.modes[id(s)]:
-            case "fused" | "merged" as mode:
-                inits = s.inits if mode == "merged" else ()
-                self.need((s.start, s.stop, s.step, *inits, *free_vars(s.body).values()), region, here)
+            case "fused" | "merged":
+                self.need((s.start, s.stop, s.step, *free_vars(s.body).values()), region, here)
             case "checkpointed":
                 marks = self.plan.snapshots[id(s)].mark.atoms
                 self.need((s.start, s.step, *s.inits, *marks, *free_vars(s.body).values()), region, here)
@@ -464,9 +460,7 @@ class _Planner:
                     return None
                 return ins
             case Load(array=a, index=i) if self.undone_place(a):
-                return (
-                    i if name not in self.undone and self.unwritten(a, self.facts.position[id(s)], last[name]) else None
-                )
+                return i if self.unwritten(a, self.facts.position[id(s)], last[name]) else None
             case Load(index=i) if self.lasts(s, body.frame, body.path):
                 return i
             case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):

@@ -206,10 +206,47 @@ def backwards_over_what_was_read(x):
     return np.sum(v)
 
 
+def still_there_under_another_name(x, k):
+    """Nobody writes to the cells, but the array has been moved when the reverse comes."""
+    u = x.copy()
+    s = 1.0
+    for i in range(len(x)):
+        s = np.cos(s * u[i])
+    for _ in range(k):
+        u = np.zeros(len(u) + 1)
+    return s + u[0]
+
+
+def of_a_size_known_there_only(x):
+    """A slice for each iteration would have another length in each."""
+    s = 1.0
+    for i in range(len(x)):
+        t = np.zeros(2 * i + 1)
+        for j in range(i):
+            t[j] = x[j] * s
+        e = 0.0
+        for j in range(i):
+            e += t[j] * t[i - j]
+        s = s * np.cos(e)
+    return s
+
+
+def local_and_filled(x):
+    """What is done to a slice as a whole cannot be done to a part of a log."""
+    s = 1.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[:] = x[i] * s
+        t[int(x[i])] = 2.0 * s
+        s = s * np.cos(t[0] * t[1] * t[1])
+    return s
+
+
 LOGGED = [
     (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
     (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
-    (backwards_over_what_was_read, (X,)),
+    (backwards_over_what_was_read, (X,)), (still_there_under_another_name, (X, 2)), (of_a_size_known_there_only, (X,)),
+    (local_and_filled, (X,)),
 ]  # fmt: skip
 
 
