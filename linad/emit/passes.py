@@ -19,6 +19,7 @@ from .parallel import Decision, parallelise
 from .sites import Sites
 from .sizes import known_sizes
 from .sums import sum_in_registers
+from .waits import add_last
 
 if TYPE_CHECKING:
     from .module import EmitOptions
@@ -43,6 +44,6 @@ def _checked(program: Program, hoist: bool, sites: Sites, apart: bool) -> Progra
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        return in_blocks(distribute(divide_chains(sum_in_registers(f)))) if apart else f
+        return add_last(in_blocks(distribute(divide_chains(sum_in_registers(f))))) if apart else f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})
