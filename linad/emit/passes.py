@@ -13,6 +13,7 @@ from .blocks import in_blocks
 from .bounds import check_accesses
 from .distribute import distribute
 from .exits import thread_exits
+from .first import demands_first
 from .fission import divide_chains
 from .hoist import hoist_buffers
 from .parallel import Decision, parallelise
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
-    program = _checked(program, options.checked == "hoisted", sites, options.fastmath and options.noalias)
-    if options.parallel and options.noalias and options.checked == "hoisted":
+    hoist = options.checked == "hoisted"
+    program = _checked(program, hoist, sites, options.fastmath and options.noalias)
+    if hoist and options.noalias:
+        program = demands_first(program)
+    if options.parallel and options.noalias and hoist:
         program, _ = parallelise(program, options.fastmath)
     return replace(program, functions={name: hoist_buffers(f) for name, f in program.functions.items()})
 

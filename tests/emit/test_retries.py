@@ -53,6 +53,17 @@ def written_in_the_round_before(v: Vec, x: Vec, ix: Ints) -> None:
 
 
 @linear_grad(updates="v")
+def ended_early(v: Vec, x: Vec, ix: Ints) -> None:
+    for t in range(3):
+        if x[t] < 0.0:
+            break
+        s = 0.0
+        for k in range(t, len(ix)):
+            s += x[ix[k]]
+        v[t] = s
+
+
+@linear_grad(updates="v")
 def written_in_an_arm(v: Vec, x: Vec, ix: Ints) -> None:
     if x[0] > 0.0:
         v[0] = 1.0
@@ -105,8 +116,8 @@ def test_the_callers_array_by_another_name():
 V, X, IX = np.zeros(4), np.ones(4), np.array([0, 1, 3])
 
 
-def demands(f, *args):
-    program = f.specialisation(args).program()
+def demands(f, *args, request=()):
+    program = f.specialisation(args).program(request)
     generated = emit(program, EmitOptions(checked="hoisted"))
     assert "return 1" in generated.source or "return (1," in generated.source, "nothing is demanded: the case shows nothing"
     return generated.again
@@ -118,7 +129,8 @@ def demands(f, *args):
         (gathered, (X, IX), False),
         (asked_first, (V, IX), False),
         (written_first, (V, X, IX), True),
-        (written_in_the_round_before, (V, X, IX), True),
+        (written_in_the_round_before, (V, X, IX), False),  # asked for all rounds before the first
+        (ended_early, (V, X, IX), True),
         (written_in_an_arm, (V, X, IX), True),
         (written_are_copies, (X, IX), False),
     ],
@@ -145,8 +157,74 @@ def test_buffers_are_as_they_were_when_an_index_is_wrong():
 def test_what_was_written_is_put_back():
     v, x = np.zeros(4), np.ones(4)
     ix = np.array([0, 1, 9])
-    for f, expected in ((written_first, [1.0, 0, 0, 0]), (written_in_an_arm, [1.0, 0, 0, 0]), (written_in_the_round_before, [0.0, 0, 0, 0])):
+    nothing = [0.0, 0, 0, 0]
+    cases = ((written_first, [1.0, 0, 0, 0]), (written_in_an_arm, [1.0, 0, 0, 0]), (written_in_the_round_before, nothing), (ended_early, nothing))
+    for f, expected in cases:
         v[:] = 0.0
         with pytest.raises(IndexError):
             f(v, x, ix)
         assert v.tolist() == expected
+
+
+@linear_grad(wrt=("a", "x"))
+def rows(a: Vec, x: Float64[np.ndarray, "k"], ix: Int64[np.ndarray, "n"], ends: Ints) -> float:
+    s = 0.0
+    for t in range(2):
+        for i in range(len(ends) - 1):
+            y = 0.0
+            for k in range(ends[i], ends[i + 1]):
+                y += a[k] * x[ix[k]]
+            s += y * y * (t + 1.0)
+    return s
+
+
+@linear_grad(wrt="x")
+def rows_of_rows(x: Vec, outer: Ints, first: Int64[np.ndarray, "k"], last: Int64[np.ndarray, "k"]) -> float:
+    s = 0.0
+    for i in range(len(outer) - 1):
+        for k in range(outer[i], outer[i + 1]):
+            y = 0.0
+            for m in range(first[k], last[k]):
+                y += x[m]
+            s += y * y
+    return s
+
+
+def gradient_by_numpy(a, x, ix, ends):
+    da, dx = np.zeros(len(a)), np.zeros(len(x))
+    for low, high in zip(ends[:-1], ends[1:]):
+        k = np.arange(low, high)
+        y = 6.0 * np.sum(a[k] * x[ix[k]])
+        np.add.at(da, k, y * x[ix[k]])
+        np.add.at(dx, ix[k], y * a[k])
+    return da, dx
+
+
+@pytest.mark.parametrize("ends", [[0, 2, 2, 5, 6], [4, 1, 6], [3], [-4, -1, 2], [0, 0, -2, 1]])
+def test_rows_are_asked_for_before_the_first_is_added(ends):
+    rng = np.random.default_rng(2)
+    args = (rng.random(6), rng.random(4), np.array([0, 3, -4, 1, 1, 2]), np.array(ends))
+    assert not demands(rows, *args, request=(((0, 1), True),))
+    bars = np.ones(6), np.ones(4)
+    assert rows.vjp_into(1.0, *args, into=bars) == pytest.approx(rows.py_func(*args), rel=1e-13)
+    for bar, expected in zip(bars, gradient_by_numpy(*args), strict=True):
+        np.testing.assert_allclose(bar, 1.0 + expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("ends", [[0, 2, 7], [2, 10**14], [-(10**14), 2], [-8, 3]])
+def test_rows_that_are_not_there_are_an_error(ends):
+    args = (np.ones(6), np.ones(4), np.zeros(6, np.int64), np.array(ends))
+    with pytest.raises(IndexError):
+        rows.vjp_into(1.0, *args, into=(np.zeros(6), np.zeros(4)))
+    ends = np.array(ends)
+    for outer, first, last in ((np.array([0, len(ends) - 1]), ends[:-1], ends[1:]), (ends, np.zeros(6, np.int64), np.full(6, 6))):
+        with pytest.raises(IndexError):  # in the second case, no row of rows is looked at that is not there
+            rows_of_rows.vjp_into(1.0, np.ones(6), outer, first, last, into=np.zeros(6))
+
+
+def test_rows_of_rows():
+    args = (np.arange(1.0, 7.0), np.array([0, 2, 2, 3]), np.array([0, 2, 3]), np.array([2, 3, 6]))
+    assert not demands(rows_of_rows, *args, request=(((0,), True),))
+    bar = np.zeros(6)
+    assert rows_of_rows.vjp_into(1.0, *args, into=bar) == 9.0 + 9.0 + 225.0
+    np.testing.assert_array_equal(bar, [6.0, 6.0, 6.0, 30.0, 30.0, 30.0])
