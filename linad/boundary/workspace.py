@@ -16,6 +16,7 @@ from .memory import size_text, there_is
 
 LIMIT = 256 * 2**20  # bytes that all pools keep together
 MOST = 2**48  # cells; more than any machine has
+LINE = 64  # bytes of a cache line: a vector that lies across two takes twice as long
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 Held = list[np.ndarray]
@@ -104,15 +105,16 @@ class NoRoom(MemoryError):
 
 
 def _cells(n: int, dtype: type, total: int) -> np.ndarray:
-    """That many cells and an eighth more, or exactly as many where there is no room for more."""
-    try:
-        return np.empty(n + n // 8, dtype)
-    except MemoryError:
-        pass
-    try:
-        return np.empty(n, dtype)
-    except MemoryError:
-        raise NoRoom(total) from None
+    """That many cells and an eighth more, or exactly as many where there is no room for more; they begin with a cache line."""
+    item = np.dtype(dtype).itemsize
+    for more in (n // 8, 0):
+        try:
+            whole = np.empty(n + more + LINE // item, dtype)
+        except MemoryError:
+            continue
+        start = -whole.__array_interface__["data"][0] % LINE // item
+        return whole[start : start + n + more]
+    raise NoRoom(total)
 
 
 def release_memory() -> int:
