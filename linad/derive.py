@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
-from linad_typecheck.types import F64, Array
+from linad_typecheck.types import Array
 
 from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
+from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed, zeros_for
 from .boundary.usual import apart, dim_rows, dims_hold
@@ -350,11 +351,11 @@ def vjp_into(
     """
     signature = s.signature
     want = asked(s, wrt)
+    if cotangent.__class__ is float and (usually := _usually(s, want, wrt)) and (parts := usually.fit(arguments, into)):
+        return _usual_into(s, want, usually, arguments, cotangent, parts)
     flat = _flatten(s, arguments, update=False)
     places = _usual_places(want, into, flat)
     usual = places is not None
-    if usual and cotangent.__class__ is float and _one_float(s):
-        return _usual_into(s, want, flat.values, cotangent, places)
     if places is None:
         places = _places(want, into, flat.values, f"{signature.name}(): buffer")
         check_buffers(signature.name, places, flat)
@@ -382,20 +383,19 @@ def vjp_into(
 Places = dict[int, tuple[str, np.ndarray]]
 
 
-def _one_float(s: Specialisation) -> bool:
-    """Whether the function returns one float64 and updates nothing."""
-    found = s.known.get("one float")
-    if found is None:
-        result = s.signature.result
-        found = isinstance(result, Leaf) and result.type == F64 and not s.signature.updates
-        s.known["one float"] = found
+def _usually(s: Specialisation, want: Wanted, wrt: tuple[str | int, ...] | None) -> Into | None:
+    found = s.known.get(("into", wrt), ...)
+    if found is ...:
+        found = s.known["into", wrt] = usual_into(s.signature, want.params)
     return found
 
 
-def _usual_into(s: Specialisation, want: Wanted, values: Values, cotangent: float, places: Places) -> object:
-    """`vjp_into` with buffers that the kernel adds to in place, of a function of which `_one_float` is true."""
+def _usual_into(
+    s: Specialisation, want: Wanted, usually: Into, values: Sequence[object], cotangent: float, parts: tuple[np.ndarray, ...]
+) -> object:
+    """`vjp_into` with buffers that the kernel adds to in place."""
     first = len(values) + 1
-    arrays = [places[k.index][1] for k in want.arrays]
+    arrays = [parts[k] for k in usually.arrays]
     try:
         kernel = s.kernel(((want.leaves, True),))
         out = kernel.run((*values, cotangent, *arrays), range(first, first + len(arrays)), in_place=True)
@@ -404,8 +404,8 @@ def _usual_into(s: Specialisation, want: Wanted, values: Values, cotangent: floa
     except Exception:
         s.kernel().run(values)
         raise
-    for k, grad in zip(want.scalars, out[1:], strict=True):
-        places[k][1][...] += grad
+    for k, grad in zip(usually.scalars, out[1:], strict=True):
+        np.add(parts[k], grad, out=parts[k])
     return typed(s.signature.result, out[0])
 
 

@@ -67,6 +67,23 @@ def single(x: Float32[np.ndarray, "n"]) -> np.float32:
     return s
 
 
+@linear_grad(wrt=("c", "x"))
+def powers(x: Vec, k: int, c: float) -> float:
+    return c * np.sum(x) * k
+
+
+def test_ints_and_another_order_of_buffers():
+    x = np.arange(3.0)
+    for k in (3, np.int64(3), np.int32(3)):
+        bars = np.zeros(()), np.ones(3)
+        assert powers.vjp_into(2.0, x, k, 0.5, into=bars) == 4.5
+        assert bars[0] == 18.0 and bars[1].tolist() == [4.0] * 3
+    with pytest.raises(OverflowError):
+        powers.vjp_into(1.0, x, 2**63, 0.5, into=(np.zeros(()), np.zeros(3)))
+    with pytest.raises(TypeError):
+        powers.vjp_into(1.0, x, 3.0, 0.5, into=(np.zeros(()), np.zeros(3)))
+
+
 def test_buffers_of_every_kind_get_the_same_gradient():
     x, y = np.arange(4.0), np.arange(4.0) + 1.0
     expected = (2.0 * y, 2.0 * x, x @ y)
