@@ -100,7 +100,8 @@ def explain_program(
     ]
     if threads:
         remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]
-    unique = tuple(sorted(dict.fromkeys(remarks), key=lambda r: r.line))
+    placed = (r for r in dict.fromkeys(remarks) if r.line)  # what stands for no text, as the array of a name without a value, is not told
+    unique = tuple(sorted(placed, key=lambda r: r.line))
     home = program.main.span.file  # helpers that stand in it are explained with their own lines
     helpers = {r.line: linecache.getline(home, r.line).rstrip() for r in unique if r.line not in lines}
     return Explanation(name, {**lines, **helpers}, unique)

@@ -4,7 +4,7 @@ import pytest
 
 from .cases import Case, programs
 
-CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "recursion") for k, c in enumerate(programs(name))]
+CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion") for k, c in enumerate(programs(name))]
 
 
 @pytest.mark.parametrize("case", CASES)

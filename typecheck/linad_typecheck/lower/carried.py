@@ -36,11 +36,20 @@ class Plan:
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
     moving: set[tuple[str, int]] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
     mixed: set[str] = field(default_factory=set)  # whose arrays are in Python one with another of the loop, in later iterations
+    shared: dict[tuple[str, int], Var | tuple[str, int]] = field(default_factory=dict)  # see `share`
+    owned: set[str] = field(default_factory=set)  # that are one of two arrays where an iteration ends: they get a copy of the new one
+    sought: set[str] = field(default_factory=set)  # names that nothing binds before the loop: the first attempt finds their types
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Plan:
         sets = (set(self.negative), set(self.moving), set(self.mixed))
-        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.changes))
+        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.sought), dict(self.changes))
+
+    def share(self, name: str, k: int, holder: Var | tuple[str, int]) -> None:
+        """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,
+        or that of another name, by its place. It is that array in the next iteration and behind the loop."""
+        self.shared[name, k] = holder
+        self.types[name] = self.types.pop(name)  # who shares comes behind who carries
 
     def steady(self, before: dict[str, Binding]) -> dict[tuple[str, int], Var]:
         """The arrays in tuples and records that stay in their places, whatever else of the tuple changes: they are no

@@ -19,11 +19,12 @@ from ..scope import External
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .arrays import row_of
+from .attempt import Shape
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
 from .expressions import condition, expression, lazily, may_update, operator, usable
 from .externals import Args, call_external, extreme
 from .iterables import Iteration, Unrolled, from_zero, iteration
-from .loops import Shape, run_loop
+from .loops import run_loop
 from .numbers import as_scalar, binary, cast, truth
 from .places import fresh_array, held, is_array, rank_of, shape_of
 from .quoted import Do, Quoted

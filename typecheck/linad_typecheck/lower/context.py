@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..core import Atom, Const, Dim, Let, Names, Stmt, Var
+from ..core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
 from ..frozen import frozen
 from ..linear.liveness import Liveness
@@ -54,6 +54,8 @@ class Lowering:
     widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
     lent: dict[str, Lent] = field(default_factory=dict)
     alike: dict[str, frozenset[str]] = field(default_factory=dict)  # arrays that are one array in Python, each with its class
+    made: set[str] = field(default_factory=set)  # arrays that this iteration of the innermost loop has made
+    owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
     flight: list[tuple[Value, ast.expr]] = field(default_factory=list)  # evaluated, in expressions that are not yet
     frame: int | None = None  # those before it wait for the expression that is being lowered
@@ -86,6 +88,8 @@ class Lowering:
     def emit(self, s: Stmt) -> None:
         if not self.dead:
             self.out.append(s)
+            if isinstance(s, Alloc | Copy):
+                self.made.add(s.out.name)
 
     def fresh(self, hint: str, type: Type) -> Var:
         return self.names.var(hint, type)

@@ -119,6 +119,7 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) 
     if t is None:
         ctx.env[a.arg] = Bound(Poison(), span)
         found.missing.append(a.arg)
+        ctx.programs.unknown = True
         return
     first = len(found.variables)
     places = list(paths(t, a.arg))
@@ -203,7 +204,7 @@ def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span:
 def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Checked:
     programs = ctx.programs
     in_recursion(ctx)
-    known = not found.missing and not programs.unknown
+    known = not programs.unknown
     silent = not any(d.severity == "error" for d in programs.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
         # a part has no meaning and nothing has said so: refuse rather than leave it out
@@ -211,7 +212,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     diagnostics = tuple(programs.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
     depends, facts, missing = tuple(programs.depends), programs.all_facts(), tuple(found.missing)
-    if broken or missing or programs.unknown:
+    if broken or programs.unknown:
         return Checked(None, None, diagnostics, facts, missing, depends)
     body = Block(tuple(ctx.out), tuple(leaves(value)))
     modes = infer_modes(found.variables, body, programs.modes)

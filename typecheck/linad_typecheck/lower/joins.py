@@ -287,7 +287,7 @@ class _Joiner:
         if whole and key in self.shared:
             return ArrayValue(self.shared[key])
         losses = [self.stays(name, k, v) for k, v in enumerate(ends)]
-        if any(losses):
+        if any(losses) and not (name in self.ctx.owned and all(loss is None or self.made_lately(v) for v, loss in zip(ends, losses, strict=True))):
             found = [v for v in ends if v is not None]
             parts = [a for v in found for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)]
             moved = {n for arm, given in zip(self.arms, self.given, strict=True) for n in (*given, *moved_in(arm.stmts, self.ctx.programs.modes))}
@@ -308,6 +308,10 @@ class _Joiner:
                 self.given[k][v.var.name] = name
                 self.moved.append((v.var, Loss("joined", f"`{name}`", self.span)))
         return ArrayValue(out)
+
+    def made_lately(self, v: Value) -> bool:
+        """Whether an array was made in the iteration that ends here: a copy of it costs no more than that did."""
+        return isinstance(v, ArrayValue) and v.var.name in self.ctx.made and movable(self.ctx, v.var)
 
     def stays(self, name: str, k: int, v: Value | None) -> Loss | None:
         """Why the array that an arm leaves under a name cannot be moved out of it; None where it can."""

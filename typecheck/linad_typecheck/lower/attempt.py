@@ -1,0 +1,392 @@
+"""One attempt to lower a loop: what it carries is as its plan says, and what contradicts the plan is entered into it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..core import Atom, Block, Checkpoint, Const, Loop, Var
+from ..frozen import frozen
+from ..linear.ownership import as_one, inherits, lose, movable
+from ..messages.types import TypeChanges
+from ..types import BOOL, I64, Array, Type
+from .carried import Plan, fits, lost_leaf, outside, renamed
+from .context import BREAK, CTL, FALSE, RETURN, RUN, TRUE, Lowering
+from .exits import breaks, returns
+from .expressions import condition
+from .joins import branch, coerce, made_in
+from .places import materialise
+from .statements import block, how_left, set_left, surely_bound
+from .values import (
+    ARRAYS,
+    SILENT,
+    ArrayType,
+    ArrayValue,
+    Binding,
+    Bottom,
+    Loss,
+    LostArray,
+    OtherType,
+    Poison,
+    ScalarType,
+    ScalarValue,
+    TupleType,
+    TupleValue,
+    UnionValue,
+    Value,
+    ValueType,
+    ViewValue,
+    arrays,
+    contains,
+    describe,
+    join_types,
+    leaves,
+    rebuild,
+    type_leaves,
+    type_of,
+)
+
+AGAIN = "%again"
+
+
+@frozen
+class Shape:
+    """The parts of a loop statement that `for` and `while` differ in."""
+
+    node: ast.For | ast.While
+    start: Atom
+    stop: Atom | None
+    step: Atom
+    nonneg: bool
+    enter: Callable[[Atom], None]  # binds the target
+    test: ast.expr | None = None
+    mark: Checkpoint | None = None
+
+    @property
+    def has_break(self) -> bool:
+        return breaks(self.node.body)
+
+    @property
+    def has_return(self) -> bool:
+        return returns(self.node.body)
+
+
+def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
+    """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
+    match t, v:
+        case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
+            return TupleValue(tuple(whole(ctx, p, kind, name, span) for p, kind in zip(items, kinds, strict=True)), v.record)
+        case ArrayType(), ViewValue() | UnionValue():
+            ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
+            made = materialise(ctx, v, name, span)
+            as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+            return made
+    return v
+
+
+class Attempt:
+    """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
+
+    def __init__(self, ctx: Lowering, shape: Shape, plan: Plan, live: frozenset[str], hint: str) -> None:
+        self.ctx, self.shape, self.plan, self.live, self.hint = ctx, shape, plan, live, hint
+        self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
+        self.carried: list[Var] = []
+        self.inits: list[Atom] = []
+        self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
+        self.flags: dict[str, Var] = {}
+        self.steady: dict[tuple[str, int], Var] = {}
+        self.exits = shape.stop is None or shape.has_break or shape.has_return
+
+    def run(self) -> None:
+        ctx, shape, plan = self.ctx, self.shape, self.plan
+        for name, value in plan.lost.items():
+            ctx.env[name] = replace(ctx.env[name], value=value) if name in ctx.env else Binding(value, self.span)
+        self.before = before = dict(ctx.env)
+        new = set(ctx.live.binds([shape.node])) & self.live - before.keys() - plan.types.keys() - plan.sought
+        plan.sought |= new
+        ctx.env |= dict.fromkeys(sorted(new), Binding(Bottom(), self.span))
+        self.steady = plan.steady(before)
+        kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
+        kept |= {v.name for v in self.steady.values()}
+        for name, t in plan.types.items():
+            self.head(name, t, before.get(name), kept)
+        carried = {v.name for v in self.carried}
+        mixed = [v.name for name in plan.mixed for v in arrays(ctx.env[name].value) if v.name in carried]
+        as_one(ctx, *mixed, *(carried & ctx.alike.keys()))
+        head = dict(ctx.env)
+        index = ctx.fresh(self.hint, I64)
+        if shape.nonneg:
+            ctx.nonneg.add(index.name)
+        saved = ctx.want_ctl, ctx.made, ctx.owned
+        ctx.want_ctl, ctx.made, ctx.owned = self.exits and (shape.has_break or shape.has_return), set(), ctx.owned | plan.owned
+        with ctx.block() as stmts:
+            again = self.body(index)
+            left, ended = how_left(ctx), dict(ctx.env)
+            dead = ctx.dead
+            moving = self.compare(head, ended, left, dead)
+            results = [] if moving else self.results(head, ended, left, kept, dead)
+        ctx.want_ctl, ctx.made, ctx.owned = saved
+        if moving:
+            return
+        self.finish(before, head, index, stmts, results, again, left)
+
+    # -- head
+
+    def head(self, name: str, t: ValueType, b: Binding | None, kept: set[str]) -> None:
+        """Bind a name to fresh carried variables."""
+        ctx = self.ctx
+        span = self.span if b is None else b.span
+        if isinstance(t, OtherType):
+            if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:  # who reads it before the body assigns it is told so again
+                return
+            ctx.env[name] = Binding(t.value if b is None or isinstance(t.value, Poison) else b.value, span)
+            return
+        holders = [h[0] for (n, _), h in self.plan.shared.items() if n == name and not isinstance(h, Var)]
+        gone = next((self.plan.lost[h] for h in holders if h in self.plan.lost), None)
+        if gone is not None:
+            self.plan.lost.setdefault(name, gone)
+        if name in self.plan.lost:
+            return
+        first = list(coerce(ctx, None if b is None else whole(ctx, b.value, t, name, self.span), t, self.span))
+        fresh: list[Atom] = []
+        for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
+            if (name, k) in self.steady:
+                fresh.append(atom)
+            elif (name, k) in self.plan.shared:
+                fresh.append(self.shared(name, k))
+            elif isinstance(kind, Array):
+                fresh.append(self.array(name, atom, kind, kept))
+            else:
+                fresh.append(self.carry(name, kind, atom))
+                ctx.widen(fresh[-1], name, span, None if b is None else b.value)
+                if isinstance(t, ScalarType) and ctx.is_nonneg(atom) and name not in self.plan.negative:
+                    ctx.nonneg.add(fresh[-1].name)
+        flag = None
+        if name in self.plan.flagged:
+            init = FALSE if b is None else (b.defined or TRUE)
+            flag = self.flags[name] = self.carry(f"{name}_set", BOOL, init)
+        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, flag)
+
+    def shared(self, name: str, k: int) -> Atom:
+        """The array at the head of the loop that a name shares."""
+        match self.plan.shared[name, k]:
+            case Var() as outer:
+                return outer
+            case other, place:
+                return list(leaves(self.ctx.env[other].value))[place]
+
+    def carry(self, name: str, t: Type, init: Atom) -> Var:
+        var = self.ctx.fresh(name.strip("%"), t)
+        self.carried.append(var)
+        self.inits.append(init)
+        return var
+
+    def array(self, name: str, first: Var, t: Array, kept: set[str]) -> Var:
+        """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
+        ctx = self.ctx
+        _, taken = self.owner.get(first.name, (name, None))
+        if taken is None and first.name not in kept and movable(ctx, first):
+            var = self.carry(name, t, first)
+            self.owner[first.name] = name, var
+            inherits(ctx, var, first)
+            return var
+        ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
+        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var)
+        as_one(ctx, var.name, (taken or first).name)
+        return var
+
+    # -- body
+
+    def body(self, index: Var) -> Atom | None:
+        """Lower the body; the condition of another turn, for loops with exits."""
+        ctx, shape = self.ctx, self.shape
+        set_left(ctx, RUN, self.span)
+
+        def turn() -> None:
+            shape.enter(index)
+            block(ctx, shape.node.body, self.live)
+            if self.exits:
+                ctx.env[AGAIN] = Binding(ScalarValue(self.again()), self.span)
+
+        def stop() -> None:
+            ctx.env[AGAIN] = Binding(ScalarValue(FALSE), self.span)
+
+        if shape.test is None:
+            turn()
+            return ctx.env.pop(AGAIN).value.atom if self.exits else None
+        cond = condition(ctx, shape.test)
+        if cond is None:
+            cond = ctx.fresh("b", BOOL)
+            surely_bound(ctx, shape.test, True)
+        goes_on = []
+
+        def noted() -> None:
+            turn()
+            goes_on.append(ctx.env[AGAIN].value.atom)
+
+        branch(ctx, cond, noted, stop, self.live, self.span)
+        again = ctx.env.pop(AGAIN).value.atom
+        return again
+
+    def again(self) -> Atom:
+        left = how_left(self.ctx)
+        if isinstance(left, Const):
+            return Const(left.value < BREAK.value, BOOL)
+        return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
+
+    # -- end of the body
+
+    def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
+        """Enter into the plan what the end of the body does not fit in. True where what else was found rests on that: an array in
+        a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
+        plan = self.plan
+        moving = len(plan.moving)
+        gone = dead or left == RETURN
+        for name, b in ended.items():
+            if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
+                continue
+            h = head.get(name)
+            if h is not None and isinstance(h.value, Bottom):
+                h = None
+            if h is None and isinstance(b.value, Bottom):
+                continue
+            told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
+            if told_here and b.value.told is not None:  # it has to be told again in the next attempt
+                plan.lost.setdefault(name, b.value.told)
+                continue
+            if contains(b.value, LostArray) and name not in plan.lost:
+                if h is None or not (name in plan.types and h.value == b.value):
+                    plan.lost[name] = lost_leaf(b.value)
+                continue
+            if name in plan.lost:
+                continue
+            if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
+                plan.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
+                continue
+            t = type_of(b.value)
+            if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
+                if contains(b.value, UnionValue) and name not in plan.owned:
+                    plan.owned.add(name)
+                    return True
+                var = next(arrays(b.value))
+                loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
+                plan.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
+                continue
+            if name not in plan.types:
+                if h is None or h.value != b.value or h.defined != b.defined:
+                    plan.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
+                    if name[0] != "%" and (h is None or h.defined is not None):
+                        plan.flagged.add(name)
+                continue
+            if isinstance(t, TupleType):
+                parts = list(leaves(b.value))
+                plan.moving |= {(n, k) for (n, k), v in self.steady.items() if n == name and parts[k : k + 1] != [v]}
+            plan.types[name] = self.joined(name, plan.types[name], t, h, b)
+            if b.defined is not None and name[0] != "%":
+                plan.flagged.add(name)
+            if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
+                if not self.ctx.is_nonneg(b.value.atom):
+                    plan.negative.add(name)
+        return len(plan.moving) != moving
+
+    def carries(self, before: Value, v: Value) -> bool:
+        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
+        array from outside of the loop."""
+        match before, v:
+            case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
+                return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
+            case ArrayValue(), ArrayValue():
+                return True
+            case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
+                return True
+            case ViewValue(var=old), ViewValue(var=new):
+                inside = {x.name for x in self.carried} | made_in(self.ctx.out)
+                return old == new and new.name not in inside and join_types(type_of(before), type_of(v)) is not None
+            case _:
+                return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
+
+    def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
+        t = join_types(one, other)
+        if t is None:
+            if name[0] != "%":
+                self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
+            return OtherType(Poison())
+        return t
+
+    def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
+        ctx, plan = self.ctx, self.plan
+        given: dict[str, tuple[str, int]] = {}
+        out: list[Atom] = []
+        gone = left == RETURN or dead
+        for name, t in plan.types.items():
+            if isinstance(t, OtherType) or name in plan.lost or name not in head:
+                continue
+            h, b = head[name], ended.get(name)
+            if not fits(h.value, t):
+                continue
+            value = None if b is None or contains(b.value, (LostArray, *SILENT)) else b.value
+            if gone and name[0] != "%":
+                value = None
+            if isinstance(h.value, ScalarValue) and b is not None:
+                ctx.widen(h.value.atom, name, b.span, value)
+            atoms = list(coerce(ctx, value, t, self.span))
+            for k, atom in enumerate(atoms):
+                if not isinstance(atom.type, Array) or (name, k) in self.steady:
+                    continue
+                holder = atom if atom.name in kept else given.get(atom.name)
+                if (name, k) in plan.shared:
+                    if value is not None and holder != plan.shared[name, k]:
+                        plan.lost.setdefault(name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span)))
+                    continue
+                if holder is not None and value is not None and name not in self.before:
+                    plan.share(name, k, holder)
+                    return []  # the plan has changed
+                if holder is not None or not movable(ctx, atom):
+                    other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
+                    loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
+                    if not movable(ctx, atom):
+                        loss = Loss("lent", ctx.lent[atom.name].name, self.span, b.span)
+                    plan.lost.setdefault(name, LostArray(atom.type, loss))
+                given[atom.name] = name, k
+                if atom.name in ctx.alike and list(leaves(h.value))[k].name not in ctx.alike[atom.name]:
+                    plan.mixed.add(name)
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | plan.shared.keys())
+            if name in self.flags:
+                flag = FALSE if b is None else (b.defined or TRUE)
+                out.append(TRUE if gone else flag)
+        return out
+
+    def held_by(self, array: Var, head: dict[str, Binding]) -> str:
+        return next((n for n, x in head.items() if array in arrays(x.value)), "another name")
+
+    def finish(self, before, head, index: Var, stmts, results, again, left: Atom) -> None:
+        ctx, shape = self.ctx, self.shape
+        carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
+        if carries_ctl:
+            self.carry("ctl", I64, RUN)
+            results = [*results, left]
+        outs = tuple(ctx.fresh(v.name, v.type) for v in self.carried)
+        for v, o in zip(self.carried, outs, strict=True):
+            inherits(ctx, o, v)
+            if v.name in ctx.nonneg:
+                ctx.nonneg.add(o.name)
+            if v.name in ctx.widened:
+                ctx.widened[o.name] = ctx.widened[v.name]
+        body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
+        if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
+            ctx.emit(
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
+                     span=ctx.span(shape.node), mark=shape.mark)
+            )  # fmt: skip
+        final = dict(zip((v.name for v in self.carried), outs, strict=True))
+        ctx.env = {n: replace(b, value=renamed(b.value, final), defined=outside(b.defined, final)) for n, b in head.items()}
+        for name, t in self.plan.types.items():
+            if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
+                ctx.env[name] = Binding(t.value, self.span)
+        for first, (name, _) in self.owner.items():
+            lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
+        if carries_ctl:
+            set_left(ctx, outs[-1], self.span)
+        else:
+            set_left(ctx, RUN, self.span)
