@@ -255,7 +255,7 @@ class _Planner:
             return False
         match s:
             case Loop():
-                return self.fusable(s, frame, ()) and order_free(s, self.facts)
+                return self.runs_late(s, frame, ()) and order_free(s, self.facts)
             case If(outs=outs):
                 arrays = any(isinstance(o.type, Array) for o in outs)
                 outer = [v for b in blocks(s) for v in free_vars(b).values() if isinstance(v.type, Array)]
@@ -271,10 +271,14 @@ class _Planner:
     # -- fusing
 
     def fusable(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether re-executing an iteration at its reverse position finds what it found the first time.
+        """Whether re-executing an iteration at its reverse position finds what it found the first time: that of a loop that could
+        run there as a whole, whose carried values only pass by (sums, products that no derivative needs)."""
+        return self.runs_late(s, frame, path) and not carried_needed(s, self.facts, self.rule_needed)
 
-        Carried values must only pass by (sums, products that no derivative needs); arrays of outside that the body reads must
-        not be written by the loop, nor later (they are re-readable); nothing may move. A carried array does, or is dropped by the body,
+    def runs_late(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
+        """Whether a loop would find at its reverse position what it finds at its own.
+
+        Arrays of outside that the body reads must not be written by the loop, nor later (they are re-readable); nothing may move. A carried array does, or is dropped by the body,
         whose names are not in scope then.
         """
         if self.plan.log_everything or s.exits:
@@ -292,7 +296,7 @@ class _Planner:
             place = self.facts.place(v)
             if place in reads and not self.stable(v, self.facts.end[id(s)], frame, path) and not self.all_last(s, place, frame, path):
                 return False
-        return not carried_needed(s, self.facts, self.rule_needed)
+        return True
 
     # -- what is at hand
 

@@ -1,8 +1,8 @@
 """What an iteration has a part in, and what it touches: a program for each side of each condition.
 
-In each of them the order of the iterations, or what one finds when it is run again, or what lies between it and its reverse, matters in one
-way only; without the condition that sees it the gradient would be wrong, or the pass would fail. All are held against the derivative
-in which everything is logged.
+In each of them the order of the iterations, or what one finds when it is run again, or what lies between it and its
+reverse, matters in one way only; without the condition that sees it the gradient would be wrong, or the pass would fail.
+All are held against the derivative in which everything is logged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from .test_fusing import A, K, X
 from .test_reach import words
 
-# ---------------------------------------------------------------------------------- iterations whose adjoints have an order
+# ------------------------------------------------------------------------------ iterations whose adjoints have an order
 
 
 def doubles(x):
@@ -118,7 +118,7 @@ def stores_at_distances_that_it_reads(x, idx):
         s += v[i] * i + v[len(x) + i]
     return s
 
-# ------------------------------------------------------------------------- the carried value is not there when it runs again
+# -------------------------------------------------------------------- the carried value is not there when it runs again
 
 
 def through_a_cell(x, idx):
@@ -127,7 +127,7 @@ def through_a_cell(x, idx):
         t = np.zeros(3)
         t[idx[i] % 3] = s
         s += t[idx[i - 1] % 3] * x[i] * t[idx[i - 1] % 3] + x[i] * x[i]
-    return s
+    return s * s
 
 
 def through_a_table(x, idx):
@@ -158,7 +158,7 @@ def through_a_fill(x, idx):
         t[:] = s
         t[idx[i]] = 2.0
         s += x[i] * t[idx[i - 1]] * t[idx[i - 1]] + x[i] * x[i]
-    return s
+    return s * s
 
 
 def through_a_copy(x, idx):
@@ -169,7 +169,7 @@ def through_a_copy(x, idx):
         u = t.copy()
         u[idx[i - 2] % 3] = 1.0
         s += u[idx[i - 1] % 3] * x[i] * u[idx[i - 1] % 3] + x[i] * x[i] + t[0]
-    return s
+    return s * s
 
 
 def through_an_arm(x, idx):
@@ -181,7 +181,7 @@ def through_an_arm(x, idx):
             e = s
             r += x[i] * x[i]
         s += e * x[i] * e + x[i] * x[i]
-    return s + r
+    return s * s + r
 
 
 def counted_in_an_arm(x, idx):
@@ -230,7 +230,7 @@ def sized_by_what_it_counts(x, idx):
         k = (2 * k) % 5 + 3
     return s * s
 
-# ------------------------------------------------------------------------------------- what comes between it and its reverse
+# -------------------------------------------------------------------------------- what comes between it and its reverse
 
 
 def total(v, k):
@@ -276,7 +276,7 @@ def given_to_a_product(x, a):
             v[i, j] = x[i] * x[j]
     return a @ v, v
 
-# ----------------------------------------------------------------------------------------------- names that are there no more
+# ----------------------------------------------------------------------------------------- names that are there no more
 
 
 def moved_and_measured(x, k):
@@ -308,6 +308,63 @@ def lost_and_measured(x):
     return s
 
 
+# ---------------------------------------------- a loop that runs once, beside its reverse, has its carried values there
+
+
+def draws(x):
+    seed = 12345
+    s = 0.0
+    for i in range(20):
+        seed = (1103515245 * seed + 12345) % 2147483648
+        s += np.sin(x[i % len(x)] * (seed / 2147483648))
+    return s
+
+
+def walks(x):
+    seed = 7
+    p = 2
+    s = 0.0
+    for i in range(20):
+        seed = (1103 * seed + 12345) % 2147
+        if seed % 2 == 0:
+            p = (p + 1) % len(x)
+        else:
+            p = (p + len(x) - 1) % len(x)
+        s += x[p] * x[p] * x[i % len(x)]
+    return s
+
+
+def until_it_is_enough(x):
+    s = 0.0
+    for i in range(len(x)):
+        if s < 2.0:
+            s += x[i] * x[i]
+    return s
+
+
+@pytest.mark.parametrize("f", [draws, walks, until_it_is_enough])
+def test_nothing_is_logged(f) -> None:
+    assert words(f, X) == 0
+
+
+def draws_twice(x):
+    """The generator goes on: its state after the first loop is needed before the reverse of that loop."""
+    seed = 12345
+    s = 0.0
+    for i in range(len(x)):
+        seed = (1103515245 * seed + 12345) % 2147483648
+        s += np.sin(x[i] * (seed / 2147483648))
+    for i in range(len(x)):
+        seed = (1103515245 * seed + 12345) % 2147483648
+        s += np.cos(x[i] * (seed / 2147483648))
+    return s
+
+
+def needed_draws(x):
+    """The sum is, so iterations would run again, without the state."""
+    return draws(x) * draws(x)
+
+
 PROGRAMS = [
     (doubles, (X,)), (taken_from_itself, (X,)), (adds_itself_in_an_arm, (X,)), (begins_anew_in_an_arm, (X,)),
     (begins_anew_in_a_loop, (X,)), (leaves_a_loop_twice, (X,)), (grows_by_half, (X,)), (the_last_square, (X,)),
@@ -315,7 +372,8 @@ PROGRAMS = [
     (through_a_cell, (X, K)), (through_a_table, (X, K)), (through_a_place, (X, K)), (through_a_fill, (X, K)),
     (through_a_copy, (X, K)), (through_an_arm, (X, K)), (counted_in_an_arm, (X, K)), (counted_in_a_loop, (X, K)),
     (counted_until, (X, K)), (sized_by_what_it_counts, (X, K)), (copied_and_returned, (X,)), (given_to_a_call, (X,)),
-    (updated_by_a_call, (X,)), (given_to_a_product, (X, A)), (moved_and_measured, (X, 2)), (lost_and_measured, (X,)),
+    (updated_by_a_call, (X,)), (given_to_a_product, (X, A)), (draws_twice, (X,)), (needed_draws, (X,)),
+    (moved_and_measured, (X, 2)), (lost_and_measured, (X,)),
 ]  # fmt: skip
 
 
