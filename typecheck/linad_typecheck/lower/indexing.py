@@ -287,10 +287,7 @@ MOST_CHOSEN = 32
 def _chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
     """``t[k]`` of a tuple of numbers with a computed index."""
     n = len(items)
-    dtypes = {v.dtype for v in items}
-    if dtypes == {"f64", "i64"} and all(v.weak for v in items):  # Python's own numbers, which meet in floats anyway
-        items, dtypes = tuple(ScalarValue(cast(ctx, v.atom, "f64", span), True) for v in items), {"f64"}
-    if n > MOST_CHOSEN or len(dtypes) > 1:
+    if not alike(items):
         found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
         instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
         ctx.report(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
@@ -300,9 +297,28 @@ def _chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, s
     if not ctx.is_nonneg(k):
         ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
     ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
-    atom = items[-1].atom
-    for at in range(n - 2, -1, -1):
-        atom = ctx.let("item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), items[at].atom, atom), atom.type, span)
+    return picked(ctx, items, k, span)
+
+
+def alike(items: tuple[Value, ...]) -> bool:
+    """Whether a computed index can pick one of some values: they are few, and numbers of one type or tuples of such."""
+    if not 0 < len(items) <= MOST_CHOSEN:
+        return False
+    if all(isinstance(v, TupleValue) for v in items):
+        return len({(len(v.items), v.record) for v in items}) == 1 and all(map(alike, zip(*(v.items for v in items), strict=True)))
+    dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
+    numbers = dtypes == {"f64", "i64"} and all(v.weak for v in items)  # Python's own, which meet in floats anyway
+    return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
+
+
+def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
+    """That of values which are `alike` at which an index within bounds points."""
+    if isinstance(items[0], TupleValue):
+        return TupleValue(tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record)
+    dtype = "f64" if len({v.dtype for v in items}) > 1 else items[0].dtype
+    *before, atom = (cast(ctx, v.atom, dtype, span) for v in items)
+    for at, other in reversed(list(enumerate(before))):
+        atom = ctx.let("item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), other, atom), atom.type, span)
     return ScalarValue(atom, all(v.weak for v in items))
 
 

@@ -13,10 +13,11 @@ from .carried import Plan, lost_leaf
 from .checkpoints import mark_of, marked
 from .context import BREAK, ONE, RETURN, RUN, ZERO, Lowering
 from .exits import breaks, returns
+from .indexing import alike, picked
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch
 from .statements import assign, block, how_left, register, set_left
-from .values import ARRAYS, Binding, LostArray, Poison, Value, contains, type_of
+from .values import ARRAYS, SILENT, Binding, LostArray, Poison, Value, contains, type_of
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -27,11 +28,18 @@ def _for(ctx: Lowering, s: ast.For) -> None:
     match it:
         case None:
             _explore(ctx, s)
-        case Unrolled(items=items):
-            if around is not None:
-                ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
+        case Unrolled() if around is not None:
+            ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
+        case Unrolled(items=items) if not items or not _leaves(s):
             _unroll(ctx, s, items)
-        case Iteration():
+        case Unrolled(items=items) if not alike(items):
+            _explore(ctx, s)
+            if not any(contains(v, SILENT) for v in items):
+                instead = "loop over a range with an `if` on the index, or write the elements out"
+                ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
+        case Unrolled() | Iteration():
+            if isinstance(it, Unrolled):
+                it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
             ctx.env.update(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
@@ -67,14 +75,14 @@ def _explore(ctx: Lowering, s: ast.For) -> None:
 
 
 def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
-    if any(True for x in s.body if breaks([x]) or returns([x]) or _continues(x)):
-        instead = "loop over a range with an `if` on the index, or write the elements out"
-        ctx.report(Unsupported(ctx.span(s), "leaving a loop over a tuple", instead))
-        return
     for item in items:
         assign(ctx, s.target, item, ctx.span(s.iter))
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+
+
+def _leaves(s: ast.For) -> bool:
+    return any(breaks([x]) or returns([x]) or _continues(x) for x in s.body)
 
 
 def _continues(s: ast.stmt) -> bool:
