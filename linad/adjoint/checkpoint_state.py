@@ -91,9 +91,9 @@ def is_marked(s: Loop) -> bool:
     return s.mark is not None and s.mark.scheme != "tape"
 
 
-def around_marked(s: Loop, facts: Facts) -> bool:
-    """Whether a loop holds one that asks for snapshots."""
-    return any(isinstance(t, Loop) and is_marked(t) and facts.matters(t) for t in walk(s.body))
+def around_marked(s: Loop, facts: Facts, free: frozenset[int] = frozenset()) -> bool:
+    """Whether a loop holds one that asks for snapshots and is not ``free`` of them."""
+    return any(isinstance(t, Loop) and is_marked(t) and id(t) not in free and facts.matters(t) for t in walk(s.body))
 
 
 def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:

@@ -53,6 +53,7 @@ from .dense import readable
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, gives_up, reads_of, touched
 from .kept import extent, kept_cells, statement_in, stored_values
+from .logged import logging_loops
 from .mincut import cheapest_cut
 from .order import order_free
 from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
@@ -60,9 +61,16 @@ from .reach import Reach
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
-    plan = Plan(facts, shapes=shapes, log_everything=log_everything)
-    _Planner(plan).top()
-    return plan
+    """The plan of a function. A marked loop takes snapshots if it logs anything in the plan in which it takes none."""
+    loops = (s for s in walk(facts.function.body) if isinstance(s, Loop))
+    free = {id(s) for s in loops if is_marked(s) and not log_everything}
+    while True:
+        plan = Plan(facts, shapes=shapes, log_everything=log_everything)
+        _Planner(plan, free).top()
+        logs = {id(s) for s in logging_loops(plan)}
+        if not free & logs:
+            return plan
+        free -= logs
 
 
 def make_call_plan(
@@ -81,8 +89,9 @@ def make_call_plan(
 
 
 class _Planner:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, free: Iterable[int] = ()) -> None:
         self.plan, self.facts = plan, plan.facts
+        self.free = frozenset(free)  # ids of marked loops that need no snapshots
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
         } | {self.facts.place(load.array) for load in self.facts.exchange.values()}
@@ -187,7 +196,8 @@ class _Planner:
         self.modes(s.body, body, body.path, False)
 
     def wants_snapshots(self, s: Loop) -> bool:
-        return not self.plan.log_everything and (is_marked(s) or around_marked(s, self.facts))
+        mine = is_marked(s) and id(s) not in self.free
+        return not self.plan.log_everything and (mine or around_marked(s, self.facts, self.free))
 
     def checkpointed(self, s: Loop, frame: Frame) -> None:
         """The step is a frame of its own, which has copies of what is not as it was."""

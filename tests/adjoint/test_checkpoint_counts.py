@@ -177,3 +177,39 @@ def test_default_slots():
     assert [schedules.root_slots(T) for T in (0, 1, 4, 5)] == [2, 2, 4, 6]
     for T in (1, 2, 3, 5, 100):
         assert schedules.binary_slots(T) == 1 + ceil(log2(T))
+
+
+CELLS = """
+    v = x.copy()
+    for t in CK(range(T)):
+        for i in range(1, len(v)):
+            v[i] = 0.5 * v[i - 1] + 0.25 * v[i]
+    return v[-1] * w
+"""
+ROWS = """
+    v = np.zeros((T + 1, len(x)))
+    for i in range(len(x)):
+        v[0, i] = x[i]
+    for t in CK(range(T)):
+        for i in range(1, len(x)):
+            v[t + 1, i] = v[t, i] * v[t, i - 1] * w
+    return np.sum(v)
+"""
+NESTED = """
+    v = x.copy()
+    for t in range(T):
+        for i in CK(range(1, len(v))):
+            v[i] = v[i - 1] * v[i - 1] * w
+    return v[-1]
+"""
+
+
+@pytest.mark.parametrize("body", [ROWS, CELLS, NESTED], ids=["rows", "linear", "nested"])
+def test_a_loop_that_logs_nothing_takes_no_snapshots(body):
+    """The marked loop of the last program would log in each iteration of the one around it."""
+    x = np.linspace(0.2, 0.9, 6)
+    out, found = pull(gradient(with_options(body, ", slots=2")).simplified, x, 4, 0.7)
+    tape, expected = pull(gradient(with_options(body, None)).simplified, x, 4, 0.7)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert (out.log_words == 0) == (body is not NESTED) == (tape.log_words == 0)

@@ -1,0 +1,24 @@
+"""Which loops log anything under a plan: a marked one that does not needs no snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linad_typecheck.core import Call, Dense, Loop, Stmt, walk
+
+from .dense import needed_arrays
+from .plan import Plan
+
+
+def logging_loops(plan: Plan) -> Iterator[Loop]:
+    """The loops that log anything under a plan, also the marked ones that stand in a logged loop."""
+    for b in plan.bodies.values():
+        whole = (t for t in walk(b.loop.body) if plan.facts.matters(t))
+        if b.expanded or "logged" in b.source.values() or any(isinstance(t, Call) or _on_tape(t, plan) for t in whole):
+            yield from (around.loop for around in b.path)
+        yield from (around.loop for around in b.path[1:])
+
+
+def _on_tape(s: Stmt, plan: Plan) -> bool:
+    """Whether matrices are kept for the reverse of a statement."""
+    return isinstance(s, Dense) and any(v.name not in plan.dense[id(s)] for v in needed_arrays(s, plan.facts))
