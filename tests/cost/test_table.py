@@ -45,6 +45,21 @@ def test_kinds():
     assert int(row("comparison")) == found["compare"] == found["logic"] == found["int"]
 
 
+def test_values():
+    """The second table: what having a value on the way back costs, by where its statement stands."""
+    stated = {line.split("|")[1].strip(): line.split("|")[2].strip() for line in TEXT.splitlines() if line.count("|") == 4}
+    outermost, inner = steps.Place(depth=1), steps.Place(depth=2)
+    assert int(stated["outside of loops"]) == steps.Place().value()
+    assert int(stated["in an outermost loop"]) == outermost.value()
+    assert int(stated["in an inner loop"]) == inner.value() == steps.Place(depth=9).value()
+    unknown = steps.Place(depth=2, unknown=True).value() - inner.value()
+    assert stated["where the number of iterations is not known before the outermost loop"] == f"{unknown} more"
+    itself = steps.Place(depth=2, itself=True).value() - inner.value()
+    assert stated["in a function that calls itself"] == f"{itself} more, {steps.ENTERED} a block"
+    assert {p.value(3) - p.value() for p in (outermost, inner)} == {1, 2}  # `+=`, three steps to run again
+    assert int(row("operation of dense")) == steps.WORDS["dense"] and steps.EXCHANGED == 2
+
+
 def test_common_functions():
     at_most = {"exp": 3, "sqrt": 4, "sin": 4, "log": 4, "abs": 4, "cos": 5, "tanh": 5, "tan": 5}
     assert all(steps.of_op(n) <= k for n, k in at_most.items())
