@@ -69,10 +69,11 @@ def _changed(stmts: Iterable[Stmt]) -> set[str]:
     found: set[str] = set()
     for s in stmts:
         found |= {a.name for a in writes(s)}
-        if isinstance(s, Call):
-            found |= {a.name for a in s.args if isinstance(a.type, Array)}
+        given = s.args if isinstance(s, Call) else s.inits if isinstance(s, Loop) else ()
         for b in blocks(s):
             found |= _changed(b.stmts)
+            given = (*given, *b.results)
+        found |= {a.name for a in given if isinstance(a, Var) and isinstance(a.type, Array)}
     return found
 
 
@@ -175,8 +176,13 @@ class _Folder:
             case Loop():
                 self.loop(s, known, facts, out)
             case _:
-                _forget(known, _changed((s,)))
+                self.forget(known, s)
                 out.append(rebuild(s, self.use))
+
+    def forget(self, known: dict[tuple, Atom], s: Stmt) -> None:
+        """What a statement changes is no longer known, under the names that ``known`` has for it."""
+        changed = _changed((s,))
+        _forget(known, changed | {a.name for n in changed if isinstance(a := self.same.get(n), Var)})
 
     def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:
         return Const(facts[a], BOOL) if a in facts else a
@@ -200,18 +206,18 @@ class _Folder:
                 self.same[v.name] = cond
             else:
                 keep.append(k)
-        _forget(known, _changed((s,)))
+        self.forget(known, s)
         arms = [replace(arm, results=tuple(arm.results[k] for k in keep)) for arm in arms]
         if keep or any(arm.stmts for arm in arms):
             out.append(If(cond, *arms, tuple(s.outs[k] for k in keep), s.span))
 
     def loop(self, s: Loop, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
         s = rebuild(s, self.use, block=lambda b: b)
-        _forget(known, _changed((s,)))
         shift = 1 if s.exits else 0
         for c, init, nxt, o in zip(s.carried, s.inits, s.body.results[shift:], s.outs, strict=True):
             if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration
                 self.same[c.name] = self.same[o.name] = init
+        self.forget(known, s)
         keep = [k for k, c in enumerate(s.carried) if c.name not in self.same]
         body = self.block(s.body, known, facts)
         results = (*body.results[:shift], *(body.results[shift + k] for k in keep))

@@ -249,7 +249,7 @@ class Attempt:
             h = head.get(name)
             if h is not None and isinstance(h.value, Bottom):
                 h = None
-            if h is None and isinstance(b.value, Bottom):
+            if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):  # left where an element was reported
                 continue
             told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
             if told_here and b.value.told is not None:  # it has to be told again in the next attempt
@@ -262,6 +262,8 @@ class Attempt:
             if name in plan.lost:
                 continue
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
+                if contains(h.value, LostArray):
+                    plan.lost[name] = lost_leaf(h.value)
                 plan.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
                 continue
             t = type_of(b.value)

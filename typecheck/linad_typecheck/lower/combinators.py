@@ -195,7 +195,11 @@ def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Valu
         return Poison()
     part, elements = _over(node, given)
     what = _at(node, ast.GeneratorExp(ast.Tuple(elements, ast.Load()), [part]))
-    return carry(ctx, what, start, lambda state, v, at: _apply(ctx, node, f, [state, *v.items], hint), hint)
+
+    def step(state: Value, v: Value, at: Span) -> Value:  # an array that an iteration updates is lost to the next one
+        return _apply(ctx, node, f, [state, *v.items], hint) if isinstance(v, TupleValue) else v
+
+    return carry(ctx, what, start, step, hint)
 
 
 def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:

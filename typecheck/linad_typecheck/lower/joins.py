@@ -187,6 +187,9 @@ class _Joiner:
             values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
             if values == [None, None]:
                 return None
+        for v, whole in (values, values[::-1]):  # a loop loses tuples as a whole
+            if isinstance(v, LostArray) and isinstance(whole, TupleValue):
+                return Binding(v, known.span)
         types = [type_of(v) for v in values if v is not None]
         t = types[0] if len(types) == 1 else join_types(*types)
         if t is None:
