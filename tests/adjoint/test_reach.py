@@ -242,11 +242,64 @@ def local_and_filled(x):
     return s
 
 
+def up_to_here(x):
+    """The conditions of the arms allow the one cell that is overwritten."""
+    v = x.copy()
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if j <= i:
+                v[i] = v[i] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def from_here_backwards(x):
+    v = x.copy()
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(len(x)):
+            if j >= i:
+                v[i] = v[i] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def before_the_next(x):
+    v = x.copy()
+    for i in range(1, len(x)):
+        for j in range(len(x)):
+            if j < i:
+                v[i - 1] = v[i - 1] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def behind_the_next(x):
+    v = np.append(x, 1.0)
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(len(x)):
+            if j > i:
+                v[i + 1] = v[i + 1] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def from_before_the_first(x, k):
+    """A cell behind another by its index, but the index may be counted from the end."""
+    v = x.copy()
+    for i in range(k, len(x) - 2):
+        v[i + 2] = v[i + 1] * v[i + 1] * x[0]
+    return np.sum(v)
+
+
+def down_to_before_the_first(x, k):
+    v = x.copy()
+    for i in range(3, k, -1):
+        v[i - 1] = v[i] * v[i] * x[0]
+    return np.sum(v)
+
+
 LOGGED = [
     (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
     (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
     (backwards_over_what_was_read, (X,)), (still_there_under_another_name, (X, 2)), (of_a_size_known_there_only, (X,)),
-    (local_and_filled, (X,)),
+    (local_and_filled, (X,)), (up_to_here, (X,)), (from_here_backwards, (X,)), (before_the_next, (X,)), (behind_the_next, (X,)),
+    (from_before_the_first, (X, -3)), (down_to_before_the_first, (X, -4)),
 ]  # fmt: skip
 
 
