@@ -34,7 +34,8 @@ class _Walk:
     cuts: dict[tuple[Span, str], Set]
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
     env: dict[str, Flow] = field(default_factory=dict)
-    grown: bool = False  # a flow has grown since a loop last looked
+    grown: bool = False  # a flow has grown since the outermost loop last looked
+    looping: bool = False  # a loop around repeats what is inside it
 
     def of(self, atom: core.Atom | None) -> Flow:
         return self.env.get(atom.name, NOTHING) if type(atom) is core.Var else NOTHING
@@ -102,19 +103,27 @@ class _Walk:
         for var, init in zip(s.carried, s.inits):
             self.define(var, *self.of(init))
         control = self.join((s.start, s.stop, s.step), control)[0]
-        grown, self.grown = self.grown, True
+        if self.looping:
+            return self.turn(s, control)
+        self.looping = True
+        self.grown = True
         while self.grown:  # flows only grow, so this ends
             self.grown = False
-            self.define(s.index, control, NONE)
-            self.block(s.body, control)
-            results = s.body.results
-            if s.exits:
-                control |= self.of(results[0])[0]
-                results = results[1:]
-            for var, result in zip(s.carried, results):
-                self.define(var, *self.join((result,), control))
-            grown = grown or self.grown
-        self.grown = grown
+            self.turn(s, control)
+        self.looping = False
+
+    def turn(self, s: core.Loop, control: Set) -> None:
+        """One look at a loop, and at the loops in it: the outermost is looked at again until nothing grows."""
+        self.define(s.index, control, NONE)
+        results = s.body.results
+        if s.exits:
+            control |= self.of(results[0])[0]
+        self.block(s.body, control)
+        if s.exits:
+            control |= self.of(results[0])[0]
+            results = results[1:]
+        for var, result in zip(s.carried, results):
+            self.define(var, *self.join((result,), control))
         for out, var in zip(s.outs, s.carried):
             self.define(out, *self.of(var))
         if s.trips is not None:

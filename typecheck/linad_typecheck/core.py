@@ -18,7 +18,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Literal
 
@@ -328,60 +328,51 @@ class Program:
 
 def operands(s: Stmt) -> tuple[Atom, ...]:
     """What a statement reads at its own level, arrays it updates included, in order of evaluation."""
-    match s:
-        case Let(ins=ins):
-            return ins
-        case Dup(x=x) | Drop(x=x) | Read(x=x):
-            return (x,)
-        case Load(array=a, index=i):
-            return (a, *i)
-        case Store(array=a, index=i, value=v) | AddTo(array=a, index=i, value=v):
-            return (a, *i, v)
-        case Dim(array=a) | Copy(array=a):
-            return (a,)
-        case Alloc(shape=shape):
-            return shape
-        case AddArray(array=a, other=b):
-            return (a, b)
-        case Fill(array=a, value=v) | Reserve(array=a, size=v):
-            return (a, v)
-        case Dense(updated=updated, read=read):
-            return (*updated, *read)
-        case If(cond=c):
-            return (c,)
-        case Loop(start=a, stop=b, step=c, inits=inits, mark=mark):
-            return (a, *(() if b is None else (b,)), c, *inits, *(() if mark is None else mark.atoms))
-        case Call(args=args):
-            return args
-        case Check(cond=c, args=args):
-            return (c, *args)
-    raise TypeError(s)
+    return _OPERANDS[type(s)](s)
+
+
+_OPERANDS: dict[type, Callable[..., tuple[Atom, ...]]] = {
+    Let: lambda s: s.ins,
+    Dup: lambda s: (s.x,),
+    Drop: lambda s: (s.x,),
+    Read: lambda s: (s.x,),
+    Load: lambda s: (s.array, *s.index),
+    Store: lambda s: (s.array, *s.index, s.value),
+    AddTo: lambda s: (s.array, *s.index, s.value),
+    Dim: lambda s: (s.array,),
+    Copy: lambda s: (s.array,),
+    Alloc: lambda s: s.shape,
+    AddArray: lambda s: (s.array, s.other),
+    Fill: lambda s: (s.array, s.value),
+    Reserve: lambda s: (s.array, s.size),
+    Dense: lambda s: (*s.updated, *s.read),
+    If: lambda s: (s.cond,),
+    Loop: lambda s: (
+        s.start, *(() if s.stop is None else (s.stop,)), s.step, *s.inits, *(() if s.mark is None else s.mark.atoms)
+    ),
+    Call: lambda s: s.args,
+    Check: lambda s: (s.cond, *s.args),
+}  # fmt: skip
 
 
 def outputs(s: Stmt) -> tuple[Var, ...]:
     """The variables a statement defines in its own block."""
-    match s:
-        case Let(out=o) | Load(out=o) | Read(out=o) | Dim(out=o) | Alloc(out=o) | Copy(out=o):
-            return (o,)
-        case Dup(first=a, second=b):
-            return (a, b)
-        case If(outs=outs) | Call(outs=outs):
-            return outs
-        case Loop(outs=outs, trips=trips):
-            return outs if trips is None else (*outs, trips)
-        case _:
-            return ()
+    found = _OUTPUTS.get(type(s))
+    return () if found is None else found(s)
+
+
+_OUTPUTS: dict[type, Callable[..., tuple[Var, ...]]] = {
+    **dict.fromkeys((Let, Load, Read, Dim, Alloc, Copy), lambda s: (s.out,)),
+    Dup: lambda s: (s.first, s.second),
+    **dict.fromkeys((If, Call), lambda s: s.outs),
+    Loop: lambda s: s.outs if s.trips is None else (*s.outs, s.trips),
+}
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:
     """The blocks nested directly in a statement."""
-    match s:
-        case If(then=a, orelse=b):
-            return (a, b)
-        case Loop(body=b):
-            return (b,)
-        case _:
-            return ()
+    kind = type(s)
+    return (s.then, s.orelse) if kind is If else (s.body,) if kind is Loop else ()
 
 
 def walk(block: Block) -> Iterator[Stmt]:

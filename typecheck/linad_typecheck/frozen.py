@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass
 from operator import attrgetter
-from types import SimpleNamespace
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -136,7 +136,12 @@ def _constructor(cls: type, fields: Fields) -> Callable[..., None]:
             value = f"_{k}() if {name} is _missing else {name}" if f.init else f"_{k}()"
         elif not f.init and f.default is MISSING:
             continue
-        body.append(f" _set(self, {name!r}, {value})")
+        slot = getattr(cls, name, None)
+        if isinstance(slot, MemberDescriptorType):  # a third quicker than looking the name up
+            known[f"_set{k}"] = slot.__set__
+            body.append(f" _set{k}(self, {value})")
+        else:
+            body.append(f" _set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     exec(f"def __init__({', '.join(params)}):\n" + "\n".join(body or [" pass"]), known)  # names of fields and defaults

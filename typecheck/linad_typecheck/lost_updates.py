@@ -61,6 +61,10 @@ class _Flow:
 
     def see(self, s: Stmt) -> Var | None:
         """Note a statement; the array that it updates cell by cell, if it does."""
+        if type(s) in _PLAIN:
+            for out in outputs(s):
+                self.add(out.name, operands(s))
+            return None
         match s:
             case Store(array=a, index=i, value=v) | AddTo(array=a, index=i, value=v):
                 self.add(a.name, (*i, v))
@@ -81,9 +85,6 @@ class _Flow:
                 for var, init, result, out in zip(carried, inits, results, outs, strict=True):
                     self.add(var.name, (init, result))
                     self.add(out.name, (var,))
-            case Let() | Load() | Copy() | Alloc() | Dim():
-                for out in outputs(s):
-                    self.add(out.name, operands(s))
             case _:  # calls, checks, whatever may act
                 self.roots |= _names(operands(s))
         return None
@@ -96,6 +97,9 @@ class _Flow:
                 found.add(name)
                 pending += self.sources.get(name, ())
         return found
+
+
+_PLAIN = frozenset((Let, Load, Copy, Alloc, Dim))
 
 
 def _names(atoms: Iterable[Atom | None]) -> set[str]:

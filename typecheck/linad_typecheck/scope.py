@@ -167,6 +167,16 @@ class FunctionSource:
         return self if self.again else replace(self, again=True, key=f"{self.key}/again")
 
 
+def written(node: ast.expr) -> str:
+    """An expression as text; names with dots, which most of those asked about are, at once."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=name), attr=attr):
+            return f"{name}.{attr}"
+    return ast.unparse(node)
+
+
 def resolve(node: ast.expr, scope: Scope) -> Entity | None:
     """The entity of a name or of a dotted name; None for other expressions and unknown names."""
     match node:
@@ -175,6 +185,6 @@ def resolve(node: ast.expr, scope: Scope) -> Entity | None:
         case ast.Attribute(value=value, attr=attr):
             match resolve(value, scope):
                 case Module(dotted=dotted) | External(dotted=dotted):
-                    inside = scope.lookup(ast.unparse(node)) if isinstance(value, ast.Name) else None
+                    inside = scope.lookup(f"{value.id}.{attr}") if isinstance(value, ast.Name) else None
                     return inside or External(f"{dotted}.{attr}")
     return None

@@ -48,6 +48,7 @@ class Liveness:
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)
     always: Names = NONE
+    turns: dict[int, Names] = field(default_factory=dict)
     _seen: dict[int, _Seen] = field(default_factory=dict)  # loops ask again until nothing changes
     _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
 
@@ -127,10 +128,11 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
 
 
 def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
-    head = done | enter(NONE)
+    head = done | enter(NONE) | found.turns.get(id(s), NONE)  # a loop around asks again: sets only grow
     while True:
         new = head | enter(_block(body, head, found, out, head))
         if new == head:
+            found.turns[id(s)] = head
             found.head[id(s)] = head | out
             return head
         head = new

@@ -116,19 +116,20 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     for other, b in list(ctx.env.items()):
         if other == holder:
             continue
-        made = max((bound, b.span), key=lambda s: (s.line, s.column))
-        loss = Loss("written", by, span, made)
+
+        def loss(at=b.span):
+            return Loss("written", by, span, max((bound, at), key=lambda s: (s.line, s.column)))
 
         def change(leaf, loss=loss, hidden=other.startswith("%")):
             if isinstance(leaf, ARRAYS) and any(v.name in alike for v in arrays(leaf)):
-                return LostArray(_type_of(leaf), loss)
+                return LostArray(_type_of(leaf), loss())
             if hidden and not isinstance(leaf, UnionValue):  # what a loop runs over is seen as it is then
                 return leaf
             # what a view was taken of is its parent: to be updated through the view is what that is for
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
-            return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and not parent and _meets(leaf, place) else leaf
+            return LostArray(_type_of(leaf), loss()) if isinstance(leaf, ARRAYS) and not parent and _meets(leaf, place) else leaf
 
         value = map_arrays(b.value, change)
         if value is not b.value:

@@ -382,7 +382,7 @@ class Attempt:
                      span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
-        ctx.env = {n: replace(b, value=renamed(b.value, final), defined=outside(b.defined, final)) for n, b in head.items()}
+        ctx.env = {n: Binding(renamed(b.value, final), b.span, outside(b.defined, final)) for n, b in head.items()}
         for name, t in self.plan.types.items():
             if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 ctx.env[name] = Binding(t.value, self.span)

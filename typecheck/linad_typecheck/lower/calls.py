@@ -16,7 +16,7 @@ from ..linear.ownership import as_one, inherits, movable, move, names_of, others
 from ..messages.language import BadCall, Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..scope import External, FunctionSource, Helper, RecordClass
+from ..scope import External, FunctionSource, Helper, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from .arrays import LITERALS, array_of, method
@@ -97,7 +97,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         callee = attribute_of(ctx, node.func, base)
     else:
         callee = expression(ctx, node.func)
-    name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else ast.unparse(node.func)
+    name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
     match callee:
         case EntityValue(entity=External(dotted=dotted)) if dotted in LITERALS:
             return array_of(ctx, node, name, hint)

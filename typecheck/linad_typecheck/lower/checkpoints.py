@@ -18,6 +18,7 @@ from .numbers import cast
 from .values import SILENT, DerivativeValue, EntityValue, FunctionValue, Poison, ScalarValue, Value, describe, type_of
 
 NAME = "linad.checkpoint"
+_MARK = External(NAME)
 _OPTIONS = ("slots", "memory", "scheme")
 
 
@@ -39,7 +40,7 @@ def is_checkpoint(ctx: Lowering, node: ast.expr) -> bool:
         root = root.value
     if not isinstance(root, ast.Name) or root.id in ctx.env or root.id in ctx.local_names:
         return False
-    return resolve(node.func, ctx.source.scope) == External(NAME)
+    return resolve(node.func, ctx.source.scope) == _MARK
 
 
 def marked(ctx: Lowering, node: ast.expr) -> Marked | None:

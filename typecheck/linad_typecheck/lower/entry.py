@@ -211,9 +211,9 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         ctx.report(Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements"))
     diagnostics = tuple(programs.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
-    depends, facts, missing = tuple(programs.depends), programs.all_facts(), tuple(found.missing)
+    depends, missing = tuple(programs.depends), tuple(found.missing)
     if broken or programs.unknown:
-        return Checked(None, None, diagnostics, facts, missing, depends)
+        return Checked(None, None, diagnostics, programs.all_facts(), missing, depends)
     body = Block(tuple(ctx.out), tuple(leaves(value)))
     modes = infer_modes(found.variables, body, programs.modes)
     params: list[Param] = []

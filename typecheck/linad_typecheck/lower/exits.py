@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 Body = Sequence[ast.stmt]
 
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-
 
 def terminates(body: Body) -> bool:
     """Whether control never reaches the end of the body."""
@@ -25,12 +23,12 @@ def terminates(body: Body) -> bool:
 
 def returns(body: Body) -> bool:
     """Whether a `return` can leave the body, from inside its loops too."""
-    return any(_find(s, (ast.Return,), into_loops=True) for s in body)
+    return _in_any(body, (ast.Return,), into_loops=True)
 
 
 def breaks(body: Body) -> bool:
     """Whether a `break` of the loop that the body belongs to occurs in it."""
-    return any(_find(s, (ast.Break,), into_loops=False) for s in body)
+    return _in_any(body, (ast.Break,), into_loops=False)
 
 
 def exits(s: ast.stmt) -> bool:
@@ -43,16 +41,21 @@ def only_raises(body: Body) -> bool:
 
 
 def _find(s: ast.stmt, kinds: tuple[type, ...], into_loops: bool) -> bool:
-    if isinstance(s, kinds):
+    kind = type(s)  # asked of every statement, and most are plain
+    if kind in kinds:
         return True
-    if isinstance(s, _NESTED):
-        return False
-    inner: list[ast.stmt] = []
-    if isinstance(s, (ast.For, ast.While)):
-        inner = [*(s.body if into_loops else []), *s.orelse]
-    elif isinstance(s, ast.If):
-        inner = [*s.body, *s.orelse]
-    return any(_find(x, kinds, into_loops) for x in inner)
+    if kind is ast.If:
+        return _in_any(s.body, kinds, into_loops) or _in_any(s.orelse, kinds, into_loops)
+    if kind is ast.For or kind is ast.While:
+        return (into_loops and _in_any(s.body, kinds, into_loops)) or _in_any(s.orelse, kinds, into_loops)
+    return False
+
+
+def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
+    for s in body:
+        if _find(s, kinds, into_loops):
+            return True
+    return False
 
 
 def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:

@@ -16,6 +16,7 @@ from ..messages.types import WrongType
 from ..ops import OPS
 from ..scope import (
     External,
+    written,
 )
 from ..span import Span
 from ..types import BOOL, INTS
@@ -116,8 +117,11 @@ def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
 
 
 def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
-    name, span = node.id, ctx.span(node)
+    name = node.id
     b = ctx.env.get(name)
+    if b is not None and b.defined is None and not isinstance(b.value, LostArray):
+        return b.value
+    span = ctx.span(node)
     if b is None:
         return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
     if b.defined is not None:
@@ -214,7 +218,7 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
         if isinstance(f, Quoted):
             return isinstance(f.value, EntityValue) and isinstance(f.value.entity, External)
         if isinstance(f, ast.Attribute):
-            return f.attr != "at" and not isinstance(ctx.env.get(ast.unparse(f)), Binding)
+            return f.attr != "at" and not isinstance(ctx.env.get(written(f)), Binding)
         return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
 
     return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
@@ -222,14 +226,15 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
     """``a op b`` of scalars or arrays; a tuple or list beside an array is an array to NumPy."""
-    from .arrays import array_of_values
-
-    a, b = (
-        array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v
-        for v, other in ((a, b), (b, a))
-    )
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
+    if isinstance(a, TupleValue) or isinstance(b, TupleValue):
+        from .arrays import array_of_values
+
+        a, b = (
+            array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v
+            for v, other in ((a, b), (b, a))
+        )
     if op is ast.MatMult:
         return call_external(ctx, "numpy.matmul", Args("@", span, (a, b), {}, hint))
     return lift(ctx, (a, b), lambda v: binary(ctx, op, *v, span, hint), span, hint)

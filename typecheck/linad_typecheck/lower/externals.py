@@ -98,10 +98,15 @@ def is_known(dotted: str) -> bool:
 
 def has_rule(dotted: str) -> bool:
     """Whether the language has it, and not only a word on how to do without."""
+    return dotted in _with_rules()
+
+
+@cache
+def _with_rules() -> frozenset[str]:
     from .combinators import COMBINATORS
     from .derivatives import TRANSFORMS
 
-    return dotted in COMBINATORS or dotted in TRANSFORMS or any(dotted in known for known in (RULES, _array_rules(), DTYPES, FOLDS))
+    return frozenset().union(COMBINATORS, TRANSFORMS, RULES, _array_rules(), DTYPES, FOLDS)
 
 
 def near(dotted: str) -> tuple[str, ...]:
@@ -141,10 +146,15 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 
 def is_elementwise(dotted: str) -> bool:
     """Whether a function of scalars is applied to arrays cell by cell."""
+    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
+    return of_arrays and dotted in _of_scalars()
+
+
+@cache
+def _of_scalars() -> frozenset[str]:
     from . import more_special, special
 
-    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
-    return of_arrays and (dotted in RULES or dotted in special.RULES or dotted in more_special.SCALARS)
+    return frozenset().union(RULES, special.RULES, more_special.SCALARS)
 
 
 def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:

@@ -98,14 +98,14 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
 
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
     """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``, ``np.mgrid[0:m, 0:n]`` and ``np.ogrid``; None for anything else."""
-    from .expressions import pull
-
     match node.value:
         case ast.Attribute(value=ast.Name(id=root) as numpy, attr="r_" | "c_" | "mgrid" | "ogrid" as attr) if root not in ctx.env:
             if ctx.source.scope.lookup(root) != Module("numpy"):
                 return None
         case _:
             return None
+    from .expressions import pull
+
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if attr in ("mgrid", "ogrid"):
         return pull(ctx, _at(node, _grid(numpy, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)

@@ -56,7 +56,6 @@ Part = Slice | NewAxis | Rest | Place
 
 def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
     """The parts of an index, evaluated from left to right; None where one was reported."""
-    from .arrays import row_of
     from .expressions import pull
 
     nodes = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -70,6 +69,8 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
             case ast.Constant(value=value) if value is ...:
                 found.append(Rest())
             case ast.List():
+                from .arrays import row_of
+
                 found += value_parts(ctx, row_of(ctx, n), span)
             case ast.Starred():
                 ctx.report(Unsupported(span, "a starred index", "write the indices out"))

@@ -77,7 +77,8 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
     otherwise it is guarded by the control value.
     """
     for k, s in enumerate(body):
-        if ctx.dead or (isinstance(how_left(ctx), Const) and how_left(ctx) != RUN):
+        left = how_left(ctx)
+        if ctx.dead or (left is not RUN and isinstance(left, Const) and left != RUN):
             return
         rest = list(body[k + 1 :])
         if isinstance(s, ast.If) and not (only_raises(s.body) and not s.orelse):
@@ -245,10 +246,11 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
-    from .arrays import row_of
+    if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
+        from .arrays import row_of
 
-    to_cells = all(isinstance(t, ast.Subscript) for t in s.targets)
-    return row_of(ctx, s.value) if to_cells and isinstance(s.value, (ast.List, ast.Tuple)) else pull(ctx, s.value, hint)
+        return row_of(ctx, s.value)
+    return pull(ctx, s.value, hint)
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:

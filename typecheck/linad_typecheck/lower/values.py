@@ -350,9 +350,10 @@ def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
     """Whether a value or a part of it is of one of the kinds."""
     if isinstance(v, kinds):
         return True
-    if isinstance(v, TupleValue):
+    kind = type(v)
+    if kind is TupleValue:
         return any(contains(x, kinds) for x in v.items)
-    if isinstance(v, FunctionValue) and v.captured is not None:
+    if kind is FunctionValue and v.captured is not None:
         return any(contains(x, kinds) for _, x in v.captured)
     return False
 
