@@ -383,29 +383,37 @@ def walk(block: Block) -> Iterator[Stmt]:
             yield from walk(b)
 
 
-def free_vars(block: Block) -> dict[str, Var]:
-    """The variables of outer blocks that a block mentions, by name, in order of first mention."""
-    found: dict[str, Var] = {}
-    _free(block, set(), found)
+def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
+    """The variables of outer blocks that a block mentions, by name, in order of first mention.
+
+    ``known`` holds, by identity, what is found about blocks, for those who ask about a block and about what is in it.
+    """
+    known = {} if known is None else known
+    found = known.get(id(block))
+    if found is None:
+        found = known[id(block)] = _free(block, known)
     return found
 
 
-def _free(block: Block, bound: set[str], found: dict[str, Var]) -> None:
-    bound = set(bound)
-
-    def mention(atom: Atom) -> None:
-        if isinstance(atom, Var) and atom.name not in bound:
-            found.setdefault(atom.name, atom)
-
+def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
+    bound: set[str] = set()
+    found: dict[str, Var] = {}
     for s in block.stmts:
         for atom in operands(s):
-            mention(atom)
-        inner = bound | {s.index.name, *(c.name for c in s.carried)} if isinstance(s, Loop) else bound
-        for b in blocks(s):
-            _free(b, inner, found)
-        bound.update(v.name for v in outputs(s))
+            if type(atom) is Var and atom.name not in bound:
+                found.setdefault(atom.name, atom)
+        if inner := blocks(s):
+            own = {s.index.name, *(c.name for c in s.carried)} if isinstance(s, Loop) else ()
+            for b in inner:
+                for name, var in free_vars(b, known).items():
+                    if name not in bound and name not in own:
+                        found.setdefault(name, var)
+        for v in outputs(s):
+            bound.add(v.name)
     for atom in block.results:
-        mention(atom)
+        if type(atom) is Var and atom.name not in bound:
+            found.setdefault(atom.name, atom)
+    return found
 
 
 def written(s: Stmt) -> Var | None:

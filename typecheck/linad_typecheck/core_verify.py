@@ -80,10 +80,11 @@ class _Verifier:
         self.program, self.function, self.linear = program, function, linear
         self.errors: list[str] = []
         self.defined: set[str] = set()
-        self.here = ""
+        self.here: Stmt | str = ""  # what is looked at
 
     def report(self, what: str) -> None:
-        self.errors.append(f"{self.function.name}: {what}{self.here and f' in `{self.here}`'}")
+        here = self.here if isinstance(self.here, str) else print_stmt(self.here).partition("\n")[0]
+        self.errors.append(f"{self.function.name}: {what}{here and f' in `{here}`'}")
 
     def require(self, condition: bool, what: str) -> bool:
         if not condition:
@@ -101,16 +102,18 @@ class _Verifier:
         match a:
             case Const(value=value, type=t):
                 kind = bool if t == BOOL else (int, float) if t.dtype in FLOATS else int
-                self.require(isinstance(value, kind) and (t == BOOL or type(value) is not bool), f"{a!r} is no {t}")
+                if not (isinstance(value, kind) and (t == BOOL or type(value) is not bool)):
+                    self.report(f"{a!r} is no {t}")
             case Var(name=name) if name not in scope:
                 self.report(f"{name} is not defined here")
-            case Var(name=name, type=t):
-                self.require(scope[name] == t, f"{name} is {scope[name]}, used as {t}")
+            case Var(name=name, type=t) if scope[name] != t:
+                self.report(f"{name} is {scope[name]}, used as {t}")
 
     # -------------------------------------------------------------------------------------------------- types
 
     def typed(self, what: str, a: Atom, expected: Type) -> None:
-        self.require(a.type == expected, f"{what} {a} is {a.type}, not {expected}")
+        if a.type != expected:
+            self.report(f"{what} {a} is {a.type}, not {expected}")
 
     def is_array(self, a: Atom) -> bool:
         return self.require(isinstance(a, Var) and isinstance(a.type, Array), f"{a} is not an array")
@@ -138,7 +141,7 @@ class _Verifier:
     def block(self, block: Block, scope: dict[str, Type]) -> None:
         scope = dict(scope)
         for s in block.stmts:
-            self.here = print_stmt(s).partition("\n")[0]
+            self.here = s
             for a in operands(s):
                 self.use(a, scope)
             _RULES[type(s)](self, s)
@@ -169,8 +172,10 @@ class _Verifier:
         literal = s.op in LITERAL_SECOND
         agreeing = s.ins[:1] if literal else s.ins[1:] if s.op == "select" else s.ins
         for a in agreeing:
-            self.require(a.type.dtype in takes, f"{s.op} does not take {a}: {a.type}")
-            self.require(a.type == agreeing[0].type, f"the operands of {s.op} differ: {a.type}, {agreeing[0].type}")
+            if a.type.dtype not in takes:
+                self.report(f"{s.op} does not take {a}: {a.type}")
+            if a.type != agreeing[0].type:
+                self.report(f"the operands of {s.op} differ: {a.type}, {agreeing[0].type}")
         if s.op == "select":
             self.typed("condition", s.ins[0], BOOL)
         if literal:
@@ -315,7 +320,7 @@ class _Verifier:
                     modes.setdefault(target, set()).update(new)
                     grown = True
         for s in walk(self.function.body):
-            self.here = print_stmt(s).partition("\n")[0]
+            self.here = s
             for name, use in self.uses(s):
                 for mode in modes.get(name, ()):
                     self.require(use in _ALLOWED[mode], f"{name} is lent as `{mode}`, used as `{use}`")

@@ -176,26 +176,30 @@ def _shown(names: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 def _compared(cls: type, fields: Fields) -> None:
-    values = _values([n for n, f in fields.items() if f.compare])
+    compared = [n for n, f in fields.items() if f.compare]
+    values = _values(compared)
     hashed = _values([n for n, f in fields.items() if (f.compare if f.hash is None else f.hash)])
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def same(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        one, two = values(self), values(other)
+        return one is two or one == two  # as of tuples: nan is itself
 
     def __hash__(self) -> int:
         return hash(hashed(self))
 
     if "__eq__" not in cls.__dict__:
-        cls.__eq__ = __eq__  # type: ignore[method-assign, assignment]
+        cls.__eq__ = same if len(compared) == 1 else __eq__  # type: ignore[method-assign, assignment]
     if cls.__dict__.get("__hash__") is None:
         cls.__hash__ = __hash__  # type: ignore[method-assign]
 
 
-def _values(names: list[str]) -> Callable[[Any], tuple[object, ...]]:
-    """The values of fields as a tuple."""
-    match names:
-        case []:
-            return lambda self: ()
-        case [name]:
-            return lambda self: (getattr(self, name),)
-    return attrgetter(*names)
+def _values(names: list[str]) -> Callable[[Any], object]:
+    """The values of fields: of several as a tuple, of one itself."""
+    return attrgetter(*names) if names else lambda self: ()

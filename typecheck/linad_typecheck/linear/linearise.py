@@ -25,7 +25,7 @@ from ..core import (
 )
 from ..core_rewrite import rebuild
 from ..types import Array, Scalar, is_linear
-from .uses import Modes, modes_of, uses
+from .uses import Modes, Use, modes_of, uses
 
 
 def linearise(program: Program) -> Program:
@@ -41,7 +41,7 @@ def linearise(program: Program) -> Program:
 
 class _Lineariser:
     def __init__(self, f: Function, modes: Modes) -> None:
-        self.f, self.modes = f, modes
+        self.f, self.facts = f, _Facts(modes)
         self.names = Names(all_names(f))
         self.current: dict[str, Var] = {}  # of each float scalar in scope, the copy that is still to be used
 
@@ -54,7 +54,7 @@ class _Lineariser:
     def block(self, block: Block, own: list[Var]) -> Block:
         """The block with what it ``own``s from its beginning, and what it defines, used up."""
         local = {v.name for v in own} | {v.name for s in block.stmts for v in outputs(s) if is_linear(v.type)}
-        left = _uses_left(block, self.modes)
+        left = _uses_left(block, self.facts)
         out: list[Stmt] = []
         saved = dict(self.current)
         for v in own:
@@ -90,7 +90,7 @@ class _Lineariser:
 
         match s:
             case If(cond, then, orelse, outs, span):
-                moved = [_moves(b, self.modes) for b in (then, orelse)]
+                moved = [self.facts.moves(b) for b in (then, orelse)]
                 arms = [self.arm(b, moved[1 - k] - moved[k]) for k, b in enumerate((then, orelse))]
                 return If(cond, *arms, outs, span)
             case Loop():
@@ -125,7 +125,7 @@ class _Lineariser:
 
     def borrow(self, s: Stmt, local: set[str], out: list[Stmt]) -> None:
         """Read float scalars of outer blocks that a statement uses at this level."""
-        self._borrow([v for v, _ in uses(s, self.modes)], local, out, s)
+        self._borrow([v for v, _ in self.facts.uses(s)], local, out, s)
 
     def borrow_results(self, block: Block, local: set[str], out: list[Stmt]) -> None:
         self._borrow([r for r in block.results if isinstance(r, Var) and is_linear(r.type)], local, out, None)
@@ -152,23 +152,60 @@ class _Left:
         return self.mentioned.get(name, -1)
 
 
-def _uses_left(block: Block, modes: Modes) -> _Left:
+class _Facts:
+    """What is asked about statements and blocks at every level around them, found once. It lasts as long as the function does."""
+
+    def __init__(self, modes: Modes) -> None:
+        self.modes = modes
+        self._free: dict[int, dict[str, Var]] = {}
+        self._uses: dict[int, list[tuple[Var, Use]]] = {}
+        self._moves: dict[int, set[str]] = {}
+
+    def free(self, block: Block) -> dict[str, Var]:
+        """`free_vars`."""
+        return free_vars(block, self._free)
+
+    def uses(self, s: Stmt) -> list[tuple[Var, Use]]:
+        """`uses`."""
+        found = self._uses.get(id(s))
+        if found is None:
+            found = self._uses[id(s)] = uses(s, self.modes)
+        return found
+
+    def moves(self, block: Block) -> set[str]:
+        """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both senses
+        inside an arm of its own."""
+        found = self._moves.get(id(block))
+        if found is None:
+            outer = {n for n, v in self.free(block).items() if isinstance(v.type, Array)}
+            found = {r.name for r in block.results if isinstance(r, Var)} & outer
+            for s in block.stmts:
+                found |= {v.name for v, use in self.uses(s) if use == "consume" and isinstance(v.type, Array)} & outer
+                if isinstance(s, If):
+                    found |= (self.moves(s.then) | self.moves(s.orelse)) & outer
+            self._moves[id(block)] = found
+        return found
+
+
+def _uses_left(block: Block, facts: _Facts) -> _Left:
     left = _Left()
     kind: dict[str, Var] = {}
     for at, s in enumerate(block.stmts):
-        inside = {n: v for b in blocks(s) for n, v in free_vars(b).items() if is_linear(v.type)}
+        within = blocks(s)
+        inside = {n: v for b in within for n, v in facts.free(b).items() if is_linear(v.type)}
         for name, v in inside.items():
             left.mentioned[name], kind[name] = at, v
-        moved_inside = set().union(*(_moves(b, modes) for b in blocks(s))) if blocks(s) else set()
-        for v, use in uses(s, modes):
+        moved_inside = set().union(*(facts.moves(b) for b in within))
+        for v, use in facts.uses(s):
             left.mentioned[v.name], kind[v.name] = at, v
             left.moved.discard(v.name)
             if use == "consume":
                 left.count[v.name] += 1
                 if v.name not in inside:
                     left.moved.add(v.name)
-        left.moved -= inside.keys() - moved_inside
-        left.moved |= moved_inside & inside.keys()
+        if within:
+            left.moved -= inside.keys() - moved_inside
+            left.moved |= moved_inside & inside.keys()
     for r in block.results:
         if isinstance(r, Var) and is_linear(r.type):
             left.count[r.name] += 1
@@ -177,15 +214,3 @@ def _uses_left(block: Block, modes: Modes) -> _Left:
     for name, at in left.mentioned.items():
         left.ending.setdefault(at, []).append(kind[name])
     return left
-
-
-def _moves(block: Block, modes: Modes) -> set[str]:
-    """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both senses
-    inside an arm of its own."""
-    outer = {n for n, v in free_vars(block).items() if isinstance(v.type, Array)}
-    found = {r.name for r in block.results if isinstance(r, Var)} & outer
-    for s in block.stmts:
-        found |= {v.name for v, use in uses(s, modes) if use == "consume" and isinstance(v.type, Array)} & outer
-        if isinstance(s, If):
-            found |= (_moves(s.then, modes) | _moves(s.orelse, modes)) & outer
-    return found

@@ -84,9 +84,11 @@ def atom_uses(s: Stmt, modes: Modes) -> Iterator[tuple[Atom, Use]]:
             raise TypeError(s)
 
 
-def uses(s: Stmt, modes: Modes) -> Iterator[tuple[Var, Use]]:
+def uses(s: Stmt, modes: Modes) -> list[tuple[Var, Use]]:
     """The uses of variables that are linear."""
-    return ((a, u) for a, u in atom_uses(s, modes) if isinstance(a, Var) and is_linear(a.type))
+    if type(s) is Let:  # most statements
+        return [(a, "consume") for a in s.ins if type(a) is Var and is_linear(a.type)]
+    return [(a, u) for a, u in atom_uses(s, modes) if type(a) is Var and is_linear(a.type)]
 
 
 def modes_of(functions) -> Modes:
