@@ -1,6 +1,11 @@
 """Compiled test programs are kept in the checkout, so that a second run is fast and no run touches the user's cache."""
 
 import os
+import sys
 from pathlib import Path
 
 os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad-cache"))
+
+# Tests start some two hundred processes, each of which would otherwise compile all of linad before it begins.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -8,13 +8,13 @@ import numpy as np
 from linad_typecheck.check import check
 from linad_typecheck.core import Loop, Program, walk
 from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule, functions_named
 
 from linad.interpret import Outcome, run
 from linad.adjoint.checkpoint_state import SETTLED
-from linad.pipeline import Gradient, differentiate, linear, prepare
+from linad.pipeline import Gradient, differentiate, prepare
+from tests.well_formed import well_formed
 
 from .programs_checkpoint import HEAD
 
@@ -39,12 +39,6 @@ def lowered(text: str) -> Program:
     wrong = [f"{d.span.line}: {d.message}" for d in done.diagnostics if d.severity == "error"]
     assert not wrong and done.program is not None, wrong
     return done.program
-
-
-def well_formed(name: str, program: Program) -> None:
-    wrong = verify(program)
-    assert not wrong, f"after {name}: {wrong[:3]}\n{print_program(program)}"
-    linear(program)
 
 
 @cache

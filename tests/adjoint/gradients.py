@@ -6,26 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from linad_typecheck.core import Program
-from linad_typecheck.core_text import print_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import Array, Scalar, is_float
 
-from linad.pipeline import differentiate, linear, prepare
+from linad.pipeline import differentiate, prepare
+from tests.well_formed import well_formed
 
 from .dual import Machine, duals, parts
-
-
-_right: list[Program] = []  # the last program that was looked at: most passes leave it as it is
-
-
-def checked(name: str, program: Program) -> None:
-    """Well formed and linear, as every pass must leave a program."""
-    if _right == [program]:
-        return
-    wrong = verify(program)
-    assert not wrong, f"after {name}: {wrong[:3]}\n{print_program(program)}"
-    linear(program)
-    _right[:] = [program]
 
 
 def arguments(program: Program, rng: np.random.Generator, size: int = 4) -> list[object]:
@@ -131,15 +118,15 @@ def obtained(
 def compare(program: Program, rng: np.random.Generator, order: int = 1, size: int = 4, tolerance: float = 1e-8) -> None:
     """Every stage of the gradient of a lowered program is well formed, linear and right."""
     assert not verify(program), verify(program)
-    program = prepare(program, checked)
+    program = prepare(program, well_formed)
     values = arguments(program, rng, size)
     results, gradient = expected(program, values)
     assume_finite(results, gradient)
     for value in (True, False):
         for everything in (False, True):
-            g = differentiate(program, differentiable(program), value, checked, log_everything=everything)
+            g = differentiate(program, differentiable(program), value, well_formed, log_everything=everything)
             for stage in (g.stored, g.simplified):
-                checked("stage", stage)
+                well_formed("stage", stage)
                 again, found = obtained(program, stage, values, value)
                 for a, b in zip(results, again, strict=False):
                     np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance)

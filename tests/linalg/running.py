@@ -15,7 +15,7 @@ from linad_typecheck.types import Array
 
 from linad import interpret
 from linad.pipeline import differentiate, prepare, tangent
-from tests.adjoint.gradients import checked
+from tests.well_formed import well_formed
 
 from . import programs
 
@@ -69,7 +69,7 @@ def lowered(name: str, args: list[np.ndarray]):
     errors = [d for d in done.diagnostics if d.severity == "error"]
     assert not errors, errors
     assert not verify(done.program), verify(done.program)
-    return prepare(done.program, checked)
+    return prepare(done.program, well_formed)
 
 
 def value(program, args: list[np.ndarray]) -> float:
@@ -87,7 +87,7 @@ class Derivatives:
         self.args = args
         self.program = lowered(name, args)
         self.wrt = names(self.program)
-        self.reverse = differentiate(self.program, self.wrt, True, checked, log_everything).simplified
+        self.reverse = differentiate(self.program, self.wrt, True, well_formed, log_everything).simplified
         self.unit = args[0].dtype.type(1.0)
 
     def gradient(self) -> list[np.ndarray]:
@@ -96,12 +96,12 @@ class Derivatives:
         return bars
 
     def slope(self, direction: list[np.ndarray]) -> float:
-        forward = tangent(self.program, self.wrt, checked)
+        forward = tangent(self.program, self.wrt, well_formed)
         return float(interpret.run(forward, [*self.args, *direction]).results[1])
 
     def curvature_forward(self, direction: list[np.ndarray]) -> list[np.ndarray]:
         """The Hessian times a direction, forward over reverse."""
-        program = tangent(self.reverse, self.wrt, checked)
+        program = tangent(self.reverse, self.wrt, well_formed)
         bars, dots = ([np.zeros_like(a) for a in self.args] for _ in range(2))
         given = [*fresh(self.args), self.unit, *bars, *fresh(direction), *dots]
         interpret.run(program, given, in_place=True)
@@ -109,7 +109,7 @@ class Derivatives:
 
     def curvature_reverse(self, direction: list[np.ndarray]) -> list[np.ndarray]:
         """The same by reverse over reverse."""
-        program = differentiate(self.reverse, self.wrt, True, checked).simplified
+        program = differentiate(self.reverse, self.wrt, True, well_formed).simplified
         bars, found = ([np.zeros_like(a) for a in self.args] for _ in range(2))
         given = [*fresh(self.args), self.unit, *bars, self.unit * 0, *found, *fresh(direction)]
         order = [p.var.name for p in program.main.params]

@@ -13,7 +13,7 @@ from linad_typecheck.types import Array
 
 from linad import interpret
 from linad.pipeline import differentiate, prepare
-from tests.adjoint.gradients import checked
+from tests.well_formed import well_formed
 from tests.examples_of import MANY
 
 from .running import differences, fresh
@@ -74,12 +74,12 @@ def test_gradients(seed):
     errors = [d.message for d in done.diagnostics if d.severity == "error"]
     assert not errors, (errors, text)
     assert not verify(done.program)
-    ready = prepare(done.program, checked)
+    ready = prepare(done.program, well_formed)
     assert float(interpret.run(ready, args).results[0]) == pytest.approx(float(space["f"](*fresh(args))), rel=1e-9)
     expected = differences(space["f"], args)
     scale = max(1.0, *(float(np.abs(e).max()) for e in expected))
     for everything in (False, True):
-        reverse = differentiate(ready, ("a", "b", "c"), True, checked, everything).simplified
+        reverse = differentiate(ready, ("a", "b", "c"), True, well_formed, everything).simplified
         bars = [np.zeros_like(a) for a in args]
         interpret.run(reverse, [*fresh(args), np.float64(1.0), *bars], in_place=True)
         for found, e in zip(bars, expected, strict=True):

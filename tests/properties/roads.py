@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from linad_typecheck.check import check
 from linad_typecheck.core import Call, Program, base_name, walk
-from linad_typecheck.core_text import print_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.signature import Leaf
 from linad_typecheck.types import Array, is_float
@@ -23,18 +22,12 @@ from linad.boundary.live import Record
 from linad.cost import bound
 from linad.interpret import Outcome, run
 from linad.oracle import Ended, attempt, difference
-from linad.pipeline import differentiate, linear, prepare, tangent
+from linad.pipeline import differentiate, prepare, tangent
+from tests.well_formed import well_formed
 
 STEPS = 2_000_000
 _VARIANTS = ((True, False), (False, True), (False, False), (True, True))  # value, log_everything
 WRITTEN = ("mut", "acc")
-
-
-def well_formed(name: str, program: Program) -> None:
-    """What every pass must leave: a program that is well formed and has a linear form."""
-    wrong = verify(program)
-    assert not wrong, f"after {name}: {wrong[:3]}\n{print_program(program)}"
-    linear(program)
 
 
 def leaves(x: Any) -> Iterator[Any]:

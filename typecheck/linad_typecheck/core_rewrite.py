@@ -41,56 +41,45 @@ InBlock = Callable[[Block], Block]
 
 def rebuild(s: Stmt, use: Use, define: Define = lambda v: v, block: InBlock = lambda b: b) -> Stmt:
     """The statement with ``use`` applied to every operand, ``define`` to every definition and ``block`` to its blocks."""
-    match s:
-        case Let(out, op, ins, span):
-            return Let(define(out), op, tuple(map(use, ins)), span)
-        case Load(out, a, i, checked, span):
-            return Load(define(out), use(a), tuple(map(use, i)), checked, span)
-        case Store(a, i, v, checked, span):
-            return Store(use(a), tuple(map(use, i)), use(v), checked, span)
-        case AddTo(a, i, v, checked, span):
-            return AddTo(use(a), tuple(map(use, i)), use(v), checked, span)
-        case Dup(a, b, x, span):
-            return Dup(define(a), define(b), use(x), span)
-        case Drop(x, span):
-            return Drop(use(x), span)
-        case Read(out, x, span):
-            return Read(define(out), use(x), span)
-        case Dim(out, a, axis, span):
-            return Dim(define(out), use(a), axis, span)
-        case Alloc(out, shape, fill, span, log):
-            return Alloc(define(out), tuple(map(use, shape)), fill, span, log)
-        case Copy(out, a, span):
-            return Copy(define(out), use(a), span)
-        case AddArray(a, b, span):
-            return AddArray(use(a), use(b), span)
-        case Fill(a, v, span):
-            return Fill(use(a), use(v), span)
-        case Reserve(a, v, span):
-            return Reserve(use(a), use(v), span)
-        case Dense(op, flags, updated, read, span):
-            return Dense(op, flags, tuple(map(use, updated)), tuple(map(use, read)), span)
-        case If(cond, then, orelse, outs, span):
-            return If(use(cond), block(then), block(orelse), tuple(map(define, outs)), span)
-        case Loop():
-            return replace(
-                s,
-                start=use(s.start),
-                stop=None if s.stop is None else use(s.stop),
-                step=use(s.step),
-                inits=tuple(map(use, s.inits)),
-                index=define(s.index),
-                carried=tuple(map(define, s.carried)),
-                body=block(s.body),
-                outs=tuple(map(define, s.outs)),
-                trips=None if s.trips is None else define(s.trips),
-                mark=None if s.mark is None else _mark(s.mark, use),
-            )
-        case Call(outs, callee, args, span):
-            return Call(tuple(map(define, outs)), callee, tuple(map(use, args)), span)
-        case Check(cond, error, message, args, span):
-            return Check(use(cond), error, message, tuple(map(use, args)), span)
-    raise TypeError(s)
+    return _REBUILT[type(s)](s, use, define, block)
+
+
+def _loop(s: Loop, use: Use, define: Define, block: InBlock) -> Loop:
+    return replace(
+        s,
+        start=use(s.start),
+        stop=None if s.stop is None else use(s.stop),
+        step=use(s.step),
+        inits=tuple(map(use, s.inits)),
+        index=define(s.index),
+        carried=tuple(map(define, s.carried)),
+        body=block(s.body),
+        outs=tuple(map(define, s.outs)),
+        trips=None if s.trips is None else define(s.trips),
+        mark=None if s.mark is None else _mark(s.mark, use),
+    )
+
+
+_REBUILT: dict[type, Callable[..., Stmt]] = {
+    Let: lambda s, use, define, block: Let(define(s.out), s.op, tuple(map(use, s.ins)), s.span),
+    Load: lambda s, use, define, block: Load(define(s.out), use(s.array), tuple(map(use, s.index)), s.checked, s.span),
+    Store: lambda s, use, define, block: Store(use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span),
+    AddTo: lambda s, use, define, block: AddTo(use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span),
+    Dup: lambda s, use, define, block: Dup(define(s.first), define(s.second), use(s.x), s.span),
+    Drop: lambda s, use, define, block: Drop(use(s.x), s.span),
+    Read: lambda s, use, define, block: Read(define(s.out), use(s.x), s.span),
+    Dim: lambda s, use, define, block: Dim(define(s.out), use(s.array), s.axis, s.span),
+    Alloc: lambda s, use, define, block: Alloc(define(s.out), tuple(map(use, s.shape)), s.fill, s.span, s.log),
+    Copy: lambda s, use, define, block: Copy(define(s.out), use(s.array), s.span),
+    AddArray: lambda s, use, define, block: AddArray(use(s.array), use(s.other), s.span),
+    Fill: lambda s, use, define, block: Fill(use(s.array), use(s.value), s.span),
+    Reserve: lambda s, use, define, block: Reserve(use(s.array), use(s.size), s.span),
+    Dense: lambda s, use, define, block: Dense(s.op, s.flags, tuple(map(use, s.updated)), tuple(map(use, s.read)), s.span),
+    If: lambda s, use, define, block: If(use(s.cond), block(s.then), block(s.orelse), tuple(map(define, s.outs)), s.span),
+    Loop: _loop,
+    Call: lambda s, use, define, block: Call(tuple(map(define, s.outs)), s.callee, tuple(map(use, s.args)), s.span),
+    Check: lambda s, use, define, block: Check(use(s.cond), s.error, s.message, tuple(map(use, s.args)), s.span),
+}
 
 
 def _mark(mark: Checkpoint, use: Use) -> Checkpoint:

@@ -192,6 +192,15 @@ def _uses_left(block: Block, facts: _Facts) -> _Left:
     kind: dict[str, Var] = {}
     for at, s in enumerate(block.stmts):
         within = blocks(s)
+        if not within:
+            for v, use in facts.uses(s):
+                left.mentioned[v.name], kind[v.name] = at, v
+                if use == "consume":
+                    left.count[v.name] += 1
+                    left.moved.add(v.name)
+                else:
+                    left.moved.discard(v.name)
+            continue
         inside = {n: v for b in within for n, v in facts.free(b).items() if is_linear(v.type)}
         for name, v in inside.items():
             left.mentioned[name], kind[name] = at, v
@@ -203,9 +212,8 @@ def _uses_left(block: Block, facts: _Facts) -> _Left:
                 left.count[v.name] += 1
                 if v.name not in inside:
                     left.moved.add(v.name)
-        if within:
-            left.moved -= inside.keys() - moved_inside
-            left.moved |= moved_inside & inside.keys()
+        left.moved -= inside.keys() - moved_inside
+        left.moved |= moved_inside & inside.keys()
     for r in block.results:
         if isinstance(r, Var) and is_linear(r.type):
             left.count[r.name] += 1
