@@ -70,6 +70,16 @@ def run(script, place, **extra):
     return out.strip()
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory, copied):
+    """A program and the cache that its first run has left, for those who look at second ones."""
+    folder = tmp_path_factory.mktemp("filled")
+    path = folder / "program.py"
+    path.write_text(PROGRAM.format(scale=2.0))
+    assert run(path, folder / "cache") == f"{RIGHT} True True"
+    return path, folder / "cache"
+
+
 def test_a_warm_start_runs_no_checker_and_no_derivative(script, tmp_path):
     place = tmp_path / "cache"
     assert run(script, place) == f"{RIGHT} True True"
@@ -88,9 +98,10 @@ def test_processes_at_once(script, tmp_path):
 
 
 @pytest.mark.parametrize("pattern", some(["*.front", "*.sites", "*.py", "__pycache__/*.nbi", "__pycache__/*.nbc"], 3))
-def test_damaged_files_are_made_again(script, tmp_path, pattern):
+def test_damaged_files_are_made_again(filled, tmp_path, pattern):
+    script, full = filled
     place = tmp_path / "cache"
-    run(script, place)
+    shutil.copytree(full, place)
     damaged = [p for p in place.glob(f"*/{pattern}")]
     assert damaged
     for path in damaged:
@@ -99,9 +110,9 @@ def test_damaged_files_are_made_again(script, tmp_path, pattern):
     assert run(script, place).startswith(RIGHT)
 
 
-def test_a_moved_cache_works(script, tmp_path):
-    run(script, tmp_path / "cache")
-    shutil.move(tmp_path / "cache", tmp_path / "elsewhere")
+def test_a_moved_cache_works(filled, tmp_path):
+    script, full = filled
+    shutil.copytree(full, tmp_path / "elsewhere", copy_function=shutil.copy)  # with new times, too
     assert run(script, tmp_path / "elsewhere") == f"{RIGHT} False False"
 
 
@@ -135,14 +146,15 @@ def test_forks(tmp_path):
     assert run(script, tmp_path / "cache") == "[0, 0] 8.0"
 
 
-def test_a_folder_for_reading_only(script, tmp_path):
+def test_a_folder_for_reading_only(filled, script, tmp_path):
+    again, full = filled
     place = tmp_path / "cache"
-    run(script, place)
+    shutil.copytree(full, place)
     folders = [p for p in Path(place).rglob("*") if p.is_dir()] + [place]
     for folder in folders:
         folder.chmod(0o555)
     try:
-        assert run(script, place) == f"{RIGHT} False False"
+        assert run(again, place) == f"{RIGHT} False False"
         script.write_text(PROGRAM.format(scale=1.0))
         assert run(script, place).startswith("5.0 [0.0, 2.0, 4.0]")
     finally:
