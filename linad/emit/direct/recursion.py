@@ -92,14 +92,14 @@ def by_numba() -> Iterator[None]:
 
 
 def in_a_circle(f: FunctionType) -> bool:
-    """Whether a function calls itself, directly or through others. Numba looks for such ones by their addresses in machine code."""
-    seen: set[FunctionType] = set()
+    """Whether a function is called by one that it calls. Numba finds such ones by their addresses in machine code."""
+    seen: set[FunctionType] = {f}
     pending = [f]
     while pending:
         g = pending.pop()
         called = (g.__globals__.get(name) for name in g.__code__.co_names)
         for h in (d.py_func for d in called if isinstance(d, Dispatcher)):
-            if h is f:
+            if h is f and g is not f:
                 return True
             if h not in seen:
                 seen.add(h)
