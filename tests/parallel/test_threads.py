@@ -133,6 +133,7 @@ def test_explain():
 
 SCRIPT = """
 import os, sys, threading
+import numba
 import numpy as np
 import linad.emit.chunks as chunks
 chunks.SHARE = chunks.COMBINE = 0
@@ -151,6 +152,7 @@ def good():
     return np.array_equal(f.grad(x, 0.5)[0], x)
 
 assert good()
+assert f(x[:2], 0.5) == 0.5 and numba.get_num_threads() == 3  # two chunks are not the most there may be from now on
 workers = [threading.Thread(target=lambda: [good() for _ in range(20)]) for _ in range(4)]
 [w.start() for w in workers]
 [w.join() for w in workers]

@@ -52,6 +52,9 @@ def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
     given = [builder.bitcast(p, BYTES) for p in (task, places, counts, steps, frame)]
     divide = cgutils.get_or_insert_function(module, DIVIDE, "numba_parallel_for")
     builder.call(divide, [*given, WORD(0), WORD(1), tasks])
+    # Numba remembers how many threads it was told to take here, and says so when it is asked the next time
+    remember = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [WORD]), "set_num_threads")
+    builder.call(remember, [threads])
     return builder.load(cgutils.gep_inbounds(builder, frame, 0, DONE))
 
 
