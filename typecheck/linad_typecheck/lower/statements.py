@@ -320,6 +320,10 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Name(id=name):
             old, value = operands(ctx, [s.target, s.value])
             if is_array(old):
+                again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
+                if again is not None:  # Python updates the old array, and gives it the name back
+                    ctx.report(Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name"))
+                    return
                 where = region(ctx, old, name, ctx.span(s.target))
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
