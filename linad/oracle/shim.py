@@ -145,7 +145,7 @@ def _binary(f: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
         if a.is_int and b.is_int and f in (operator.floordiv, operator.mod) and b.value == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
         if f is operator.pow and a.is_int and b.is_int and b.value < 0:
-            a = Num(np.float64(a.value), a.weak)
+            raise ValueError("Integers to negative integer powers are not allowed.")
         if a.weak and b.weak:
             return _both_weak(f, a, b)
         return wrap(f(a.raw, b.raw))

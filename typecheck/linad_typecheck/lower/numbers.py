@@ -186,11 +186,29 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
     if literal and y.atom.value >= 0:
         base = cast(ctx, x.atom, dtype, span)
         return ScalarValue(ctx.let(hint, "pow", (base, Const(y.atom.value, Scalar(dtype))), Scalar(dtype), span), weak)
-    found = "int ** negative int" if literal else "int ** int"
-    ctx.report(
-        WrongType(span, "a power of an int needs a literal exponent that is not negative", found, "make the base a float: `float(n) ** k`")
-    )
-    return Poison()
+    if literal:
+        rule, instead = "a power of an int needs an exponent that is not negative", "make the base a float: `float(n) ** k`"
+        ctx.report(WrongType(span, rule, "int ** negative int", instead))
+        return Poison()
+    from .rulebook import Args
+    from .written import called
+
+    base, exponent = (ScalarValue(cast(ctx, v.atom, dtype, span), weak) for v in (x, y))
+    return called(ctx, Args("**", span, (), {}, hint), _POWER, base, exponent)
+
+
+_POWER = """
+def power(base, exponent):
+    if exponent < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    result = base * 0 + 1
+    while exponent > 0:
+        if exponent % 2 == 1:
+            result = result * base
+        base = base * base
+        exponent = exponent // 2
+    return result
+"""
 
 
 def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> Value:
