@@ -271,7 +271,8 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             else:
                 ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
-            ctx.report(MovedOnSomePaths(span, name, loss.by, loss.span, *_rebound(ctx, name, loss.span)))
+            by = "another name" if "%" in loss.by else loss.by  # that is not the user's
+            ctx.report(MovedOnSomePaths(span, name, by, loss.span, *_rebound(ctx, name, loss.span)))
         case "reshaped":
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
