@@ -11,7 +11,7 @@ from ..frozen import frozen
 from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
-from .carried import Plan, fits, lost_leaf, outside, renamed
+from .carried import Place, Plan, fits, lost_leaf, outside, renamed
 from .context import BREAK, CTL, FALSE, RETURN, RUN, TRUE, Lowering
 from .exits import breaks, returns
 from .expressions import condition
@@ -95,7 +95,7 @@ class Attempt:
         self.inits: list[Atom] = []
         self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
         self.flags: dict[str, Var] = {}
-        self.steady: dict[tuple[str, int], Var] = {}
+        self.steady: dict[Place, Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -111,10 +111,10 @@ class Attempt:
         kept |= {v.name for v in self.steady.values()}
         for name, t in plan.types.items():
             self.head(name, t, before.get(name), kept)
-        carried = {v.name for v in self.carried}
-        mixed = [v.name for name in plan.mixed for v in arrays(ctx.env[name].value) if v.name in carried]
-        as_one(ctx, *mixed, *(carried & ctx.alike.keys()))
         head = dict(ctx.env)
+        for pair in plan.mixed:
+            found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
+            as_one(ctx, *(n for n in found if n))
         index = ctx.fresh(self.hint, I64)
         if shape.nonneg:
             ctx.nonneg.add(index.name)
@@ -318,7 +318,8 @@ class Attempt:
 
     def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
         ctx, plan = self.ctx, self.plan
-        given: dict[str, tuple[str, int]] = {}
+        given: dict[str, Place] = {}
+        ends: list[tuple[Place, Var]] = []
         out: list[Atom] = []
         gone = left == RETURN or dead
         for name, t in plan.types.items():
@@ -351,13 +352,29 @@ class Attempt:
                         loss = Loss("lent", ctx.lent[atom.name].name, self.span, b.span)
                     plan.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name, k
-                if atom.name in ctx.alike and list(leaves(h.value))[k].name not in ctx.alike[atom.name]:
-                    plan.mixed.add(name)
+                ends.append(((name, k), atom))
             out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | plan.shared.keys())
             if name in self.flags:
                 flag = FALSE if b is None else (b.defined or TRUE)
                 out.append(TRUE if gone else flag)
+        self.mix(head, ends)
         return out
+
+    def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
+        """Enter into the plan what is one array in Python where the next iteration begins, and is not known to be at the head."""
+        alike = self.ctx.alike
+        outside = {v.name for b in self.before.values() for v in arrays(b.value)} | self.ctx.lent.keys()
+        for place, atom in ends:
+            known = alike.get(self.array_at(head, place), frozenset())
+            now = alike.get(atom.name, frozenset())
+            self.plan.mixed |= {(place, n) for n in now & outside - known}
+            self.plan.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}
+
+    def array_at(self, head: dict[str, Binding], place: Place) -> str:
+        """The array at the head of the loop at a place; none where its name is lost by now."""
+        name, k = place
+        parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.plan.types[name]) else []
+        return parts[k].name if k < len(parts) else ""
 
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:
         return next((n for n, x in head.items() if array in arrays(x.value)), "another name")

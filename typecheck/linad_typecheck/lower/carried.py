@@ -26,6 +26,9 @@ from .values import (
 )
 
 
+Place = tuple[str, int]  # a name, and which of the parts of its value
+
+
 @dataclass
 class Plan:
     """What is known about the names at the head of a loop."""
@@ -34,9 +37,9 @@ class Plan:
     flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
-    moving: set[tuple[str, int]] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
-    mixed: set[str] = field(default_factory=set)  # whose arrays are in Python one with another of the loop, in later iterations
-    shared: dict[tuple[str, int], Var | tuple[str, int]] = field(default_factory=dict)  # see `share`
+    moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
+    mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
+    shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
     owned: set[str] = field(default_factory=set)  # that are one of two arrays where an iteration ends: they get a copy of the new one
     sought: set[str] = field(default_factory=set)  # names that nothing binds before the loop: the first attempt finds their types
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
@@ -45,16 +48,16 @@ class Plan:
         sets = (set(self.negative), set(self.moving), set(self.mixed))
         return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.sought), dict(self.changes))
 
-    def share(self, name: str, k: int, holder: Var | tuple[str, int]) -> None:
+    def share(self, name: str, k: int, holder: Var | Place) -> None:
         """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,
         or that of another name, by its place. It is that array in the next iteration and behind the loop."""
         self.shared[name, k] = holder
         self.types[name] = self.types.pop(name)  # who shares comes behind who carries
 
-    def steady(self, before: dict[str, Binding]) -> dict[tuple[str, int], Var]:
+    def steady(self, before: dict[str, Binding]) -> dict[Place, Var]:
         """The arrays in tuples and records that stay in their places, whatever else of the tuple changes: they are no
         part of what the loop carries."""
-        found: dict[tuple[str, int], Var] = {}
+        found: dict[Place, Var] = {}
         for name, t in self.types.items():
             b = before.get(name)
             if not isinstance(t, TupleType) or b is None or name in self.lost or not fits(b.value, t):
