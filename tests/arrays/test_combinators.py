@@ -156,3 +156,16 @@ REFUSED = {
 def test_refused(case):
     f, text = REFUSED[case]
     assert any(text in error for error in Whole(f, (X, Y)).errors)
+
+
+def test_an_array_that_a_fold_updates_and_runs_over_is_refused():
+    def scaled(a):
+        a[:] = a * 3.0
+        return a
+
+    def f(x):
+        a = x.copy()
+        return linad.fold(lambda p, q: scaled(p) * q, a, a).sum()
+
+    (told,) = Whole(f, (X,)).errors
+    assert told.startswith("LIN101")
