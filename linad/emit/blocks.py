@@ -29,7 +29,6 @@ from linad_typecheck.core import (
     Const,
     Dim,
     Function,
-    If,
     Let,
     Load,
     Loop,
@@ -41,7 +40,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
@@ -56,21 +55,11 @@ def in_blocks(f: Function) -> Function:
     """The function with its innermost loops that scatter run in blocks where that pays."""
     names = Names(all_names(f))
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    out.append(replace(s, body=block(body)))
-                case Loop() if delayed := delayable(s):
-                    out.append(_blocked(s, delayed, names))
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
+    def blocked(s: Loop) -> list[Stmt]:
+        delayed = delayable(s)
+        return [_blocked(s, delayed, names)] if delayed else [s]
 
-    return replace(f, body=block(f.body))
+    return at_loops(f, blocked)
 
 
 def delayable(s: Loop) -> list[AddTo]:

@@ -37,7 +37,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
@@ -56,22 +56,12 @@ def distribute(f: Function) -> Function:
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    out.append(replace(s, body=block(body)))
-                case Loop():
-                    for part in _divided(s, names, sizes):
-                        out += _upwards(part, names, sizes)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
+    def parts(s: Loop) -> list[Stmt]:
+        if any(isinstance(t, Loop | If) for t in s.body.stmts):
+            return [s]
+        return [t for part in _divided(s, names, sizes) for t in _upwards(part, names, sizes)]
 
-    return replace(f, body=block(f.body))
+    return at_loops(f, parts)
 
 
 def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:

@@ -36,7 +36,7 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array
 
 from .loops import defined
@@ -57,19 +57,7 @@ def demands_first(program: Program) -> Program:
 def _moved(f: Function) -> Function:
     names = Names(all_names(f))
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body):
-                    out += _asked_first(replace(s, body=block(body)), names)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
-
-    return replace(f, body=block(f.body))
+    return at_loops(f, lambda s: _asked_first(s, names))
 
 
 def _demands(s: Stmt) -> bool:

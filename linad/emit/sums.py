@@ -28,6 +28,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
 )
+from linad_typecheck.core_rewrite import at_loops
 from linad_typecheck.types import BOOL, Scalar, is_float
 
 
@@ -35,21 +36,7 @@ def sum_in_registers(f: Function) -> Function:
     """The function whose innermost loops add to cells that stay the same behind them."""
     names = Names(all_names(f))
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    out.append(replace(s, body=block(body)))
-                case Loop():
-                    out += _summed(s, names)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
-
-    return replace(f, body=block(f.body))
+    return at_loops(f, lambda s: _summed(s, names))
 
 
 def _summed(s: Loop, names: Names) -> list[Stmt]:

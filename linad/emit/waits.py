@@ -34,6 +34,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
+from linad_typecheck.core_rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
@@ -50,21 +51,7 @@ def add_last(f: Function) -> Function:
     """The function with the sums of its innermost loops in the order in which their terms are there."""
     names = Names(all_names(f))
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body) if any(isinstance(t, Loop) for t in walk(body)):
-                    out.append(replace(s, body=block(body)))
-                case Loop():
-                    out.append(_ordered(s, names))
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
-
-    return replace(f, body=block(f.body))
+    return at_loops(f, lambda s: [s if any(isinstance(t, Loop) for t in walk(s.body)) else _ordered(s, names)])
 
 
 def _ordered(s: Loop, names: Names) -> Loop:

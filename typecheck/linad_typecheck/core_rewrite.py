@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from .core import (
@@ -20,6 +20,7 @@ from .core import (
     Drop,
     Dup,
     Fill,
+    Function,
     If,
     Let,
     Load,
@@ -131,3 +132,21 @@ def _all(block: Block):
         yield s
         for b in blocks(s):
             yield from _all(b)
+
+
+def at_loops(f: Function, change: Callable[[Loop], Iterable[Stmt]]) -> Function:
+    """The function with statements in place of each loop, the inner ones first."""
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
+                case Loop(body=body):
+                    out += change(replace(s, body=block(body)))
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))

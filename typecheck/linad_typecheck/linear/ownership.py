@@ -101,8 +101,9 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
-    unseen = lambda leaf: isinstance(leaf, UnionValue) and _meets(leaf, place) or any(v.name in alike for v in arrays(leaf))
-    _lose_waiting(ctx, lambda leaf: unseen(leaf) or (isinstance(leaf, Delayed) and any(_meets(r, place) or unseen(r) for r, _ in leaf.reads)), by, span, True)
+    # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show it
+    unseen = lambda part, read: any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and _meets(part, place))
+    _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
         for array in alike:
@@ -136,10 +137,12 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             ctx.env[other] = replace(b, value=value)
 
 
-def _lose_waiting(ctx: Lowering, lost: Callable[[Value], bool], by: str, span: Span, written: bool) -> None:
-    """Report what is evaluated before an array is updated or moved, in the same expression, and used behind that."""
+def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
+    """Report what comes before the update or move of an array in one expression, and is used behind it. ``lost`` is asked of each
+    array that a value holds, or that an expression not yet evaluated is going to read."""
     for value, node in ctx.waiting():
-        if any(map(lost, [value] if isinstance(value, Delayed) else array_leaves(value))):
+        read = isinstance(value, Delayed)
+        if any(lost(part, read) for part in ([r for r, _ in value.reads] if read else array_leaves(value))):
             ctx.report(UseAfterMove(ctx.span(node), ast.unparse(node), by, span, written=written))
 
 
@@ -182,10 +185,6 @@ def array_leaves(v: Value) -> list[Value]:
     return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
 
 
-def _reads(v: Value) -> list[Value]:
-    return [r for r, _ in v.reads] if isinstance(v, Delayed) else []
-
-
 def stays_in_use(ctx: Lowering, var: Var) -> bool:
     """Whether some name still means the array when the statement that is being lowered is done."""
     held = names_of(ctx, var)
@@ -220,7 +219,7 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
     gone = {var.name, *others(ctx, var)}
     for array in gone:
         lose(ctx, Var(array, var.type), Loss("moved", into, span))
-    _lose_waiting(ctx, lambda leaf: any(v.name in gone for r in (leaf, *_reads(leaf)) for v in arrays(r)), into, span, False)
+    _lose_waiting(ctx, lambda part, read: any(v.name in gone for v in arrays(part)), into, span, False)
     ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name, span, how)
     return True
 

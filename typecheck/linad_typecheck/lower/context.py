@@ -57,7 +57,7 @@ class Lowering:
     made: set[str] = field(default_factory=set)  # arrays that this iteration of the innermost loop has made
     owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
-    flight: list[tuple[Value, ast.expr]] = field(default_factory=list)  # evaluated, in expressions that are not yet
+    flight: list[tuple[Value | None, ast.expr]] = field(default_factory=list)  # evaluated, in expressions that are not yet
     frame: int | None = None  # those before it wait for the expression that is being lowered
     dead: bool = False  # behind a `raise`
     want_ctl: bool = False  # whether somebody asks how the block was left
@@ -148,7 +148,7 @@ class Lowering:
     def waiting(self) -> list[tuple[Value, ast.expr]]:
         """The values that are evaluated and are used only behind the expression that is being lowered, as ``a`` behind the call
         in ``a + g(a)``."""
-        return [] if self.frame is None else self.flight[: self.frame]
+        return [] if self.frame is None else [(v, node) for v, node in self.flight[: self.frame] if v is not None]
 
     def landed(self, value: Value) -> None:
         """A value that was in flight is handed on, or computed: it waits no more."""
