@@ -39,6 +39,13 @@ ACCEPTED = {
     "R8 given back by a helper on every path": "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0] + u @ keep(v)",
     "R8 given back while it is waited for": "u = x.copy()\nt = (u, keep(u))\nreturn t[0] @ t[1]",
     "R10 names are permuted": "u = x.copy()\nv = np.zeros(3)\nfor i in range(3):\n    u, v = v, u\nreturn u[0] + v[0]",
+    "R10 a number beside an array that a loop updates under another name": (
+        "t = (x.copy(), n)\nfor k in range(3):\n    p = t[0]\n    for i in range(3):\n        p[i] *= 2.0\n"
+        "    t = (p, t[1] + 1)\nreturn t[0][0] + t[1]"
+    ),
+    "R10 an array beside one that a loop updates under another name": (
+        "t = (x.copy(), x * 2.0)\np = t[0]\nfor i in range(3):\n    p[i] = t[1][0]\nreturn p[0] + t[1][0]"
+    ),
     "R10 moved and bound again": "u = x.copy()\nfor i in range(3):\n    u = keep(u)\nreturn u[0]",
     "R11 a name that is never used again": "u = x.copy()\nv = u\nv[0] = 1.0\nreturn x[0]",
     "R12 the right side reads before the cell is written": "u = x.copy()\nu[0] = u[1] + u[0]\nreturn u[0]",
@@ -50,6 +57,15 @@ REFUSED = {
     "R4 added to while another name lives": ("use-after-move", "u = x.copy()\nv = u\nu[0] += 1.0\nreturn v[0]"),
     "R5 joined while both live and one is written": (
         "moved-on-some-paths", "u = x.copy()\nv = np.zeros(2)\nif c:\n    v = u\nv[0] = 1.0\nreturn u[0] + v[0]",
+    ),
+    "R10 a tuple whose array an iteration updates under another name": (
+        "use-after-move", "t = (x.copy(), n)\ns = 0.0\np = t[0]\nfor i in range(3):\n    s += t[0][0]\n    p[i] = s\nreturn s",
+    ),
+    "R10 a tuple with both arrays updated, in two loops": (
+        "use-after-move", "t = (x.copy(), x * 2.0)\np, q = t\nfor i in range(3):\n    p[i] = 1.0\n    for j in range(3):\n        q[j] = 2.0\nreturn t[1][0]",
+    ),
+    "R10 a tuple that loses an array and is bound again in one loop": (
+        "use-after-move", "t = (x.copy(), n)\np = t[0]\nfor i in range(3):\n    t = (t[0], t[1] + 1)\n    p[0] = 1.0\nreturn t[1] + t[0][0]",
     ),
     "R6 a view after its array was updated": ("use-after-move", "u = x.copy()\nv = u[1:]\nu[1] = 1.0\nreturn v[0]"),
     "R6 two views that may meet": ("use-after-move", "u = x.copy()\na = u[:2]\nb = u[1:]\na[1] = 1.0\nreturn b[0]"),

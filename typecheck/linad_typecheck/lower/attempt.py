@@ -11,7 +11,7 @@ from ..frozen import frozen
 from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
 from ..types import BOOL, I64, Array, Type
-from .carried import Place, Plan, fits, lost_leaf, outside, renamed
+from .carried import Place, Plan, fits, lost_leaf, lost_parts, outside, renamed
 from .context import BREAK, CTL, FALSE, RETURN, RUN, TRUE, Lowering
 from .exits import breaks, returns
 from .expressions import condition
@@ -145,7 +145,7 @@ class Attempt:
         holders = [h[0] for (n, _), h in self.plan.shared.items() if n == name and not isinstance(h, Var)]
         gone = next((self.plan.lost[h] for h in holders if h in self.plan.lost), None)
         if gone is not None:
-            self.plan.lost.setdefault(name, gone)
+            self.plan.lost.setdefault(name, lost_leaf(gone))
         if name in self.plan.lost:
             return
         first = list(coerce(ctx, None if b is None else whole(ctx, b.value, t, name, self.span), t, self.span))
@@ -255,11 +255,12 @@ class Attempt:
             if told_here and b.value.told is not None:  # it has to be told again in the next attempt
                 plan.lost.setdefault(name, b.value.told)
                 continue
-            if contains(b.value, LostArray) and name not in plan.lost:
-                if h is None or not (name in plan.types and h.value == b.value):
-                    plan.lost[name] = lost_leaf(b.value)
-                continue
             if name in plan.lost:
+                plan.lost[name] = lost_parts(plan.lost[name], b.value)
+                continue
+            if contains(b.value, LostArray):
+                if h is None or not (name in plan.types and h.value == b.value):
+                    plan.lost[name] = lost_leaf(b.value) if h is None or name in plan.types else lost_parts(h.value, b.value)
                 continue
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):

@@ -16,8 +16,10 @@ from .values import (
     ScalarValue,
     TupleType,
     TupleValue,
+    UnionValue,
     Value,
     ValueType,
+    ViewValue,
     contains,
     leaves,
     rebuild,
@@ -71,10 +73,30 @@ class Plan:
 
 
 def lost_leaf(v: Value) -> LostArray:
-    """The first lost array of a value: a name that holds one is lost as a whole at the head of a loop."""
+    """The first lost array of a value: a name that holds one is lost as a whole where a loop binds it."""
     if isinstance(v, LostArray):
         return v
     return next(lost_leaf(x) for x in v.items if contains(x, LostArray))
+
+
+def lost_parts(head: Value, end: Value) -> Value:
+    """What is left of a name at the head of a loop: a tuple that no iteration binds keeps its other parts."""
+    found = _without(head, end)
+    return found if found is not None else lost_leaf(head if contains(head, LostArray) else end)
+
+
+def _without(head: Value, end: Value) -> Value | None:
+    """A value with the arrays lost that either has lost; None where they differ in more."""
+    match head, end:
+        case LostArray(), _:
+            return head
+        case ArrayValue() | ViewValue() | UnionValue(), LostArray():
+            return end
+        case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
+            parts = tuple(map(_without, items, others))
+            return None if None in parts else TupleValue(parts, head.record)
+        case _:
+            return head if head == end else None
 
 
 def fits(v: Value, t: ValueType) -> bool:

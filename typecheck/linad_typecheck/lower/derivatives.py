@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ..core import Alloc, Atom, Block, Call, Const, Derivative, Function, Names, Param, Var
+from ..core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -37,8 +38,10 @@ from .values import (
     ScalarValue,
     TupleType,
     TupleValue,
+    UnionType,
     Value,
     ValueType,
+    ViewType,
     as_argument,
     describe,
     leaves,
@@ -47,6 +50,9 @@ from .values import (
     type_leaves,
     type_of,
 )
+
+if TYPE_CHECKING:
+    from .specialise import Spec
 
 PULLBACK = "linad.vjp's pullback"
 TRANSFORMS = ("linad.grad", "linad.value_and_grad", "linad.vjp", "linad.jvp", PULLBACK)
@@ -186,21 +192,54 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
         return None
     types = [(n, type_of(as_argument(v))) for n, v in values.items()]
-    spec = ctx.programs.specialise(source, tuple(types), tuple((n, type_of(as_argument(v))) for n, v in captures))
+    given = (source, tuple(types), tuple((n, type_of(as_argument(v))) for n, v in captures))
+    spec = ctx.programs.specialise(*given)
+    if spec.done and _views(spec.result):
+        spec = ctx.programs.specialise(*given, apart=True)
     if spec.failed or not spec.done:
         ctx.programs.poisoned |= spec.failed
         if not spec.done:
             ctx.report(Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out"))
         return None
-    if any(m != "read" for m, leaf in zip(spec.modes, (x for _, t in spec.params for x in type_leaves(t)), strict=True) if isinstance(leaf, Array)):
-        ctx.report(Unsupported(span, f"the derivative of `{source.name}`, which updates or keeps an argument", "let it work on a copy"))
+    flat = [leaf for _, t in spec.params for leaf in type_leaves(t)]
+    taken = [k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)]
+    if any(spec.modes[k] != "own" or spec.writes(k) for k in taken):
+        ctx.report(Unsupported(span, f"the derivative of `{source.name}`, which updates an argument", "let it work on a copy"))
         return None
+    if taken:
+        spec = _on_copies(ctx, spec, taken)
     atoms = [leaf for v in every.values() for leaf in leaves(as_argument(v))]
     atoms += [ctx.global_array(name, t, key).var for key, (name, t) in spec.hidden.items()]
     if spec.recursive:
         mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     return _Prepared(spec, values, atoms, types)
+
+
+def _views(t: ValueType) -> bool:
+    """Whether there are views among the parts of a result: of arguments."""
+    return any(map(_views, t.items)) if isinstance(t, TupleType) else isinstance(t, (ViewType, UnionType))
+
+
+def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
+    """The function that calls another with copies of the arrays that it keeps, and so only reads its arguments."""
+    from .specialise import Spec
+
+    key = (spec.name, "on copies")
+    if key not in ctx.programs.specs:
+        f = spec.function
+        names = Names(p.var.name for p in f.params)
+        copies = {k: names.var(base_name(f.params[k].var.name), f.params[k].var.type) for k in taken}
+        outs = tuple(names.var("result", r.type) for r in f.body.results)
+        made = tuple(Copy(v, f.params[k].var, f.span) for k, v in copies.items())
+        call = Call(outs, f.name, tuple(copies.get(k, p.var) for k, p in enumerate(f.params)), f.span)
+        name = ctx.programs.name(f"{spec.name}_on_copies")
+        params = tuple(replace(p, mode="read") if k in copies else p for k, p in enumerate(f.params))
+        modes = tuple(p.mode for p in params[: len(spec.modes)])
+        kept = Spec(name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True)
+        kept.function = Function(name, params, Block((*made, call), outs), f.span)
+        ctx.programs.specs[key] = kept
+    return ctx.programs.specs[key]
 
 
 def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str] | None:

@@ -34,6 +34,15 @@ def lent_back(ctx: Lowering, value: Value) -> Value:
     return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) else v)
 
 
+def apart(ctx: Lowering, value: Value, span: Span) -> Value:
+    """The result of a helper in arrays of its own: copies of what it looks at in the caller's."""
+
+    def own(v: Value) -> Value:
+        return materialise(ctx, v, "result", span) if any(_of_the_caller(ctx, var) for var in arrays(v)) else v
+
+    return map_arrays(value, own)
+
+
 def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
     """A result as the caller gets it, and the arrays that go with it."""
     seen: set[str] = set()

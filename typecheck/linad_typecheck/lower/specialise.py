@@ -37,7 +37,7 @@ from ..types import BOOL, I64, Array
 from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
 from .context import RET, Lent, Lowering
 from .results import against_annotation
-from .returning import lent_back
+from .returning import apart, lent_back
 from .statements import block
 from .values import (
     Binding,
@@ -81,6 +81,7 @@ class Spec:
     hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
     flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     recursive: bool = False
+    apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
     done: bool = False
     function: Function | None = None
@@ -162,9 +163,9 @@ class Specialiser:
         """How often a function is being lowered: more than once where it calls itself with arguments of other types."""
         return sum(s.source.node is source.node for s in self.stack)
 
-    def specialise(self, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
-        """The function for arguments of these types."""
-        key = (id(source.node), source.key, params, captures)
+    def specialise(self, source: FunctionSource, params: Typed, captures: Typed, apart: bool = False) -> Spec:
+        """The function for arguments of these types; ``apart``, its results share nothing with them."""
+        key = (id(source.node), source.key, params, captures, apart)
         known = self.specs.get(key)
         if known is not None:
             if not known.done:  # on the stack: everything from there up is recursive
@@ -173,7 +174,7 @@ class Specialiser:
             for found in tuple(known.found):  # the attempt that it was first called in may have been undone
                 self._note(found)
             return known
-        spec = Spec(self.name(source.name), source, (*params, *captures))
+        spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
         if self.inside(source) > ROUNDS:
             self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
             spec.failed = spec.done = True
@@ -271,7 +272,9 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
     value = lower_body(ctx)
-    if not spec.recursive:  # its results are found by rounds, from what is an array first
+    if spec.apart:
+        value = apart(ctx, value, span)
+    elif not spec.recursive:  # its results are found by rounds, from what is an array first
         value = lent_back(ctx, value)
     spec.result = type_of(value)
     if spec.recursive and contains(value, (Poison, Bottom)):
