@@ -10,19 +10,22 @@ times in all, and takes ``C`` steps to find them. All of these are had by runnin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 from math import comb
 
 from linad_typecheck.core import Atom, Checkpoint, Const, Loop, Program, Var, free_vars, walk, written
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import Array
 
 from .adjoint import schedules
 from .adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, is_marked
 
 CELL = 3  # of a snapshot, there or back: a turn, a load, a store
+PLACED = 20  # of an array whose size may change: where its next snapshot lies
+MOVED = 6  # of one of an array whose size may change: where it lies, and growth of what holds it; and 2 for each axis
 STEP = 40  # of the reverse loop: which snapshot, where it starts, whether it goes
 STOP = 40  # of a schedule: the run to it, and whether and where the state is saved
 OWN = 15  # of a schedule: a turn of the loop that it may have
@@ -39,37 +42,43 @@ class Repeats:
     own: int
 
 
-def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint]]:
-    """By id: the loops of a program that keep snapshots, and how."""
-    found: dict[int, tuple[Loop, Checkpoint]] = {}
+def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint, Container[str]]]:
+    """By id: the loops of a program that keep snapshots, and how, and the arrays whose sizes are known."""
+    found: dict[int, tuple[Loop, Checkpoint, Container[str]]] = {}
     for f in program.functions.values():
+        sized = known_sizes(f)
         for s in walk(f.body):
             if not isinstance(s, Loop):
                 continue
             if is_marked(s):
                 assert s.mark is not None
-                found[id(s)] = s, s.mark
+                found[id(s)] = s, s.mark, sized
             elif any(isinstance(t, Loop) and is_marked(t) for t in walk(s.body)):
-                found[id(s)] = s, SOME_STEPS if s.exits or s.stop is None else EVERY_STEP
+                found[id(s)] = s, SOME_STEPS if s.exits or s.stop is None else EVERY_STEP, sized
     return found
 
 
-def more(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, work: int) -> int:
-    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it."""
+def more(s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int) -> int:
+    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it. The size of an array
+    that is not ``sized`` may change; the larger of its sizes before the loop and after it counts."""
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v.name in env]
     changed = {t.name for x in walk(s.body) if (t := written(x)) is not None}
     state = sum(_words(env, v) for v in outer if v.name in changed)
-    state += sum(_words(env, v) if isinstance(v.type, Array) else 1 for v in s.outs)
+    state += sum(not isinstance(v.type, Array) for v in s.outs)
+    state += sum(_words(env, v) for v in s.outs if v.name in sized)
+    uneven = [(init, v) for init, v in zip(s.inits, s.outs, strict=True) if isinstance(v.type, Array) and v.name not in sized]
+    sizes = [max(_words(env, init), _words(env, v)) for init, v in uneven]
+    cells = sum((MOVED + 2 * v.type.rank) * n + PLACED for (_, v), n in zip(uneven, sizes, strict=True))
     copied = sum(_words(env, v) for v in outer if v.name not in changed)
-    slots = _slots(s, mark, env, trips, state)
+    slots = _slots(s, mark, env, trips, state + sum(sizes))
     found = repeats(mark.scheme, trips, slots, s.exits)
     saves = max(found.saves, trips + 2) if mark.memory is not None else found.saves
-    moved = CELL * state * (saves + trips)
+    moved = (CELL * state + cells) * (saves + trips)
     return (found.most + 1) * work + moved + copied + found.own + STEP * trips + STOP * found.stops + START
 
 
-def _words(env: Mapping[str, object], v: Var) -> int:
-    return getattr(env.get(v.name), "size", 0)
+def _words(env: Mapping[str, object], v: Atom) -> int:
+    return getattr(env.get(v.name), "size", 0) if isinstance(v, Var) else 0
 
 
 def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, state: int) -> int:
@@ -154,6 +163,6 @@ class Again:
         self.total = 0
         self.after = {key: partial(self.add, *found) for key, found in with_snapshots(program).items()}
 
-    def add(self, s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, work: int) -> None:
+    def add(self, s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int) -> None:
         """Called after an execution of a loop."""
-        self.total += more(s, mark, env, trips, work)
+        self.total += more(s, mark, sized, env, trips, work)

@@ -27,6 +27,7 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, Scalar
 
 from .checkpoint_state import SETTLED, Checkpointed
+from .ragged import Ragged
 from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
 from .snapshots import HELD, NEXT, ONE, STRIDE, ZERO, Snapshots, Writer, words_of
 
@@ -112,7 +113,8 @@ def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict
     rows = w.let("add", slots, ONE, hint="rows")
     head = w.alloc("held", "i64", (Const(3, I64),), ONE)
     store = Snapshots(held, slots, head, w.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
-    for v in held.state:
+    store.ragged |= {v.name: Ragged.made(w, v, rows) for v in held.ragged}
+    for v in (*held.scalars, *held.even):
         cells = sizes.get(v.name, ())
         store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
     return store
@@ -220,15 +222,19 @@ def _keep(kept: _Kept, store: Snapshots) -> None:
     for n, dims in store.sizes.items():
         for k, d in enumerate(dims):
             kept.keep(f"size {n} {k}", d)
+    for n, r in store.ragged.items():
+        for k, v in enumerate(r):
+            kept.keep(f"ragged {n} {k}", v)
 
 
 def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
     """The storage as the reverse finds it."""
-    sizes = {
-        v.name: tuple(kept.find(f"size {v.name} {k}") for k in range(v.type.rank)) for v in (*held.arrays, *held.moved)
-    }
-    rows = {v.name: kept.array(f"rows {v.name}") for v in held.state}
+    sizes = {v.name: tuple(kept.find(f"size {v.name} {k}") for k in range(v.type.rank)) for v in held.even}
+    rows = {v.name: kept.array(f"rows {v.name}") for v in (*held.scalars, *held.even)}
     found = Snapshots(held, kept.find("slots"), kept.array("head"), kept.array("times"), rows, sizes)
+    for v in held.ragged:
+        pool, starts, stops, *dims = (kept.array(f"ragged {v.name} {k}") for k in range(3 + v.type.rank))
+        found.ragged[v.name] = Ragged(pool, starts, stops, tuple(dims))
     found.steps, found.last = kept.find("steps"), not held.loop.exits
     return found
 
@@ -265,7 +271,7 @@ def backward(
         newest = at.let("eq", k, last, hint="b")
         row, p = at.let("select", newest, store.slots, top, hint="row"), at.let("select", newest, k, p, hint="p")
     into = {v.name: renamed[v.name] for v in held.arrays}
-    into |= {v.name: at.alloc(base_name(v.name), v.type.dtype, store.sizes[v.name]) for v in held.moved}
+    into |= {v.name: at.alloc(base_name(v.name), v.type.dtype, store.sizes[v.name]) for v in held.moved if v in held.even}
     state = store.restore(at, row, into)  # type: ignore[arg-type]
     state = _advance(walk, s, frame, store, p, k, state, at)
     sweep.there |= {c.name: state[c.name] for c in (*held.scalars, *held.moved)}

@@ -26,6 +26,7 @@ from linad_typecheck.core import (
     written,
 )
 from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.linear.uses import uses
 from linad_typecheck.types import I64, Array, is_float
 
@@ -54,6 +55,8 @@ class Checkpointed:
         The carried arrays: names that may stand for another array in the next iteration.
     copied
         Outer arrays that the loop only reads, and that change before its reverse comes.
+    ragged
+        Those of the carried arrays that are not known to keep their size.
     """
 
     loop: Loop
@@ -62,6 +65,7 @@ class Checkpointed:
     arrays: tuple[Var, ...]
     moved: tuple[Var, ...]
     copied: tuple[Var, ...] = ()
+    ragged: tuple[Var, ...] = ()
 
     @property
     def once(self) -> bool:
@@ -74,6 +78,11 @@ class Checkpointed:
     def own(self) -> frozenset[str]:
         """Names of outer arrays that a step run again has under another name."""
         return frozenset(v.name for v in (*self.arrays, *self.copied))
+
+    @property
+    def even(self) -> tuple[Var, ...]:
+        """The arrays of the state that keep their size."""
+        return (*self.arrays, *(v for v in self.moved if v not in self.ragged))
 
     @property
     def state(self) -> tuple[Var, ...]:
@@ -110,7 +119,9 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
     copied = tuple(v for v in outer if facts.place(v) not in writes and not stays(v))
     around = SOME_STEPS if s.exits else EVERY_STEP
     mark = s.mark if s.mark is not None and is_marked(s) else around
-    return Checkpointed(s, mark, _scalars(s, facts, needed | places), arrays, moved, copied)
+    sized = known_sizes(facts.function)
+    ragged = tuple(c for c in moved if c.name not in sized)
+    return Checkpointed(s, mark, _scalars(s, facts, needed | places), arrays, moved, copied, ragged)
 
 
 def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:

@@ -9,7 +9,6 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
-    Check,
     Const,
     Dim,
     If,
@@ -29,6 +28,7 @@ from linad_typecheck.types import BOOL, I64, Array, Scalar
 
 from .checkpoint_state import Checkpointed
 from .lowered import lowered
+from .ragged import Ragged
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # cells of the head
@@ -121,7 +121,9 @@ class Snapshots:
     rows
         By name of a part of the state, where its snapshots lie: one row each.
     sizes
-        By name of an array of the state, its shape.
+        By name of an array of the state whose size stays, its shape.
+    ragged
+        By name of one whose size may change, where its snapshots lie.
     last
         Whether the row after the last snapshot holds the state at the head of the last iteration.
     """
@@ -132,6 +134,7 @@ class Snapshots:
     times: Var
     rows: dict[str, Var] = field(default_factory=dict)
     sizes: dict[str, tuple[Atom, ...]] = field(default_factory=dict)
+    ragged: dict[str, Ragged] = field(default_factory=dict)
     steps: Atom = ZERO
     last: bool = True
 
@@ -139,23 +142,16 @@ class Snapshots:
         """Save the state, whose parts ``now`` names."""
         for v in self.held.scalars:
             w.store(self.rows[v.name], (row,), now[v.name])
-        for v in (*self.held.arrays, *self.held.moved):
-            source = now[v.name]
-            assert isinstance(source, Var)
-            if v in self.held.moved:
-                self._same_size(w, v, source)
-            w.cells(
-                self.sizes[v.name],
-                lambda at, i, v=v, a=source: at.store(self.rows[v.name], (row, *i), at.load(a, *i, hint="e")),
-            )
+        for v in self.held.even:
+            self._save_cells(w, v, row, now[v.name])
+        if self.ragged:
+            top = None if row == ZERO else w.let("sub", w.load(self.head, HELD, hint="held"), ONE, hint="top")
+            for name, r in self.ragged.items():
+                r.save(w, row, top, now[name])  # type: ignore[arg-type]
 
-    def _same_size(self, w: Writer, v: Var, now: Var) -> None:
-        for k, n in enumerate(self.sizes[v.name]):
-            size = w.names.var("n", I64)
-            w.out.append(Dim(size, now, k, w.span))
-            ok = w.let("eq", size, n, hint="ok")
-            why = f"linad.checkpoint: `{base_name(v.name)}` changes its size from {{0}} to {{1}}, but its snapshots have one size"
-            w.out.append(Check(ok, "ValueError", why, (n, size), w.span))
+    def _save_cells(self, w: Writer, v: Var, row: Atom, source: Atom) -> None:
+        assert isinstance(source, Var)
+        w.cells(self.sizes[v.name], lambda at, i: at.store(self.rows[v.name], (row, *i), at.load(source, *i, hint="e")))
 
     def push(self, w: Writer, time: Atom, now: dict[str, Atom]) -> None:
         """One more snapshot."""
@@ -167,7 +163,8 @@ class Snapshots:
     def restore(self, w: Writer, row: Atom, into: dict[str, Var]) -> dict[str, Atom]:
         """The state of a row: arrays are copied to where ``into`` says, scalars are given."""
         found: dict[str, Atom] = dict(into)
-        for v in (*self.held.arrays, *self.held.moved):
+        found |= {n: r.restore(w, row, base_name(n)) for n, r in self.ragged.items()}
+        for v in self.held.even:
             w.cells(
                 self.sizes[v.name],
                 lambda at, i, v=v: at.store(into[v.name], i, at.load(self.rows[v.name], row, *i, hint="e")),
@@ -185,7 +182,9 @@ class Snapshots:
         at.store(self.times, (r,), at.load(self.times, old))
         for v in self.held.scalars:
             at.store(self.rows[v.name], (r,), at.load(self.rows[v.name], old, hint="e"))
-        for v in (*self.held.arrays, *self.held.moved):
+        for rows in self.ragged.values():
+            rows.move(at, r, old)
+        for v in self.held.even:
             at.cells(
                 self.sizes[v.name],
                 lambda c, i, v=v: c.store(self.rows[v.name], (r, *i), c.load(self.rows[v.name], old, *i, hint="e")),

@@ -335,3 +335,37 @@ BODIES["size zero"] = """
         a = np.sin(a * x[0])
     return a
 """
+
+BODIES["a size that changes"] = """
+    u = x.copy()
+    s = w
+    for t in CK(range(T)):
+        if t % 3 == 2:
+            u = np.sin(u[1:] * s)
+        else:
+            u = np.sin(np.concatenate((u, x)) * w)
+        s = np.cos(s + u[0] * u[-1])
+    return s * np.sum(u)
+"""
+
+BODIES["first made in the loop"] = """
+    s = 0.0
+    for t in CK(range(T)):
+        if t == 0:
+            before = np.outer(x, x) * w
+        else:
+            before = np.sin(before) * x + 0.1 * t
+        s += before[0, 1] * before[1, 0]
+    return s
+"""
+
+BODIES["a size that changes until"] = """
+    u = x.copy()
+    rows = np.outer(x, x)
+    k = 0
+    while CK(k < T):
+        u = np.sin(np.append(u, w * u[k]))
+        rows = np.cos(np.vstack((rows, u[:len(x)] * rows[-1])))
+        k += 1
+    return np.sum(u * u) + np.sum(rows[-1])
+"""
