@@ -306,7 +306,7 @@ class _Writer:
         self.line(f"{c} = 0")
         inner = s.inner()
         inner.ints.append(c)
-        with self.block(f"while {c} < {self.pick(['n', '3', 'n - 1'])}{self.pick(['', f' and {self.condition(inner)}'])}:"):
+        with self.block(f"while {c} < {self.pick(['n', '3', 'n - 1'])}{self.pick(['', f' and ({self.condition(inner)})'])}:"):
             self.line(f"{c} += 1")
             self.body(inner, 3, loop=True)
 

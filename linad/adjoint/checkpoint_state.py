@@ -28,7 +28,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.linear.uses import uses
-from linad_typecheck.types import I64, Array, is_float
+from linad_typecheck.types import I64, Array
 
 from .activity import Facts
 from .dependence import tainted_by, touched
@@ -115,13 +115,12 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
             reads |= {facts.place(a) for a, _ in uses(t, facts.modes) if isinstance(a.type, Array)}
     arrays = tuple(v for v in outer if facts.place(v) in reads & writes)
     moved = tuple(c for c in s.carried if isinstance(c.type, Array))
-    places = {facts.place(v) for v in (*arrays, *moved)}
     copied = tuple(v for v in outer if facts.place(v) not in writes and not stays(v))
     around = SOME_STEPS if s.exits else EVERY_STEP
     mark = s.mark if s.mark is not None and is_marked(s) else around
     sized = known_sizes(facts.function)
     ragged = tuple(c for c in moved if c.name not in sized)
-    return Checkpointed(s, mark, _scalars(s, facts, needed | places), arrays, moved, copied, ragged)
+    return Checkpointed(s, mark, _scalars(s, facts, needed), arrays, moved, copied, ragged)
 
 
 def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
@@ -131,7 +130,7 @@ def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
     into: dict[str, set[str]] = {}
     kept: set[str] = set()
     for c, _ in mine:
-        reached = tainted_by(s, facts, {c.name}) if is_float(c.type) else None
+        reached = tainted_by(s, facts, {c.name})
         if reached is None or reached & needed or _addresses(s, facts, reached):
             kept.add(c.name)
             continue

@@ -11,7 +11,6 @@ from linad_typecheck.core import (
     Copy,
     Dense,
     Dim,
-    Drop,
     Fill,
     If,
     Let,
@@ -37,17 +36,6 @@ def reads_of(s: Stmt, facts: Facts) -> set[str]:
     return {facts.value(a).name for a in (*operands(s), *inside.values()) if isinstance(a, Var)}
 
 
-def gives_up(s: Stmt, facts: Facts) -> bool:
-    """Whether an arm moves an array of the outer block."""
-    return any(
-        v.name in facts.moved or isinstance(t, Drop) and t.x.name == v.name
-        for b in blocks(s)
-        for v in free_vars(b).values()
-        if isinstance(v.type, Array)
-        for t in walk(b)
-    )
-
-
 def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
     """Groups of arrays that a statement reads, and that it writes, at any depth."""
     reads, writes = set(), set()
@@ -69,8 +57,6 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
                 for a, m in zip(args, facts.modes(callee), strict=True):
                     if isinstance(a.type, Array):
                         (reads if m == "read" else writes).add(facts.place(a))
-            case Alloc(out=v):
-                writes.add(facts.place(v))
     return reads, writes
 
 

@@ -130,7 +130,7 @@ def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
     later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
     if all(p in resized for p in later) and _apart(s, body, plan):
         return True
-    return reach.untouched(s, min(first, frame.first), frame.last)
+    return reach.untouched(s, first, frame.last)
 
 
 def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:

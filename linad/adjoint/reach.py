@@ -14,7 +14,7 @@ from linad_typecheck.types import I64
 from .activity import Facts
 
 MOST = 40  # writes that are looked at for one access
-LARGE = 2**20  # no index or bound is taken for another number, far from the ends of the ints
+LARGE = 2**20  # numbers are added to an index or a size up to here, far from the ends of the ints
 _OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 
 Place = tuple[Loop | If, bool]  # a loop around a statement, or an `if` and which of its arms
@@ -49,7 +49,7 @@ class Reach:
         if len(found) > MOST:
             return False
         for w in found:
-            if not isinstance(w, Store | AddTo) or self.facts.place(w.array) != place or not self.apart(access, w):
+            if not isinstance(w, Store | AddTo) or not self.apart(access, w):
                 return False
         return True
 
@@ -100,7 +100,7 @@ class Side:
         facts = self.reach.facts
         a = facts.value(a)
         if isinstance(a, Const):
-            return ("", int(a.value)) if abs(int(a.value)) < LARGE else (f"{a.value}", 0)
+            return ("", int(a.value))
         loops = self.reach.loops_of[facts.home[a.name]] if a.name in facts.home else ()
         named = a.name if set(map(id, loops)) <= set(map(id, self.same)) else a.name + self.mark
         match facts.definition.get(a.name):
@@ -115,7 +115,7 @@ class Side:
     def steady(self, x: Atom) -> bool:
         """Whether an int is far from the ends of the ints: the index of a loop, a size, or one of them and a number."""
         x = self.reach.facts.value(x)
-        if not isinstance(x, Var) or x.type != I64:
+        if not isinstance(x, Var):
             return False
         match self.reach.facts.definition.get(x.name):
             case Dim():

@@ -51,7 +51,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 from .activity import Facts
 from .dense import readable
 from .checkpoint_state import around_marked, checkpointed, is_marked
-from .dependence import carried_needed, gives_up, reads_of, touched
+from .dependence import carried_needed, reads_of, touched
 from .kept import extent, kept_cells, statement_in, stored_values
 from .logged import logging_loops
 from .mincut import cheapest_cut
@@ -266,16 +266,10 @@ class _Planner:
         match s:
             case Loop():
                 return self.runs_late(s, frame, ()) and order_free(s, self.facts)
-            case If(outs=outs):
-                arrays = any(isinstance(o.type, Array) for o in outs)
+            case If():
                 outer = [v for b in blocks(s) for v in free_vars(b).values() if isinstance(v.type, Array)]
-                if any(self.undone_place(v) for v in outer):
-                    return False
-                return (
-                    not arrays
-                    and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b))
-                    and not gives_up(s, self.facts)
-                )
+                moved = any(v.name in self.facts.moved for v in outer)
+                return not moved and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b))
         return False
 
     # -- fusing
@@ -300,8 +294,6 @@ class _Planner:
         outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
         if any(v.name in self.facts.moved or not self.visible(v, frame, path) for v in outer.values()):
             return False
-        if any(self.undone_place(v) and self.facts.place(v) in writes for v in outer.values()):
-            return False  # what it overwrites is to be logged
         for v in outer.values():
             place = self.facts.place(v)
             if place in reads and not self.stable(v, self.facts.end[id(s)], frame, path) and not self.all_last(s, place, frame, path):
@@ -334,14 +326,14 @@ class _Planner:
             return False
         if self.undone_place(v):
             return True
-        first, last, around = frame.first, frame.last, path
+        last, around = frame.last, path
         for k, b in enumerate(path):
             if v.name in b.expanded:
-                first, last, around = self.facts.position[id(b.loop)], self.facts.end[id(b.loop)], path[k + 1 :]
+                last, around = self.facts.end[id(b.loop)], path[k + 1 :]
         place = self.facts.place(v)
         spans = [(self.facts.position[id(b.loop)], self.facts.end[id(b.loop)]) for b in around]
         for group, at in self.facts.writes:
-            if group == place and first <= at <= last and (at > position or any(a <= at <= b for a, b in spans)):
+            if group == place and at <= last and (at > position or any(a <= at <= b for a, b in spans)):
                 return False
         return True
 

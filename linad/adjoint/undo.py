@@ -16,7 +16,6 @@ from linad_typecheck.core import (
     Block,
     Call,
     Copy,
-    Dense,
     Dim,
     Drop,
     Function,
@@ -31,6 +30,7 @@ from linad_typecheck.core import (
     all_names,
     operands,
     walk,
+    writes,
     written,
 )
 from linad_typecheck.linear.uses import Modes
@@ -78,14 +78,8 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
         if isinstance(s, Alloc | Copy) and facts.home[s.out.name] in frames and s.out.name not in excluded:
             one_name[facts.place(s.out)] = s.out
     for s in walk(facts.function.body):
-        target = written(s)
-        if target is not None and not isinstance(s, Store | AddTo):
-            one_name.pop(facts.place(target), None)
-        for a in s.updated if isinstance(s, Dense) else ():
-            one_name.pop(facts.place(a), None)
-        for a in (
-            s.args if isinstance(s, Call) else ()
-        ):  # what a callee writes it does not put back
+        given = s.args if isinstance(s, Call) else () if isinstance(s, Store | AddTo) else writes(s)
+        for a in given:  # what a callee writes it does not put back, nor what is written as a whole
             if isinstance(a, Var) and isinstance(a.type, Array):
                 one_name.pop(facts.place(a), None)
     found: list[str] = []
@@ -134,8 +128,10 @@ def _with_old_cells(
                     write = replace(s, checked=False)
                     word = facts.value(s.value)
                     from_log = once.get(word.name) if isinstance(s, Store) and isinstance(word, Var) and not s.checked else None
-                    if from_log is not None and from_log in loads:
+                    # a log that is there as long as the array
+                    if from_log is not None and from_log in loads and facts.home[from_log.array.name] == facts.home[a.name]:
                         exchange[id(write)] = from_log
+                        loads.remove(from_log)  # its cell holds another word then
                         out.append(write)
                         continue
                     old = _loaded(out, a, s.index, facts)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from linad_typecheck.core_text import parse_program
+
+from linad.pipeline import prepare
 
 from .test_fusing import A, K, X
-from .test_reach import words
+from .test_reach import words, words_of, words_twice
 
 # ------------------------------------------------------------------------------ iterations whose adjoints have an order
 
@@ -308,6 +311,33 @@ def lost_and_measured(x):
     return s
 
 
+def read_in_an_arm_and_renamed(x, c):
+    """The arm could run when its reverse comes, but its array goes by another name then."""
+    u = x.copy()
+    v = np.ones(len(x))
+    s = 0.0
+    if c > 0:
+        for i in range(len(x)):
+            s += u[i] * u[i]
+    if x[1] > 0.9:
+        w = u
+    else:
+        w = v
+    return s + w[0]
+
+
+def read_in_an_arm_and_exchanged(x, c):
+    u = x.copy()
+    v = np.ones(len(x))
+    s = 0.0
+    if c > 0:
+        for i in range(len(x)):
+            s += u[i] * u[i]
+    for _ in range(c):
+        u, v = v, u
+    return s + u[0]
+
+
 # ---------------------------------------------- a loop that runs once, beside its reverse, has its carried values there
 
 
@@ -373,10 +403,95 @@ PROGRAMS = [
     (through_a_copy, (X, K)), (through_an_arm, (X, K)), (counted_in_an_arm, (X, K)), (counted_in_a_loop, (X, K)),
     (counted_until, (X, K)), (sized_by_what_it_counts, (X, K)), (copied_and_returned, (X,)), (given_to_a_call, (X,)),
     (updated_by_a_call, (X,)), (given_to_a_product, (X, A)), (draws_twice, (X,)), (needed_draws, (X,)),
-    (moved_and_measured, (X, 2)), (lost_and_measured, (X,)),
+    (moved_and_measured, (X, 2)), (lost_and_measured, (X,)), (read_in_an_arm_and_renamed, (X, 1)),
+    (read_in_an_arm_and_exchanged, (X, 1)),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("f, args", PROGRAMS, ids=lambda f: getattr(f, "__name__", ""))
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
+
+
+# ----------------------------------------------------------------- in derivatives of derivatives, and in no program of a user
+
+
+def through_a_sum(x, idx):
+    """The adjoint of `t` is added to that of `u` as a whole."""
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        u = np.zeros(3)
+        u[idx[i] % 3] = x[i] * x[i]
+        t = u.copy()
+        t[idx[i - 1] % 3] = 1.0
+        s = 0.5 * s + t[idx[i - 2] % 3]
+        r += u[0]
+    return s, r
+
+
+def added_last(x):
+    """The adjoint of `w` is added to that of `x` after a loop that adds to it."""
+    w = x.copy()
+    s = 0.0
+    for i in range(len(x)):
+        s += w[i] * w[i]
+    w[0] = s
+    return s * w[0] * w[1]
+
+
+@pytest.mark.parametrize("f, args", [(through_a_sum, (X, np.array([3, 2, 0, 2, 0]))), (added_last, (X,))])
+def test_the_second_derivative_is_that_of_the_tape(f, args) -> None:
+    words_twice(f, *args)
+
+
+ENDS_BY_WHAT_IS_CARRIED = """
+entry fn f(x: read f64[:], idx: read i64[:]) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = 0.0, k: i64 = 1) -> (s.2, k.2) {
+    for j in range(n) exits carry (m: i64 = 0) -> (m.2) {
+      idx_i = load &idx [j]
+      m.1 = add m idx_i
+      again = lt j k
+      yield again, m.1
+    }
+    x_i = load &x [i]
+    t = mul x_i x_i
+    t.1: f64 = cast m.2
+    t.2 = mul t t.1
+    s.1 = add s t.2
+    t.3 = mul 2 k
+    t.4 = add t.3 1
+    k.1 = mod t.4 5
+    yield s.1, k.1
+  }
+  r = mul s.2 s.2
+  return r
+}
+"""
+GROWS_AND_IS_MEASURED = """
+entry fn f(x: read f64[:], idx: read i64[:]) -> f64 {
+  n = dim &x 0
+  g = alloc f64 [0] log stack
+  for i in range(n) carry (s: f64 = 0.0) -> (s.2) {
+    k = add i 1
+    reserve &g k
+    &g[i] = 1.0
+    e = load &x [i]
+    t = mul e e
+    s.1 = add s t
+    yield s.1
+  }
+  m = dim &g 0
+  y: f64 = cast m
+  e.1 = load &x [0]
+  r = mul y e.1
+  r.1 = add r s.2
+  return r.1
+}
+"""
+
+
+@pytest.mark.parametrize("text", [ENDS_BY_WHAT_IS_CARRIED, GROWS_AND_IS_MEASURED], ids=["ends", "grows"])
+def test_the_derivative_of_a_core_program_is_that_of_the_tape(text) -> None:
+    words_of(prepare(parse_program(text)), [X, K])

@@ -392,19 +392,6 @@ def an_arm_that_gives_away(x, y, c):
     return np.sum(v)
 
 
-def its_size_is_read(x, idx):
-    """A list that has grown between."""
-    made = [0.0]
-    s = 0.0
-    for i in range(len(x)):
-        s += x[i] * len(made)
-    for i in range(len(x)):
-        made.append(x[i] * s)
-    for i in range(len(x)):
-        s += x[i] * x[i] * len(made)
-    return s
-
-
 SHUT = [
     (ends_early, (X,)), (change_places, (X, Y)), (in_place, (X,)), (calls_itself, (X,)), (solves, (X, A)), (moved_afterwards, (X, Y)),
     (overwritten_afterwards, (X,)), (overwritten_around, (X,)), (overwritten_between, (X,)), (overwritten_between_in_a_branch, (X,)),

@@ -246,11 +246,31 @@ def in_an_iteration_that_runs_again(x):
     return r + y[0]
 
 
+def found_by_what_is_put_back(x, idx):
+    """Which cell it is in says an int whose own cell holds another one by then."""
+    p = idx.copy()
+    y = np.zeros((len(x), 8))
+    s = 1.0
+    for i in range(len(x)):
+        s = np.sin(s * x[p[i]])
+    for i in range(len(x)):
+        s = np.cos(s * x[p[i]])
+    for i in range(len(x)):
+        t = np.sin(x[i])
+        k = p[i]
+        y[i, k] = t
+        p[(2 * i + 1) % 5] = 7 - i
+        p[i] = i
+        s = s * t + 0.5
+    return s + y[0, 3]
+
+
 SHUT = [
     (in_an_arm, (X,)), (in_one_cell, (X,)), (along_one_loop_of_two, (X,)), (two_in_a_cell, (X,)), (at_distances_that_it_reads, (X, K)),
     (found_by_itself, (X,)), (found_by_each_other, (X,)), (moved, (X,)), (local_and_lost, (X,)), (overwritten_by_the_next, (X,)),
     (overwritten_later, (X,)), (put_back, (X,)), (put_back_before_it_is_needed, (X,)),
     (put_back_to_something_else_when_it_is_needed, (X, K)), (in_an_iteration_that_runs_again, (X,)),
+    (found_by_what_is_put_back, (X, K)),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from linad_typecheck.types import is_float
 
 from linad.cost import seeds_and_buffers
 from linad.interpret import run
-from linad.pipeline import differentiate
+from linad.pipeline import differentiate, prepare
 from tests.cost.programs import core_of
 
 N = 5
@@ -24,8 +24,16 @@ def words(f, *args) -> int:
     return words_of(*core_of(f, *args))
 
 
-def words_of(program, values) -> int:
+def words_twice(f, *args) -> int:
+    """The same of the derivative of the derivative."""
+    program, values = core_of(f, *args)
     wrt = tuple(q.var.name for q in program.main.params if is_float(q.var.type))
+    seeds = seeds_and_buffers(program, wrt, values, run(program, values))
+    return words_of(prepare(differentiate(program, wrt, False).simplified), [*values, *seeds])
+
+
+def words_of(program, values) -> int:
+    wrt = tuple(q.var.name for q in program.main.params if is_float(q.var.type) and q.mode != "acc")
     seeds = seeds_and_buffers(program, wrt, values, run(program, values))
     for value in (True, False):
         plan, tape = (
@@ -294,12 +302,44 @@ def down_to_before_the_first(x, k):
     return np.sum(v)
 
 
+def past_the_last_int(x, k):
+    """Not below ``k`` and above, but ``k + 1`` is below ``k``, as the ints end there."""
+    v = x.copy()
+    for i in range(len(x)):
+        for j in range(i + 1):
+            if k >= i:
+                if k + 1 <= j:
+                    v[i] = v[i] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def one_step_later(x, k):
+    v = x.copy()
+    m = k + 1
+    for i in range(len(x)):
+        for j in range(i + 1):
+            if m >= i:
+                if m + 1 <= j:
+                    v[i] = v[i] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
+def in_two_steps(x):
+    v = x.copy()
+    for i in range(len(x)):
+        for j in range(i + 1):
+            if i + 4611686018427387904 + 4611686018427387904 <= j:
+                v[i] = v[i] + 0.1 * v[j] * v[j] * x[i]
+    return np.sum(v)
+
+
 LOGGED = [
     (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
     (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
     (backwards_over_what_was_read, (X,)), (still_there_under_another_name, (X, 2)), (of_a_size_known_there_only, (X,)),
     (local_and_filled, (X,)), (up_to_here, (X,)), (from_here_backwards, (X,)), (before_the_next, (X,)), (behind_the_next, (X,)),
-    (from_before_the_first, (X, -3)), (down_to_before_the_first, (X, -4)),
+    (from_before_the_first, (X, -3)), (down_to_before_the_first, (X, -4)), (past_the_last_int, (X, 2**63 - 1)),
+    (one_step_later, (X, 2**63 - 2)), (in_two_steps, (X,)),
 ]  # fmt: skip
 
 
