@@ -13,7 +13,9 @@ from linad_typecheck.linear.uses import modes_of
 from .adjoint.calls import Calls
 from .adjoint.forward import forward
 from .adjoint.plan import Plan
-from .adjoint.reverse import reverse
+from .adjoint.reverse import Reversed, reverse
+from .adjoint.slices import with_slices
+from .adjoint.undo import words
 from .expand import expand
 from .inline import inline
 from .simplify import simplify
@@ -66,17 +68,33 @@ def differentiate(
 
     With ``log_everything`` no plan spares anything: what every needed value costs, and what the plan is tested against.
     """
-    form = linear(program)
-    modes = modes_of(form.functions)
     name = f"{program.entry}_vjp"
-    calls = Calls(form.functions, {*program.functions, name}, log_everything)
-    main = reverse(form.main, modes, wrt, name, value, log_everything, calls)
+    best = _reversed(program, wrt, name, value, log_everything)
+    found = not log_everything
+    while found:
+        found = False
+        for f in with_slices(program.main, best[1].plan):
+            kept = program.with_main(f)
+            other = _reversed(kept, wrt, name, value, log_everything)
+            if words(other[1].plan) < words(best[1].plan):
+                program, best, found = kept, other, True
+                break
+    form, main, calls = best
     functions = {**program.functions, name: main.function, **calls.functions()}
     stored = only_called(Program(name, functions))
     linear(stored)
     simplified = only_called(simplify(stored, after))
     linear(simplified)
     return Gradient(form, stored, simplified, main.plan, {p.forward: p.plan for p in calls.pairs.values()})
+
+
+def _reversed(
+    program: Program, wrt: tuple[str, ...], name: str, value: bool, log_everything: bool
+) -> tuple[Program, Reversed, Calls]:
+    """The linear form of a program, its reverse, and the adjoints of what it calls."""
+    form = linear(program)
+    calls = Calls(form.functions, {*program.functions, name}, log_everything)
+    return form, reverse(form.main, modes_of(form.functions), wrt, name, value, log_everything, calls), calls
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) -> Program:

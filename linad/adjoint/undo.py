@@ -57,15 +57,16 @@ def choose_undo(
         changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
         facts = learn(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
-        if _words(plan) < _words(best[1]):
+        if words(plan) < words(best[1]):
             best, undone = (facts, plan), undone | {place}
     return best
 
 
-def _words(plan: Plan) -> int:
-    """Words logged, each loop of a path counted with the same number of iterations."""
+def words(plan: Plan) -> int:
+    """Words logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
     return sum(
-        _TRIPS ** len(b.path) * sum(how == "logged" for how in b.source.values()) for b in plan.bodies.values()
+        _TRIPS ** len(b.path) * (sum(how == "logged" for how in b.source.values()) + sum(_TRIPS ** len(a.shape) for a in b.expanded.values()))
+        for b in plan.bodies.values()
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .core import Alloc, Atom, Block, Copy, Dim, Function, If, Loop, Var
+from .core import Alloc, Atom, Block, Check, Copy, Dim, Function, If, Let, Loop, Var
 from .types import Array
 
 Sizes = dict[str, tuple[Atom, ...]]
@@ -11,39 +11,54 @@ Sizes = dict[str, tuple[Atom, ...]]
 def known_sizes(f: Function) -> Sizes:
     """By name of an array, its sizes, as atoms that are in scope wherever the array is."""
     found: Sizes = {}
-    _block(f.body, found, {p.var.name: {} for p in f.params if isinstance(p.var.type, Array)})
+    _block(f.body, found, {p.var.name: {} for p in f.params if isinstance(p.var.type, Array)}, {})
     return found
 
 
-def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]]) -> None:
-    """``given``: by name of a parameter, the sizes that have a name where the block stands."""
+def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: dict[str, Atom]) -> None:
+    """``given``: by name of a parameter, the sizes that have a name where the block stands; ``equal``: ints that have been found to
+    equal others, which stand for them from there on."""
     given = {name: dict(axes) for name, axes in given.items()}
+    equal = dict(equal)
+    tests: dict[str, tuple[Atom, ...]] = {}
+
+    def known(a: Atom) -> Atom:
+        while isinstance(a, Var) and a.name in equal:
+            a = equal[a.name]
+        return a
+
     for s in block.stmts:
         match s:
+            case Let(out=v, op="eq", ins=ins):
+                tests[v.name] = ins
+            case Check(cond=Var(name=name)) if name in tests:
+                a, b = map(known, tests[name])
+                if isinstance(a, Var) and a != b:
+                    equal[a.name] = b
             case Dim(out=v, array=a, axis=axis) if a.name in given:
                 given[a.name].setdefault(axis, v)
             case Copy(out=v, array=a) if len(axes := given.get(a.name, {})) == a.type.rank > 0:
-                found[v.name] = tuple(axes[k] for k in range(a.type.rank))
+                found[v.name] = tuple(known(axes[k]) for k in range(a.type.rank))
             case Alloc(out=v, shape=shape, log="no"):
                 found[v.name] = shape
             case Copy(out=v, array=a) if a.name in found:
                 found[v.name] = found[a.name]
             case If(then=then, orelse=orelse, outs=outs):
-                _block(then, found, given)
-                _block(orelse, found, given)
+                _block(then, found, given, equal)
+                _block(orelse, found, given, equal)
                 for k, v in enumerate(outs):
                     sizes = _sizes(then.results[k], found)
                     if sizes is not None and sizes == _sizes(orelse.results[k], found):
                         found[v.name] = sizes
             case Loop():
-                _loop(s, found, given)
+                _loop(s, found, given, equal)
 
 
 def _sizes(a: Atom, found: Sizes) -> tuple[Atom, ...] | None:
     return found.get(a.name) if isinstance(a, Var) and isinstance(a.type, Array) else None
 
 
-def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]]) -> None:
+def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]], equal: dict[str, Atom]) -> None:
     """What a loop carries keeps its sizes if each iteration ends with an array that was made with them, or carried too.
 
     It is taken to keep them until an iteration is found to end with other ones.
@@ -84,4 +99,4 @@ def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]]) -> None:
     for c, o in zip(s.carried, s.outs, strict=True):
         if c.name in kept:
             found[o.name] = kept[c.name]
-    _block(s.body, found, given)
+    _block(s.body, found, given, equal)

@@ -1,0 +1,129 @@
+"""States that each iteration makes anew are kept as slices where their loads would take more words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+
+from linad import linear_grad
+from linad.cost import cost
+from tests.properties.roads import Whole
+
+Vec = Float64[np.ndarray, "n"]
+Square = Float64[np.ndarray, "n n"]
+RNG = np.random.default_rng(8)
+
+
+def jacobi(a: Square, b: Vec, steps: int) -> float:
+    x = np.zeros(len(b))
+    for _ in range(steps):
+        y = np.zeros(len(b))
+        for i in range(len(b)):
+            s = b[i]
+            for j in range(len(b)):
+                s -= a[i, j] * x[j]
+            y[i] = s / a[i, i]
+        x = y
+    return x @ x
+
+
+def burgers(u0: Vec, nu: float, steps: int) -> float:
+    u = u0.copy()
+    for _ in range(steps):
+        v = u.copy()
+        for i in range(1, len(u) - 1):
+            v[i] = u[i] - 0.1 * u[i] * (u[i] - u[i - 1]) + nu * (u[i + 1] - 2.0 * u[i] + u[i - 1])
+        u = v
+    return u @ u
+
+
+def plate(u0: Square, steps: int) -> float:
+    u = u0.copy()
+    for _ in range(steps):
+        v = np.zeros((len(u0), len(u0)))
+        for i in range(len(u0)):
+            for j in range(len(u0)):
+                for k in range(len(u0)):
+                    v[i, j] += u[i, k] * u[k, j] * 0.1
+        u = v
+    return np.sum(u)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "words"),
+    [
+        (jacobi, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4)),  # x, and what is stored in y
+        (burgers, (RNG.random(6), 0.2, 3), 3 * 6),  # in place of three words for each cell
+        (plate, (RNG.random((3, 3)), 2), 2 * 9),  # in place of 27 for each step, twice
+    ],
+)
+def test_words(f, args, words: int) -> None:
+    assert cost(linear_grad(f), *args).log_words == words
+    Whole(f, args).holds(order=2)
+
+
+def test_no_iterations() -> None:
+    Whole(jacobi, (4.0 * np.eye(3), RNG.random(3), 0)).holds()
+
+
+def swapped(a: Square, b: Vec, steps: int) -> float:
+    x, y = np.zeros(len(b)), np.zeros(len(b))
+    for _ in range(steps):
+        for i in range(len(b)):
+            s = b[i]
+            for j in range(len(b)):
+                s -= a[i, j] * x[j]
+            y[i] = s
+        x, y = y, x
+    return x @ x
+
+
+def few(b: Vec, steps: int) -> float:
+    s, x = 0.0, b.copy()
+    for t in range(steps):
+        y = 0.5 * x
+        s += x[t] * x[0]
+        x = y
+    return s
+
+
+def changed(b: Vec, steps: int) -> float:
+    s, x = 0.0, b.copy()
+    for t in range(steps):
+        y = 0.5 * x
+        for i in range(len(x)):
+            for j in range(len(x)):
+                x[i] += 0.1 * x[j] * x[j]
+        s += x[t]
+        x = y
+    return s
+
+
+def until(b: Vec) -> float:
+    x = b.copy()
+    while x @ x > 0.1:
+        y = np.zeros(len(b))
+        for i in range(len(b)):
+            for j in range(len(b)):
+                y[i] += 0.1 * x[j] * x[i]
+        x = y
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (swapped, (RNG.random((3, 3)), RNG.random(3), 3)),
+        (few, (RNG.random(4), 3)),
+        (changed, (RNG.random(4), 3)),
+        (until, (RNG.random(4),)),
+    ],
+)
+def test_states_that_are_not_kept(f, args) -> None:
+    """Buffers that change places would be copied where little may be done; a few loads take fewer words; contents that an
+    iteration changes are not one slice; and how many slices there are must be known beforehand."""
+    whole = Whole(f, args)
+    found = whole.derivative(whole.active(), True)
+    assert not any(b.expanded for b in found.plan.bodies.values())
+    whole.holds()
