@@ -31,6 +31,7 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
+    walk,
 )
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
@@ -41,11 +42,10 @@ from linad.simplify.invariant import logs_of
 from .blocks import delayable
 from .hoisted import Endpoints, Scan, Test, place
 from .loops import defined, definitions, scatters, steps, updated
-from .ranges import Ranges, Snapshot, constant, unknown
+from .ranges import SMALL, Ranges, Snapshot, constant, unknown
 
 ZERO = Const(0, I64)
 LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only
-SMALL = 2**62
 
 
 Answer = Literal["proved", "before", "inside"]
@@ -132,14 +132,20 @@ class Checker:
                 for axis in range(_rank(array)):
                     r.dims[v.name, axis] = self.size(array, axis)
             case Check(cond):
-                out.append(s)
-                r.learn_test(cond, True)
+                if not (self.innermost() and r.holds(cond)):
+                    out.append(s)
+                    r.learn_test(cond, True)
             case If():
                 self.branch(s, out)
             case Loop():
                 self.loop(s, out)
             case _:
                 out.append(s)
+
+    def innermost(self) -> bool:
+        """Whether no loop is within the one that this place is in. There a test keeps vectors away; around others it costs nothing,
+        and without it short loops inside become longer code."""
+        return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
 
     def size(self, array: Var, axis: int) -> Affine:
         d = self.ranges.dim(array, axis)
@@ -199,7 +205,7 @@ class Checker:
         frame = Frame(s, movable, defined(s), updated(s))
         self.frames.append(frame)
         with r.scope():
-            self.enter(s)
+            r.enter(s)
             columns = enumerate(zip(s.carried, s.inits, s.outs, strict=True))
             moves = [(c, o, *self.induction(c, a, s, k)) for k, (c, a, o) in columns]
             for c, _, direction, init in moves:
@@ -220,29 +226,6 @@ class Checker:
             else:
                 place(t, self.names, self.places, out)
         out.append(replace(s, body=body))
-
-    def enter(self, s: Loop) -> None:
-        """What an iteration knows about the index of its loop."""
-        r = self.ranges
-        i, start, step = unknown(s.index.name), r.value(s.start), r.form(s.step).value
-        if s.stop is not None and step:
-            ends = r.bounds(start), r.bounds(r.value(s.stop))
-            r.interval[s.index.name] = (ends[0][0], ends[1][1]) if step > 0 else (ends[1][0], ends[0][1])
-        if s.stop is None:
-            r.learn(i - start)
-            r.learn(constant(SMALL) - i)
-        elif step is not None and step != 0:
-            stop, sign = r.value(s.stop), 1 if step > 0 else -1
-            r.learn((i - start) * sign)
-            r.learn((stop - i) * sign - 1)
-            self.positive((stop - start) * sign)
-
-    def positive(self, f: Affine) -> None:
-        """Inside a loop its number of trips is positive: then it is the difference of its bounds."""
-        r = self.ranges
-        for name in f.atoms:
-            if name in r.trips and r.proves(unknown(name) - 1):
-                r.learn_equal(unknown(name) - r.trips[name])
 
     def carried_sizes(self, s: Loop) -> None:
         """Carried arrays that only change places keep their sizes."""
@@ -424,7 +407,7 @@ class Checker:
         assert frame.entry is not None
         with r.scope():
             r.restore(frame.entry)
-            self.enter(t.loop)
+            r.enter(t.loop)
             return all(
                 r.proves(r.normal(f)) and r.proves(self.size(t.array, axis) - 1 - r.normal(f))
                 for axis, f in enumerate(t.index)

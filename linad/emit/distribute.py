@@ -158,7 +158,7 @@ class Body:
                     break
                 cells.setdefault(cell, []).append(t)
             else:
-                if name in self.loaded or len(cells) < 2:
+                if name in self.loaded or name in self.carried or len(cells) < 2:
                     continue
                 groups = sorted(cells.values(), key=lambda g: len(self.needed(g)))
                 movable = [g for g in groups if self.movable(g)]

@@ -11,15 +11,18 @@ from linad.simplify.invariant import hoist_invariants
 
 from .blocks import in_blocks
 from .bounds import check_accesses
+from .columns import by_columns
 from .distribute import distribute
 from .exits import thread_exits
 from .first import demands_first
 from .fission import divide_chains
 from .hoist import hoist_buffers
 from .parallel import Decision, parallelise
+from .scatters import additions_behind
 from .sites import Sites
 from .sizes import known_sizes
 from .sums import sum_in_registers
+from .unroll import write_out
 from .waits import add_last
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
     hoist = options.checked == "hoisted"
-    program = _checked(program, hoist, sites, options.fastmath and options.noalias)
+    program = in_shape(program, hoist, sites, options.fastmath and options.noalias)
     if hoist and options.noalias:
         program = demands_first(program)
     if options.parallel and options.noalias and hoist:
@@ -39,15 +42,15 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     """Which loops of a program run on threads where that is asked for, and why others do not."""
-    return parallelise(_checked(program, True, Sites(), fastmath), fastmath)[1]
+    return parallelise(in_shape(program, True, Sites(), fastmath), fastmath)[1]
 
 
-def _checked(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
+def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
     """With ``apart``, sums may be taken in another order and arrays of different names share no memory."""
 
     def one(f: Function) -> Function:
-        f = check_accesses(thread_exits(f), hoist=hoist, indexed=sites.indexed)
+        f = check_accesses(thread_exits(write_out(f) if apart else f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        return add_last(in_blocks(distribute(divide_chains(sum_in_registers(f))))) if apart else f
+        return add_last(in_blocks(distribute(additions_behind(divide_chains(sum_in_registers(by_columns(f))))))) if apart else f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import Atom, Const, Let, Var
+from linad_typecheck.core import Atom, Const, Let, Loop, Var
 from linad_typecheck.infer.affine import Affine
-from linad_typecheck.types import Array
+from linad_typecheck.types import BOOL, Array
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 ITEM = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
+SMALL = 2**62
 DEPTH = 5  # steps of a proof
 BUDGET = 300  # forms that a proof may look at
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
@@ -175,12 +176,58 @@ class Ranges:
             case "ne" if self.proves(a - b):
                 self.learn(a - b - 1)
 
+    # --------------------------------------------------------------------------------------------------- loops
+
+    def enter(self, s: Loop) -> None:
+        """What an iteration knows about the index of its loop."""
+        i, start, step = unknown(s.index.name), self.value(s.start), self.form(s.step).value
+        if s.stop is not None and step:
+            ends = self.bounds(start), self.bounds(self.value(s.stop))
+            self.interval[s.index.name] = (ends[0][0], ends[1][1]) if step > 0 else (ends[1][0], ends[0][1])
+        if s.stop is None:
+            self.learn(i - start)
+            self.learn(constant(SMALL) - i)
+        elif step is not None and step != 0:
+            stop, sign = self.value(s.stop), 1 if step > 0 else -1
+            self.learn((i - start) * sign)
+            self.learn((stop - i) * sign - 1)
+            self.positive((stop - start) * sign)
+
+    def positive(self, f: Affine) -> None:
+        """Inside a loop its number of trips is positive: then it is the difference of its bounds."""
+        for name in f.atoms:
+            if name in self.trips and self.proves(unknown(name) - 1):
+                self.learn_equal(unknown(name) - self.trips[name])
+
     # -------------------------------------------------------------------------------------------------- proofs
 
     def proves(self, f: Affine) -> bool:
         """Whether the form is at least 0 in every run that comes here."""
         self.budget = BUDGET
         return self._proves(f, DEPTH)
+
+    def holds(self, cond: Atom) -> bool:
+        """Whether a condition is true in every run that comes here."""
+        test = self.tests.get(cond.name) if isinstance(cond, Var) else None
+        if test is None:
+            return cond == Const(True, BOOL)
+        if test.op == "and":
+            return all(map(self.holds, test.ins))
+        if test.op not in OPPOSITE:
+            return False
+        a, b = map(self.value, test.ins)
+        match test.op:
+            case "lt":
+                return self.proves(b - a - 1)
+            case "le":
+                return self.proves(b - a)
+            case "gt":
+                return self.proves(a - b - 1)
+            case "ge":
+                return self.proves(a - b)
+            case "eq":
+                return self.proves(a - b) and self.proves(b - a)
+        return self.proves(a - b - 1) or self.proves(b - a - 1)
 
     def _proves(self, f: Affine, depth: int) -> bool:
         self.budget -= 1

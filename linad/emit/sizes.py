@@ -1,4 +1,4 @@
-"""Sizes of arrays that a function makes itself are what they were made with."""
+"""Sizes of arrays that a function makes itself are what they were made with, and indices that are another int are that int."""
 
 from __future__ import annotations
 
@@ -50,6 +50,9 @@ def known_sizes(f: Function, indexed: dict[int, tuple[str, int]]) -> Function:
                     if array.name not in resized:
                         known[array.name, axis] = out
                     s = replace(s, array=array)
+                case Let(out=out, op="cast", ins=(a,)) if a.type == out.type:  # of an index that need not be counted from the end
+                    value[out.name] = use(a)
+                    continue
                 case Let(out=out, op="trips", ins=(start, Var(name=n) as size, step)) if (
                     n in sizes and start == ZERO and step == ONE
                 ):

@@ -1,13 +1,15 @@
 """What an innermost loop adds to one cell again and again is summed in a register, and added to the cell once, behind the loop.
 
 ``q[i] -= e; q[j] += e``, for j from i + 1 on: that the second cell is never the first one the compiler cannot know, so it
-writes and reads the first in every iteration. But if nothing in the loop looks at ``q``, the order of the additions is free. The
-sum begins with -0.0, to which any number may be added, also to a cell that holds a zero; and it goes to the cell only where
-the loop has run, for a cell that no iteration touches need not exist.
+writes and reads the first in every iteration. But if nothing in the loop looks at the first, the order of the additions is free:
+that is so where ``q`` is only added to, and where all that is read of it or stored is surely another cell (``j`` is more than ``i``).
+The sum begins with -0.0, to which any number may be added, also to a cell that holds a zero; and it goes to the cell only where
+the loop has run, for a cell that no iteration touches need not exist. One that is added to under a condition is asked whether it does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -15,6 +17,7 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Const,
+    Dim,
     Function,
     If,
     Let,
@@ -25,68 +28,166 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    operands,
-    outputs,
+    walk,
 )
-from linad_typecheck.core_rewrite import at_loops
-from linad_typecheck.types import BOOL, Scalar, is_float
+from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
+
+from linad.simplify.invariant import logs_of
+
+from .loops import defined
+from .ranges import Ranges
+
+Index = tuple[Atom, ...]
 
 
 def sum_in_registers(f: Function) -> Function:
     """The function whose innermost loops add to cells that stay the same behind them."""
-    names = Names(all_names(f))
-
-    return at_loops(f, lambda s: _summed(s, names))
+    return replace(f, body=_Summing(f).block(f.body))
 
 
-def _summed(s: Loop, names: Names) -> list[Stmt]:
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
+class _Summing:
+    """The walk over a function, which knows what is known about ints where it is."""
+
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.ranges = Ranges()
+        self.logs = logs_of(f)
+
+    def block(self, b: Block) -> Block:
+        return replace(b, stmts=tuple(t for s in b.stmts for t in self.stmt(s)))
+
+    def stmt(self, s: Stmt) -> list[Stmt]:
+        r = self.ranges
+        match s:
+            case Let():
+                r.let(s)
+            case Dim(out=out, array=array, axis=axis) if array.name not in self.logs:
+                r.forms[out.name] = r.dim(array, axis)
+            case If(cond=cond, then=then, orelse=orelse):
+                return [replace(s, then=self.arm(cond, True, then), orelse=self.arm(cond, False, orelse))]
+            case Loop():
+                with r.scope():
+                    r.enter(s)
+                    s = replace(s, body=self.block(s.body))
+                    cells = self.cells(s)
+                return _with_sums(s, cells, self.names) if cells else [s]
         return [s]
-    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
-        return [s]
-    made = {v.name for t in s.body.stmts for v in outputs(t)} | {s.index.name, *(c.name for c in s.carried)}
-    seen = {a.name for t in s.body.stmts if not isinstance(t, AddTo) for a in operands(t) if isinstance(a, Var)}
-    moving = {t.array.name for t in s.body.stmts if isinstance(t, AddTo) and any(_in(i, made) for i in t.index)}
-    cells: dict[tuple[Var, tuple[Atom, ...]], list[AddTo]] = {}
-    for t in s.body.stmts:
-        if isinstance(t, AddTo) and is_float(t.array.type) and t.array.name not in seen and not any(_in(i, made) for i in t.index):
-            cells.setdefault((t.array, t.index), []).append(t)
-    apart = {array.name: sum(a == array for a, _ in cells) for array, _ in cells}
-    cells = {k: v for k, v in cells.items() if k[0].name in moving or apart[k[0].name] > 1}  # else the compiler does it itself
-    return _with_sums(s, cells, names) if cells else [s]
+
+    def arm(self, cond: Atom, holds: bool, b: Block) -> Block:
+        with self.ranges.scope():
+            self.ranges.learn_test(cond, holds)
+            return self.block(b)
+
+    def cells(self, s: Loop) -> dict[tuple[Var, Index], AddTo]:
+        """The cells that a loop only adds to, with one of the additions."""
+        if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
+            return {}
+        inner = list(walk(s.body))
+        if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
+            return {}
+        if any(isinstance(v.type, Array) for v in (*s.carried, *(o for t in inner if isinstance(t, If) for o in t.outs))):
+            return {}  # one array under several names
+        made = defined(s)
+        seen: dict[str, list[Index]] = {}  # what is read and stored
+        added: dict[tuple[Var, Index], AddTo] = {}
+        for t in inner:
+            match t:
+                case Load(array=array, index=index) | Store(array=array, index=index):
+                    seen.setdefault(array.name, []).append(index)
+                case AddTo(array=array, index=index) if is_float(array.type) and not any(_in(i, made) for i in index):
+                    added.setdefault((array, index), t)
+        touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
+        several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
+        always = _always(s)
+        return {
+            (array, index): t
+            for (array, index), t in added.items()
+            if array.name in touched | several or (array, index) not in always  # else the compiler does it itself
+            if all(self.apart(index, other) for other in seen.get(array.name, ()))
+        }
+
+    def apart(self, first: Index, second: Index) -> bool:
+        """Whether two indices are those of different cells in every iteration."""
+        r = self.ranges
+        differences = (r.value(a) - r.value(b) for a, b in zip(first, second, strict=True) if a != b)
+        return any(r.proves(d - 1) or r.proves(d * -1 - 1) for d in differences)
+
+
+def _always(s: Loop) -> set[tuple[Var, Index]]:
+    """The cells that each iteration adds to."""
+    return {(t.array, t.index) for t in s.body.stmts if isinstance(t, AddTo)}
 
 
 def _in(a: Atom, names: set[str]) -> bool:
     return isinstance(a, Var) and a.name in names
 
 
-def _with_sums(s: Loop, cells: dict[tuple[Var, tuple[Atom, ...]], list[AddTo]], names: Names) -> list[Stmt]:
-    carried, inits, nexts, outs = list(s.carried), list(s.inits), list(s.body.results), list(s.outs)
-    total: dict[int, int] = {}  # by id of an addition, the position of its sum
-    after: list[Stmt] = []
-    for (array, index), additions in cells.items():
-        scalar = Scalar(array.type.dtype)
-        first, last = names.var("sum", scalar), names.var("sum", scalar)
-        total |= {id(t): len(carried) for t in additions}
-        carried.append(first)
-        inits.append(Const(-0.0, scalar))
-        nexts.append(first)
-        outs.append(last)
-        after.append(AddTo(array, index, last, False, additions[0].span))
-    stmts: list[Stmt] = []
-    for t in s.body.stmts:
-        k = total.get(id(t))
-        if k is None:
-            stmts.append(t)
-            continue
-        assert isinstance(t, AddTo)
-        more = names.var("sum", carried[k].type)
-        stmts.append(Let(more, "add", (nexts[k], t.value), t.span))
-        nexts[k] = more
+def _with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> list[Stmt]:
+    sums = {cell: k for k, cell in enumerate(cells)}
+    first = [names.var("sum", Scalar(array.type.dtype)) for array, _ in cells]
+    last = [names.var("sum", v.type) for v in first]
+
+    def block(b: Block, now: list[Atom]) -> tuple[list[Stmt], list[Atom]]:
+        """The statements with sums instead of the additions, and what the sums are behind them."""
+        stmts: list[Stmt] = []
+        now = list(now)
+        for t in b.stmts:
+            match t:
+                case AddTo() if (t.array, t.index) in sums:
+                    k = sums[t.array, t.index]
+                    more = names.var("sum", first[k].type)
+                    stmts.append(Let(more, "add", (now[k], t.value), t.span))
+                    now[k] = more
+                case If() if any(u in sums for u in _added(t)):
+                    (then, ends), (orelse, others) = block(t.then, now), block(t.orelse, now)
+                    changed = [k for k, (x, y) in enumerate(zip(ends, others, strict=True)) if x != y]
+                    outs = [names.var("sum", first[k].type) for k in changed]
+                    arms = (
+                        Block(tuple(arm), (*old.results, *(a[k] for k in changed)))
+                        for arm, old, a in ((then, t.then, ends), (orelse, t.orelse, others))
+                    )
+                    stmts.append(If(t.cond, *arms, (*t.outs, *outs), t.span))
+                    for k, v in zip(changed, outs, strict=True):
+                        now[k] = v
+                case _:
+                    stmts.append(t)
+        return stmts, now
+
+    stmts, ends = block(s.body, list(first))
     loop = replace(
-        s, carried=tuple(carried), inits=tuple(inits), outs=tuple(outs), body=Block(tuple(stmts), tuple(nexts))
+        s,
+        carried=(*s.carried, *first),
+        inits=(*s.inits, *(Const(-0.0, v.type) for v in first)),
+        outs=(*s.outs, *last),
+        body=Block(tuple(stmts), (*s.body.results, *ends)),
     )
+    return [loop, *_handed_over(s, cells, last, names)]
+
+
+def _handed_over(s: Loop, cells: dict[tuple[Var, Index], AddTo], sums: list[Var], names: Names) -> Iterator[Stmt]:
+    """The additions of the sums to their cells, if these exist: if an iteration has been there, or they are in range."""
     ran = names.var("ran", BOOL)
     assert s.stop is not None and isinstance(s.step, Const)
-    ends = (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start)
-    return [loop, Let(ran, "lt", ends, s.span), If(ran, Block(tuple(after)), Block(), (), s.span)]
+    always = _always(s)
+    after = [(cell, AddTo(*cell, v, False, t.span)) for (cell, t), v in zip(cells.items(), sums, strict=True)]
+    if sure := tuple(t for cell, t in after if cell in always):
+        yield Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
+        yield If(ran, Block(sure), Block(), (), s.span)
+    for (array, index), t in after:
+        if (array, index) in always:
+            continue
+        body = Block((t,))
+        for axis, i in enumerate(index):
+            size, low, high, ok = names.var("size", I64), *(names.var(n, BOOL) for n in ("low", "high", "ok"))
+            tests = (
+                Dim(size, array, axis, t.span),
+                Let(low, "le", (Const(0, I64), i), t.span),
+                Let(high, "lt", (i, size), t.span),
+                Let(ok, "and", (low, high), t.span),
+            )
+            body = Block((*tests, If(ok, body, Block(), (), t.span)))
+        yield from body.stmts
+
+
+def _added(s: If) -> Iterator[tuple[Var, Index]]:
+    return ((t.array, t.index) for b in (s.then, s.orelse) for t in walk(b) if isinstance(t, AddTo))

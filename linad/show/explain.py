@@ -31,7 +31,9 @@ from ..adjoint.order import order_free
 from ..adjoint.plan import Body, Plan
 from ..adjoint.schedules import ONLINE_SLOTS
 from ..emit.bounds import index_checks
+from ..emit.columns import stored_by_columns
 from ..emit.exits import thread_exits
+from ..emit.unroll import write_out, written_out
 from ..pipeline import Gradient, differentiate, prepare
 from .home import at_home
 from .threads import threads_remarks
@@ -77,6 +79,14 @@ class Explanation:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
+def _from_emission(f: Function) -> Iterable[Remark]:
+    """What the generated code does otherwise than the text: short loops written out, arrays stored by columns."""
+    for span, trips in written_out(f):
+        yield Remark(span.line, "loop", f"written out, {trips} iterations one after the other")
+    for v, span, axis in stored_by_columns(write_out(f)):
+        yield Remark(span.line, "stored", f"{base_name(v.name)} by columns: the innermost loops run along axis {axis}")
+
+
 def explain_program(
     name: str,
     program: Program,
@@ -97,6 +107,7 @@ def explain_program(
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
         *_from_checks(ready.main),
+        *(_from_emission(ready.main) if fastmath else ()),
     ]
     if threads:
         remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]

@@ -68,13 +68,23 @@ def _just_stored(out: list[Stmt], array: Var, index: tuple) -> Atom | None:
     for s in reversed(out):
         match s:
             case Store(array=a, index=i, value=v) if a == array:
-                return v if i == index else None
+                if i == index:
+                    return v
+                if not _differ(i, index):
+                    return None
+            case AddTo(array=a, index=i) if a == array and _differ(i, index):
+                continue
             case If() | Loop():
                 if any(array.name in free_vars(b) for b in blocks(s)):
                     return None
             case _ if written(s) == array or (not isinstance(s, Load) and array in operands(s) and type(s).__name__ != "Dim"):
                 return None
     return None
+
+
+def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
+    """Whether two indices are surely those of different cells."""
+    return any(isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True))
 
 
 def _pending_zero(out: list[Stmt], array: Var, index: tuple) -> int | None:

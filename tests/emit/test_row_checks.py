@@ -1,4 +1,5 @@
-"""Rows of one array in an inner loop: vector instructions run although the rows of other iterations overlap them."""
+"""Rows of one array in an inner loop: vector instructions run although the rows of other iterations overlap them, and rows that
+are surely there are not asked for."""
 
 import time
 
@@ -6,8 +7,11 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 
+from linad_typecheck.core import Check, Loop, walk
+
 from linad import linear_grad
 from linad.emit.vector_math import choice
+from tests.properties.roads import Whole, emitted
 
 
 @linear_grad
@@ -46,3 +50,35 @@ def test_two_rows_of_one_array_take_the_time_of_two_arrays():
         return min(times)
 
     assert best(lambda: rows(x, 400)) < 2.0 * best(lambda: apart(first, second, 400))
+
+
+def distances(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"], beyond: int) -> float:
+    s = 0.0
+    for i in range(len(p) + beyond):
+        for j in range(i + 1, len(p)):
+            d = p[i] - q[j]
+            s += d @ d
+    return s
+
+
+def test_rows_that_are_there_are_not_asked_for():
+    """Up to the last row by proof; a loop that may go further is asked in its iterations."""
+    args = np.ones((3, 3)), np.zeros((3, 3))
+
+    def checks(whole: Whole) -> int:
+        body = emitted(whole.prepared).main.body
+        return sum(isinstance(t, Check) for s in walk(body) if isinstance(s, Loop) for t in s.body.stmts)
+
+    assert checks(Whole(distances, (*args, 0))) == 1  # of p: how far `beyond` is, nobody knows
+    within = Whole(rows_within, args)
+    assert checks(within) == 0
+    assert within.run(emitted(within.prepared))[0] == distances(*args, 0)
+
+
+def rows_within(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"]) -> float:
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(i + 1, len(p)):
+            d = p[i] - q[j]
+            s += d @ d
+    return s

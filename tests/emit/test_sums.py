@@ -61,8 +61,8 @@ def test_two_cells_that_stay() -> None:
 
 
 WHOLE = {
-    "the array is read": PAIR.replace("load! &x [j]", "load! &q [j]"),
-    "a cell is replaced": PAIR.replace("&q![j] += d", "&q![j] = d"),
+    "the array is read, perhaps that cell": PAIR.replace("e = load! &x [j]", "w = mod j 3\n    e = load! &q [w]"),
+    "a cell is replaced, perhaps that one": PAIR.replace("&q![j] += d", "w = mod j 3\n    &q![w] = d"),
     "another cell each time": PAIR.replace("&q![m]", "&q![j]"),
     "one cell alone, which compilers see": "\n    e = load! &x [j]\n    &q![m] += e",
 }
@@ -72,3 +72,39 @@ WHOLE = {
 def test_additions_that_stay(body: str) -> None:
     left, f = summed(body)
     assert left == body.count("+=") and not any(isinstance(s, If) for s in f.body.stmts)
+
+
+@pytest.mark.parametrize(("change", "left"), [(("load! &x [j]", "load! &q [j]"), 1), (("&q![j] += d", "&q![j] = d"), 0)])
+def test_other_cells_of_the_array_may_be_seen(change: tuple[str, str], left: int) -> None:
+    """That ``j`` is more than ``m`` follows from the bounds; ``m + 1``, of which nothing is known, might be less than ``m``."""
+    assert summed(PAIR.replace(*change), DOWN)[0] == left
+    assert summed(PAIR.replace(*change))[0] == PAIR.replace(*change).count("+=")
+
+
+UNDER = """
+    e = load! &x [j]
+    c = lt e 0.5
+    if c {
+      d = neg e
+      &q![m] += e
+      &q![j] += d
+    } else {
+      &q![m] += 1.0
+    }"""
+
+
+def test_additions_under_a_condition() -> None:
+    """The cell is asked for behind the loop: where no iteration adds to it, it need not exist."""
+    left, f = summed(UNDER)
+    assert left == 0
+    summed(UNDER, last=True)
+    never = UNDER.replace("lt e 0.5", "lt e -1.0").replace("&q![m] += 1.0\n", "").replace("&q![m]", "&q![n]")
+    summed(never)
+    ran = [s for s in walk(f.body) if isinstance(s, AddTo)]
+    assert len(ran) == 2  # to q[j] in the loop, to q[m] behind it
+
+
+def test_an_array_under_several_names_stays() -> None:
+    head = "  a = copy &x\n  b = copy &q\n  for j in range(k, n) carry (p: f64[:] = a, r: f64[:] = b) -> (p.2, r.2) {"
+    left, f = summed(PAIR.replace("&x", "&p").replace("&q", "&r") + "\n    yield r, p", head)
+    assert left == 3 and not any(isinstance(s, If) for s in f.body.stmts)

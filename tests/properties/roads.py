@@ -20,6 +20,8 @@ from linad.baseline.pure import purify
 from linad.boundary.arguments import argument_type
 from linad.boundary.live import Record
 from linad.cost import bound
+from linad.emit import passes
+from linad.emit.sites import Sites
 from linad.interpret import Outcome, run
 from linad.oracle import Ended, attempt, difference
 from linad.pipeline import differentiate, prepare, tangent
@@ -66,6 +68,10 @@ def close(a: Sequence[Any], b: Sequence[Any], tolerance: float, what: str) -> No
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         scale = max(1.0, float(np.max(np.abs(y), initial=0.0)))
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance * scale, err_msg=f"{what}, leaf {k}")
+
+def emitted(program: Program) -> Program:
+    """The program with its loops in the shape that is printed for the compiler, and all index checks in their places."""
+    return passes.in_shape(program, False, Sites(), True)
 
 
 @dataclass(frozen=True)
@@ -233,7 +239,8 @@ class Whole:
             stages = {"stored": g.stored, "simplified": g.simplified}
             if not everything and with_value:
                 stages["pure"] = purify(g.simplified)
-                assert not verify(stages["pure"])
+                stages["emitted"] = emitted(g.simplified)
+                assert not verify(stages["pure"]) and not verify(stages["emitted"])
             for name, stage in stages.items():
                 what = f"{name}, value={with_value}, log_everything={everything}"
                 out, found = self.gradient(stage, wrt, with_value)

@@ -1,0 +1,219 @@
+"""Additions to neighbouring cells leave a long loop for one of their own, behind it.
+
+The adjoint of a nonlinear stencil computes a value in many steps and adds parts of it to several cells around: as long as the additions
+stand there, later iterations touch the cells again, and no vector instructions can be used. `distribute` divides loops whose
+additions can be computed twice. Here what is added is long: so the loop stores the values that its additions have in common, one
+cell of scratch memory per iteration, and a short loop behind it reads them, does the little that is left, and adds. That loop is
+then divided like others.
+
+Only arrays that the loop does nothing to but add may have their additions later. Sums must be free to take another order, and
+arrays of different names must not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import I64, Array, is_float
+
+from linad.simplify.invariant import hoist_invariants
+
+from .distribute import Body, is_short
+from .loops import defined
+
+SHORT = 3  # statements that are as well done again as stored and loaded
+
+
+def additions_behind(f: Function) -> Function:
+    """The function with the additions of long innermost loops in loops behind them."""
+    names = Names(all_names(f))
+
+    def block(b: Block, inside: frozenset[str]) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then, inside), orelse=block(s.orelse, inside)))
+                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
+                    out.append(replace(s, body=block(body, inside | defined(s))))
+                case Loop():
+                    out += _divided(s, names, inside)
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    divided = replace(f, body=block(f.body, frozenset()))
+    return hoist_invariants(divided) if divided != f else f
+
+
+def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or is_short(s):
+        return [s]
+    if not isinstance(s.step, Const) or abs(s.step.value) != 1 or any(isinstance(c.type, Array) for c in s.carried):
+        return [s]
+    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
+        return [s]
+    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
+        return [s]  # scratch memory of another size each time
+    division = _Division(s)
+    return division.loops(names) if division.worth() else [s]
+
+
+class _Division:
+    def __init__(self, s: Loop) -> None:
+        self.loop, self.body = s, Body(s)
+        self.groups = self.scattered()
+        self.additions = [t for g in self.groups for t in g]
+        self.lengths: dict[str, int | None] = {}
+        self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
+
+    def scattered(self) -> list[list[AddTo]]:
+        """The additions to cells of which one array has several that are too long for `distribute`, by cell."""
+        found: list[list[AddTo]] = []
+        for name, writes in self.body.written.items():
+            cells: dict[object, list[AddTo]] = {}
+            for _, t in writes:
+                cell = self.body.cell(t.index)
+                if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
+                    break
+                cells.setdefault(cell, []).append(t)
+            else:
+                if name in self.body.loaded or len(cells) < 2:
+                    continue
+                if sum(map(self.body.movable, cells.values())) < len(cells) - 1:
+                    found += cells.values()
+        return found
+
+    def worth(self) -> bool:
+        """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
+        if not self.groups or not all(map(self.is_sum, range(len(self.loop.carried)))):
+            return False
+        gone = {id(t) for t in self.additions}
+        for name, writes in self.body.written.items():
+            rest = [t for _, t in writes if id(t) not in gone]
+            cells = {self.body.cell(t.index) for t in rest}
+            cells |= {self.body.cell(t.index) for t in self.body.stmts if rest and isinstance(t, Load) and t.array.name == name}
+            if rest and (None in cells or len(cells) > 1):
+                return False
+        for t in self.additions:
+            self.choose(t.value)
+        return all(is_float(v.type) for v in self.stored.values())
+
+    def is_sum(self, k: int) -> bool:
+        """Whether a carried value only has terms added to it."""
+        c, last = self.loop.carried[k], self.loop.body.results[k]
+        users = [t for t in self.body.stmts if c in operands(t)]
+        seen = sum(last in operands(t) for t in self.body.stmts)
+        return len(users) == 1 and isinstance(users[0], Let) and users[0].out == last and users[0].op in ("add", "sub") and not seen
+
+    # -- what is stored, and what is computed again
+
+    def length(self, a: Atom) -> int | None:
+        """How many statements have a value again behind the loop; None where that cannot be, or is dear."""
+        if not isinstance(a, Var) or (a.name not in self.body.definition and a.name not in self.body.carried):
+            return 0
+        if a.name not in self.lengths:
+            self.lengths[a.name] = None  # a carried value
+            if a.name in self.body.definition:
+                needed = self.body.needed([], [a])
+                if all(map(self.again, needed)):
+                    self.lengths[a.name] = len(needed)
+        return self.lengths[a.name]
+
+    def again(self, t: Stmt) -> bool:
+        """Whether a statement gives the same behind the loop."""
+        if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
+            return False
+        match t:
+            case Let(op=op):
+                return not OPS[op].dear and op not in ("sqrt", "div")
+            case Load(array=a):
+                return a.name not in self.body.written
+        return False
+
+    def is_long(self, a: Atom) -> bool:
+        n = self.length(a)
+        return n is None or n > SHORT
+
+    def choose(self, a: Atom) -> None:
+        """Store what it takes for a value to be had again: the value itself, or the one long operand that it is made of."""
+        if not self.is_long(a):
+            return
+        assert isinstance(a, Var)
+        t = self.body.stmts[self.body.definition[a.name]] if a.name in self.body.definition else None
+        parts = list(dict.fromkeys(filter(self.is_long, t.ins))) if isinstance(t, Let) and self.cheap(t) else []
+        if len(parts) == 1 and not self.shared(a):
+            self.choose(parts[0])
+        else:
+            self.stored[a.name] = a
+
+    def cheap(self, t: Let) -> bool:
+        return not OPS[t.op].dear and t.op not in ("sqrt", "div")
+
+    def shared(self, a: Var) -> bool:
+        """Whether the additions to several cells are made of a value."""
+        t = self.body.stmts[self.body.definition[a.name]]
+        return sum(any(u is t for u in self.body.needed(list(g))) for g in self.groups) > 1
+
+    def needed(self, effects: Iterable[Stmt]) -> list[Stmt]:
+        """Effects with what they are computed from, as far as that is not stored."""
+        wanted = {id(t) for t in effects}
+        todo = [a for t in effects for a in operands(t)]
+        seen = set(self.stored)
+        while todo:
+            a = todo.pop()
+            if isinstance(a, Var) and a.name not in seen and a.name in self.body.definition:
+                seen.add(a.name)
+                t = self.body.stmts[self.body.definition[a.name]]
+                wanted.add(id(t))
+                todo += operands(t)
+        return [t for t in self.body.stmts if id(t) in wanted]
+
+    # -- the loops
+
+    def loops(self, names: Names) -> list[Stmt]:
+        s, gone = self.loop, {id(t) for t in self.additions}
+        assert s.stop is not None
+        trips = names.var("trips", I64)
+        out: list[Stmt] = [Let(trips, "trips", (s.start, s.stop, s.step), s.span)]
+        arrays = {n: names.var(n, Array(v.type.dtype, 1)) for n, v in self.stored.items()}
+        out += [Alloc(a, (trips,), None, s.span) for a in arrays.values()]
+        low: Atom = s.start
+        if s.step.value < 0:
+            low = names.var("low", I64)
+            out.append(Let(low, "add", (s.stop, Const(1, I64)), s.span))
+        at: Atom = s.index
+        place: list[Stmt] = []
+        if low != Const(0, I64):
+            at = names.var("k", I64)
+            place.append(Let(at, "sub", (s.index, low), s.span))
+        write = [Store(arrays[n], (at,), v, False, s.span) for n, v in self.stored.items()]
+        rest = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
+        first = self.body.needed(rest, [*s.body.results, *self.stored.values()])
+        out.append(replace(s, body=Block((*place, *first, *write), s.body.results)))
+        read = [Load(v, arrays[n], (at,), False, s.span) for n, v in self.stored.items()]
+        index = names.var(s.index.name, s.index.type)
+        behind = freshen(Block((*place, *read, *self.needed(self.additions))), names, {s.index.name: index})
+        out.append(replace(s, index=index, carried=(), inits=(), outs=(), body=behind))
+        return out
