@@ -134,7 +134,8 @@ def bound(program: Program, values: Sequence[object]) -> int:
     for block, around, place in steps.places(functions):
         each = steps.of_block(around, place) + sum(steps.of_statement(s, place) for s in block.stmts)
         total += outcome.blocks.get(id(block), 0) * each
-        total += sum(n * steps.words(kind, place) for kind, n in outcome.words.get(id(block), {}).items())
+        kept = steps.of_states(block, around, place)
+        total += sum(n * (steps.words(kind, place) + kept) for kind, n in outcome.words.get(id(block), {}).items())
     return total
 
 

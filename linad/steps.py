@@ -17,6 +17,7 @@ from linad_typecheck.core import (
     Call,
     Check,
     Const,
+    Copy,
     Dim,
     Function,
     If,
@@ -170,6 +171,18 @@ def joined(s: Stmt) -> int:
 def words(kind: str, place: Place) -> int:
     """Steps that a word pays for."""
     return WORDS[kind] + place.again(WEIGHT[kind])
+
+
+def of_states(block: Block, around: Stmt | None, place: Place) -> int:
+    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays for the next one: such a state may be
+    copied, cell by cell, to be kept."""
+    made = {s.out for s in block.stmts if isinstance(s, Alloc | Copy)}
+    ranks = [v.type.rank for v in block.results if v in made and isinstance(v.type, Array)] if isinstance(around, Loop) else []
+    if not ranks:
+        return 0
+    deep = replace(place, depth=place.depth + max(ranks))
+    turns = max(ranks) * (LOOP + JOINED + TURN + deep.again() + CELL)
+    return turns + _TOP[Load] + _TOP[Store] + 2 * deep.value() + words("alloc", deep)
 
 
 def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | None, Place]]:

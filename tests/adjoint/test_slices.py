@@ -67,6 +67,24 @@ def test_no_iterations() -> None:
     Whole(jacobi, (4.0 * np.eye(3), RNG.random(3), 0)).holds()
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_the_copy_is_paid_for(n: int) -> None:
+    for f, args in ((jacobi, (4.0 * np.eye(n), RNG.random(n), 7)), (burgers, (RNG.random(n), 0.2, 7)), (plate, (RNG.random((n, n)), 7))):
+        c = cost(linear_grad(f), *args)
+        assert c.gradient <= c.bound
+
+
+def a_part(b: Vec, m: int, steps: int) -> float:
+    s, x = 1.0, b.copy()
+    for _ in range(steps):
+        y = np.zeros(len(b))
+        for k in range(m):
+            s += x[k] * x[k + 1] * s
+            y[k] = x[k]
+        x = y
+    return s
+
+
 def swapped(a: Square, b: Vec, steps: int) -> float:
     x, y = np.zeros(len(b)), np.zeros(len(b))
     for _ in range(steps):
@@ -116,12 +134,13 @@ def until(b: Vec) -> float:
     [
         (swapped, (RNG.random((3, 3)), RNG.random(3), 3)),
         (few, (RNG.random(4), 3)),
+        (a_part, (RNG.random(9), 2, 3)),
         (changed, (RNG.random(4), 3)),
         (until, (RNG.random(4),)),
     ],
 )
 def test_states_that_are_not_kept(f, args) -> None:
-    """Buffers that change places would be copied where little may be done; a few loads take fewer words; contents that an
+    """Buffers that change places would be copied where little may be done; loads of a few cells take fewer words; contents that an
     iteration changes are not one slice; and how many slices there are must be known beforehand."""
     whole = Whole(f, args)
     found = whole.derivative(whole.active(), True)
