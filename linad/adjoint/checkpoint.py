@@ -136,8 +136,11 @@ def _slots(
         wanted = Const(ONLINE_SLOTS, I64)
     else:
         wanted = w.call(DEFAULT_SLOTS[mark.scheme].__name__, count)
-    if count is not None:
-        wanted = w.let("min", wanted, count, hint="slots")
+    most = count
+    if most is None and held.loop.stop is not None:  # what it runs over says how many steps there are at most
+        most = sweep.trips(held.loop, w.out)
+    if most is not None:
+        wanted = w.let("min", wanted, most, hint="slots")
     return w.let("max", wanted, ONE, hint="slots")
 
 

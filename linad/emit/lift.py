@@ -73,8 +73,17 @@ def lift(f: Function, copies: bool) -> Lifted:
                 return positive(shifted)
             case Let(op="max" | "maximum", ins=ins):
                 return any(map(positive, ins))
-            case Let(op="add" | "mul" | "min" | "minimum", ins=ins):
+            case Let(op="add" | "mul" | "min" | "minimum" | "floordiv", ins=ins):
                 return all(map(positive, ins))
+        return False
+
+    def divides(a: Atom) -> bool:
+        """Whether a number is surely not below 1."""
+        if not isinstance(a, Var):
+            return a.value >= 1
+        match known.get(a.name):
+            case Let(op="max", ins=ins):
+                return any(map(divides, ins))
         return False
 
     def need(a: Atom) -> None:
@@ -92,6 +101,8 @@ def lift(f: Function, copies: bool) -> Lifted:
             case Let(out, op, ins) if op in TOTAL and out.type.dtype in INTS and all(map(available, ins)):
                 known[out.name] = s
             case Let(out, "shr", (a, Const())) if available(a):
+                known[out.name] = s
+            case Let(out, "floordiv", (a, b)) if available(a) and available(b) and divides(b):
                 known[out.name] = s
             case Alloc(out, log="cells" | "slices") if out.name in passing:
                 pass

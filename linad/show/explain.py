@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from linad_typecheck.core import (
     AddTo,
     Call,
+    Const,
     Dense,
     Drop,
     Dup,
@@ -205,7 +206,7 @@ def checkpoint_text(held: Checkpointed) -> str:
     if mark.memory is not None:
         many = f"as many snapshots as fit into {mark.memory} bytes"
     elif mark.slots is not None:
-        many = f"at most {base_name(str(mark.slots))} snapshots"
+        many = f"at most {mark.slots.value if isinstance(mark.slots, Const) else 'slots'} snapshots"
     elif held.loop.exits:
         many = f"at most {ONLINE_SLOTS} snapshots"
     else:

@@ -5,8 +5,10 @@ from math import ceil, comb, isqrt, log2
 
 import numpy as np
 import pytest
+from linad_typecheck.core import base_name
 
 from linad.adjoint import schedules
+from linad.emit.lift import lift
 
 from .checkpoints import gradient, pull, with_options
 
@@ -31,6 +33,17 @@ LOOP = """
         a = np.exp(0.1 * a) - x[0]
         k += 1
     return a
+"""
+
+
+LEFT = """
+    u = x.copy()
+    for t in CK(range(T)):
+        for i in range(len(u)):
+            u[i] = np.sin(u[i] * w + u[i - 1])
+        if u[0] > 2.0:
+            break
+    return u[0] * u[1]
 """
 
 
@@ -145,6 +158,16 @@ def test_a_loop_of_unknown_length_keeps_states_at_equal_distances():
     assert advanced(9, ", slots=10", LOOP) == 0
     assert 0 < advanced(40, ", slots=10", LOOP) <= 40
     assert advanced(40, ", slots=1", LOOP) == 40 * 41 // 2  # the turn that ends the loop comes to the end once more
+
+
+def test_a_loop_that_may_end_early_has_no_more_slots_than_its_range_has_steps():
+    words = set()
+    for options in (", slots=9", ", slots=1000000000", ", memory='900GB'"):
+        program = gradient(with_options(LEFT, options)).simplified
+        out, _ = pull(program, np.array([0.4, 0.7]), 9, 0.3)
+        words.add(out.log_words)
+        assert "snap_u" in {base_name(s.out.name) for s in lift(program.main, copies=True).arrays}  # sized before the kernel runs
+    assert len(words) == 1
 
 
 @pytest.mark.parametrize("options", [", slots={}", ', scheme="periodic", slots={}', ', scheme="bisect", slots={}'])

@@ -43,6 +43,8 @@ GOOD = (
     "for t in keep(reversed(range(T)), scheme='tape'):",
     "while keep(s < 3.0):",
     "while keep(s < 3.0 and T > 0, slots=MANY):",
+    "while keep(s < 3.0, slots=2**3 * MANY - 1):",
+    "for t in keep(range(T), memory=64 * 1024):",
     "if keep(helper)(w) > 1.0:",
     "if keep(lambda a: a * w)(w) > 1.0:",
     "if linad.grad(keep(helper))(w) > 1.0:",
@@ -52,6 +54,7 @@ GOOD = (
 BAD = {
     "for t in keep(range(T), slots=0):": "`slots` is an int of 1 or more, not 0",
     "for t in keep(range(T), slots=-3):": "`slots` is an int of 1 or more, not -3",
+    "for t in keep(range(T), slots=2 - 3):": "`slots` is an int of 1 or more, not -1",
     "for t in keep(range(T), slots=FEW):": "`slots` is an int of 1 or more, not 0",
     "for t in keep(range(T), slots=True):": "`slots` is an int of 1 or more, not True",
     "for t in keep(range(T), slots=w):": "the number of slots is an int, but this is float",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from dataclasses import replace
 
 from ..checkpointing import DEFAULT, LATER, bytes_of, misuse
@@ -96,6 +97,9 @@ def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None
     return Checkpoint(scheme or DEFAULT, slots, size)  # type: ignore[arg-type]
 
 
+_COMPUTED = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow}
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -106,6 +110,11 @@ def _value(ctx: Lowering, node: ast.expr) -> object:
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         return -node.operand.value if isinstance(node.operand.value, int) else None
+    if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTED:
+        one, other = _value(ctx, node.left), _value(ctx, node.right)
+        if type(one) is type(other) is int and abs(one) < 2**32 and 0 <= other < 2**32 and not (isinstance(node.op, ast.Pow) and other > 62):
+            return _COMPUTED[type(node.op)](one, other)
+        return None
     if isinstance(node, ast.Name) and (node.id in ctx.env or node.id in ctx.local_names):
         return None
     match resolve(node, ctx.source.scope):
