@@ -191,7 +191,10 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    return checked(f).jvp(_all(f, primals), tangents)
+    every = _all(f, primals)
+    if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
+        tangents = (*tangents, *(None,) * (len(every) - len(primals)))
+    return checked(f).jvp(every, tangents)
 
 
 def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:

@@ -114,7 +114,8 @@ class LinearGrad(Generic[P, R]):
         primals : tuple
             The arguments.
         tangents : tuple
-            One per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+            One per argument, of its structure, dtype and shape; None for an int argument, or for zero. Where a default stands
+            for an argument it is None.
 
         Returns
         -------
@@ -133,7 +134,10 @@ class LinearGrad(Generic[P, R]):
         """
         from .push import jvp
 
-        arguments = self._arguments(tuple(primals), {})
+        given = tuple(primals)
+        arguments = self._arguments(given, {})
+        if isinstance(tangents, tuple | list) and len(tangents) == len(given):
+            tangents = (*tangents, *(None,) * (len(arguments) - len(given)))
         return jvp(self.specialisation(arguments), arguments, tangents)
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:

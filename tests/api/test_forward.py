@@ -37,6 +37,16 @@ def test_a_tangent_is_the_gradient_times_the_direction():
     assert tangent == pytest.approx(x_bar @ dx + w_bar * 0.3, rel=1e-13)
 
 
+def test_arguments_that_are_left_out_have_no_tangents():
+    def scaled(x: float, by: float = 3.0, *, k: int = 2) -> float:
+        return by * x**k
+
+    f = linear_grad(scaled, backend="interpret")
+    assert f.jvp((2.0,), (1.0,)) == linad.jvp(f, (2.0,), (1.0,)) == f.jvp((2.0,), (1.0, None, None)) == (12.0, 12.0)
+    assert linad.jvp(linad.grad(f), (2.0,), (1.0,)) == (12.0, 6.0)
+    assert linad.jvp(f, (2.0, 5.0), (1.0, 0.0)) == (20.0, 20.0)
+
+
 def test_no_direction_is_zero():
     _, tangent = waves.jvp((np.ones(3), 0.7, np.array([0])), (None, None, None))
     assert tangent == 0.0
