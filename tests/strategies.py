@@ -69,8 +69,8 @@ class _Scope:
 class _Writer:
     """Draws one function, statement by statement."""
 
-    def __init__(self, draw: Callable, size: int, gathers: bool, rich: bool = False) -> None:
-        self.draw, self.left, self.gathers, self.rich = draw, size, gathers, rich
+    def __init__(self, draw: Callable, size: int, gathers: bool, rich: bool = False, errors: bool = True) -> None:
+        self.draw, self.left, self.gathers, self.rich, self.errors = draw, size, gathers, rich, errors
         self.result = "{}"  # what is returned, around a float
         self.lines: list[str] = []
         self.depth = 1
@@ -370,7 +370,8 @@ class _Writer:
         """Errors that must come in Python's order, also where the derivative puts work off."""
         text = self.pick(["assert {}", "if not {}: raise ValueError('no')", "if not {}: raise ZeroDivisionError('no')"])
         c = self.condition(s)
-        self.line(text.format(self.pick([f"({c} or w > -0.8)", "n > 1", f"({c} or n < 4)"])))
+        may_not_hold = [f"({c} or w > -0.8)", "n > 1", f"({c} or n < 4)"]
+        self.line(text.format(self.pick(may_not_hold if self.errors else ["n > 0"])))
 
     def until(self, s: _Scope) -> None:
         """A `while` on cells that it updates."""
@@ -425,12 +426,12 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
     size : int
         The most statements to draw.
     errors : bool
-        Whether index arrays may hold indices out of range.
+        Whether index arrays may hold indices out of range, and what the program asks for may not hold.
     rich : bool
         Also parameters that are tuples or updated, module-level arrays, arrays of rank 0 and 3, f32 arrays that are
         written, int arrays overwritten while they are used as indices, tuples and arrays as results.
     """
-    w = _Writer(draw, size, draw(st.booleans()), rich)
+    w = _Writer(draw, size, draw(st.booleans()), rich, errors)
     single = draw(st.integers(1, 5)) == 5
     s = _Scope(["w"], [], [], {"x": False, "u": True, "v": True}, {"A": False, "B": True})
     params = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], idx: Int64[np.ndarray, "k"], w: float'
