@@ -15,7 +15,7 @@ from .adjoint.forward import forward
 from .adjoint.plan import Plan
 from .adjoint.reverse import Reversed, reverse
 from .adjoint.slices import with_slices
-from .adjoint.undo import words
+from .adjoint.slices_cost import lengths, takes_fewer
 from .expand import expand
 from .inline import inline
 from .simplify import simplify
@@ -76,7 +76,7 @@ def differentiate(
         for f in with_slices(program.main, best[1].plan):
             kept = program.with_main(f)
             other = _reversed(kept, wrt, name, value, log_everything)
-            if words(other[1].plan) < words(best[1].plan):
+            if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
                 program, best, found = kept, other, True
                 break
     form, main, calls = best

@@ -129,9 +129,46 @@ def until(b: Vec) -> float:
     return np.sum(x)
 
 
+def corner(b: Vec, steps: int) -> float:
+    s, x = 0.0, b.copy()
+    for _ in range(steps):
+        y = 0.5 * x
+        for i in range(2):
+            for j in range(2):
+                s += x[i] * x[j] * x[i + j]
+        x = y
+    return s
+
+
+def once(b: Vec, steps: int) -> float:
+    s, x = 0.0, b.copy()
+    for t in range(steps):
+        y = 0.5 * x
+        if t == 1:
+            for i in range(len(b)):
+                for j in range(len(b)):
+                    s += x[i] * x[j]
+        x = y
+    return s
+
+
+def triangle(b: Vec, steps: int) -> float:
+    s, x = 0.0, b.copy()
+    for t in range(steps):
+        y = 0.5 * x
+        for i in range(t):
+            for j in range(i):
+                s += x[i] * x[j] * x[0]
+        x = y
+    return s
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (corner, (RNG.random(9), 3)),
+        (once, (RNG.random(3), 5)),
+        (triangle, (RNG.random(9), 4)),
         (swapped, (RNG.random((3, 3)), RNG.random(3), 3)),
         (few, (RNG.random(4), 3)),
         (a_part, (RNG.random(9), 2, 3)),

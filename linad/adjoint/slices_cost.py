@@ -1,0 +1,139 @@
+"""Whether a state that is kept as slices takes no more words than its loads do, whatever the sizes.
+
+The loads may stand in short loops or under conditions, the slices are whole: two words of an array with a thousand cells are not
+worth a thousand. So each word that the slices add must be matched by one that they save, in loops that run as often.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from linad_typecheck.core import Atom, Check, Const, Dim, Function, Let, Loop, Var, walk
+from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.types import I64
+
+from .plan import Body, Plan
+from .undo import words
+
+Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero
+Lengths = Mapping[str, Atom]
+EDGE = 2  # cells that a loop may leave out at an end
+
+
+def lengths(f: Function) -> Lengths:
+    """By name of an int, one that stands for all that equal it, but for a cell or two at the edges."""
+    sizes = known_sizes(f)
+    same: dict[str, Atom] = {}
+    tests: dict[str, tuple[Atom, ...]] = {}
+    dims: dict[tuple[str, int], Var] = {}
+
+    def root(a: Atom) -> Atom:
+        while isinstance(a, Var) and a.name in same:
+            a = same[a.name]
+        return a
+
+    def join(a: Atom, b: Atom) -> None:
+        a, b = root(a), root(b)
+        if a != b and isinstance(a, Var):
+            same[a.name] = b
+        elif a != b and isinstance(b, Var):
+            same[b.name] = a
+
+    for s in walk(f.body):
+        match s:
+            case Dim(out=v, array=a, axis=axis):
+                join(v, sizes[a.name][axis] if a.name in sizes else dims.setdefault((a.name, axis), v))
+            case Let(out=v, op="eq", ins=ins):
+                tests[v.name] = ins
+            case Check(cond=Var(name=name)) if name in tests and tests[name][0].type == I64:
+                join(*tests[name])
+            case Let(out=v, op="add", ins=(Var() as a, Const() as b)) | Let(out=v, op="add", ins=(Const() as b, Var() as a)) if (
+                _little(v, b)
+            ):
+                join(v, a)
+            case Let(out=v, op="sub", ins=(Var() as a, Const() as b)) if _little(v, b):
+                join(v, a)
+    return {name: root(a) for name, a in same.items()}
+
+
+def _little(v: Var, by: Const) -> bool:
+    return v.type == I64 and abs(by.value) <= EDGE
+
+
+def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
+    """Whether ``plan`` logs fewer words than another one of the same loops, and never more."""
+    if words(plan) >= words(other):
+        return False
+    mine, theirs = _words(plan, same), _words(other, same)
+    spare = theirs - mine
+    for times, count in sorted((mine - theirs).items(), key=lambda item: -len(item[0])):
+        for more in sorted(spare, key=len):
+            if _at_least(more, times):
+                used = min(count, spare[more])
+                count -= used
+                spare[more] -= used
+        if count:
+            return False
+    return True
+
+
+def _at_least(more: Times, times: Times) -> bool:
+    """Whether what is done ``more`` times is done as often as what is done ``times``, where no length is zero."""
+    left = Counter(more)
+    left.subtract(times)
+    return all(n >= 0 and (n == 0 or not name.startswith("?")) for name, n in left.items())
+
+
+def _words(plan: Plan, same: Lengths) -> Counter[Times]:
+    found: Counter[Times] = Counter()
+    for b in plan.bodies.values():
+        for name, how in b.source.items():
+            if how == "logged":
+                sometimes = [] if plan.facts.home[name] == id(b.loop.body) else [f"?{b.loop.index.name}"]
+                _add(found, 1, _path(b, plan, same), sometimes)
+        for a in b.expanded.values():
+            _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
+    return found
+
+
+def _add(found: Counter[Times], count: int, *factors: list[str | int]) -> None:
+    names: list[str] = []
+    for n in (n for part in factors for n in part):
+        if isinstance(n, int):
+            count *= n
+        else:
+            names.append(n)
+    found[tuple(sorted(names))] += count
+
+
+def _named(plan: Plan, same: Lengths, a: Atom) -> str | int:
+    a = plan.facts.value(a)
+    a = same.get(a.name, a) if isinstance(a, Var) else a
+    return a.name if isinstance(a, Var) else int(a.value)
+
+
+def _path(b: Body, plan: Plan, same: Lengths) -> list[str | int]:
+    """How often the body of a loop is run: a factor for each loop of its path, and one for each that a condition may pass by."""
+    found: list[str | int] = []
+    outer: Body | None = None
+    for inner in b.path:
+        found.append(_trips(inner.loop, inner, plan, same))
+        if outer is not None and not any(s is inner.loop for s in outer.loop.body.stmts):
+            found.append(f"?{outer.loop.index.name}")
+        outer = inner
+    return found
+
+
+def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
+    unknown = f"?{s.index.name}"
+    if s.exits or s.stop is None or not isinstance(s.step, Const) or abs(s.step.value) != 1:
+        return unknown
+    ends = [plan.facts.value(a) for a in (s.start, s.stop)]
+    match [a for a in ends if isinstance(a, Var)]:
+        case []:
+            first, last = (int(a.value) for a in ends)  # type: ignore[union-attr]
+            return max(0, (last - first) * int(s.step.value))
+        case [a] if plan.before(a, b) and all(abs(c.value) <= EDGE for c in ends if isinstance(c, Const)):
+            return _named(plan, same, a)
+    return unknown
