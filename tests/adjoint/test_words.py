@@ -1,0 +1,87 @@
+"""How many words derivatives log, and derivatives of derivatives: more would give the same numbers, and cost more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from .test_dependence import leaves_a_loop_twice, through_a_cell
+from .test_fusing import K, N, X
+from .test_kept import in_an_iteration_that_runs_again
+from .test_reach import of_a_size_known_there_only, words, words_twice
+
+
+def local_and_linear(x):
+    """No derivative wants what is loaded from the array of an iteration: it is not kept."""
+    s = 1.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[0] = x[i]
+        t[int(x[i])] += 2.0 * x[i]
+        s = np.sin(s) + t[1] + 0.5 * t[0]
+    return s
+
+
+def local_and_read_often(x):
+    s = 1.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        for j in range(3):
+            t[j] = np.sin(x[i] * s + j)
+        for j in range(3):
+            for k in range(3):
+                s += t[j] * t[k]
+    return s
+
+
+def two_counters(x):
+    """Their sum is logged in place of both."""
+    s = 0.0
+    k = 1
+    m = 2
+    for i in range(len(x)):
+        s = np.sin(s) + x[(k + m) % len(x)]
+        k = (2 * k + 1) % 5
+        m = (m * m + 1) % 7
+    return s
+
+
+def put_back_for_a_loop_that_runs_again(x):
+    """The cells that are put back are those that the first loop finds when it runs beside its reverse."""
+    y = x.copy()
+    s = 0.0
+    for i in range(len(y)):
+        s += y[i] * math.sin(y[i])
+    for i in range(len(y)):
+        y[i] = s * y[i]
+    for i in range(len(y)):
+        s += y[i] * y[i]
+    y[0] = s
+    return s * y[1] + y[0]
+
+
+def decided_by_squares(x, w):
+    """What is compared has a derivative that nobody wants."""
+    y = x.copy()
+    k = 0
+    while y[0] * y[0] + y[1] ** 2 > 0.1 and k < 30:
+        y[0] = 0.8 * y[0] * math.cos(w) - 0.3 * y[1]
+        y[1] *= 0.7 + 0.1 * y[0]
+        k += 1
+    return y[0] + y[1] * w
+
+
+WORDS = [
+    (decided_by_squares, (X, 0.3), 16, 25),
+    (local_and_linear, (X,), N, 3 * N), (local_and_read_often, (X,), 22 * N, 44 * N), (two_counters, (X,), 2 * N, 4 * N),
+    (put_back_for_a_loop_that_runs_again, (X,), N, 2 * N), (leaves_a_loop_twice, (X,), 0, 2 * N), (through_a_cell, (X, K), 3 * N, 4 * N),
+    (of_a_size_known_there_only, (X,), 7 * N, 13 * N), (in_an_iteration_that_runs_again, (X,), 6 * N, 27 * N),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, args, once, twice", WORDS, ids=lambda f: getattr(f, "__name__", ""))
+def test_words(f, args, once, twice) -> None:
+    assert words(f, *args) <= once
+    assert words_twice(f, *args) <= twice
