@@ -4,8 +4,8 @@
 an iteration that goes through ``x`` again and again, such as the product of a matrix and ``x``, these are n words for each cell. A copy
 of ``x`` at the beginning of the iteration is an array of that iteration's own, and those are kept (`storage.py`): n words in all.
 
-Only for states whose successor is made in the iteration, with the same sizes: the words of that pay for the copy (`linad/steps.py`). And
-only where loops surely go through the state, so that there is a load, and a word, for about each of its cells.
+Only for states whose successor is made in the iteration, with the same sizes: the words of that pay for the copy (`linad/steps.py`). Whether
+it takes fewer words is asked of the plan with the copy (`slices_cost.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from linad_typecheck.core import (
     Drop,
     Function,
     If,
-    Let,
     Load,
     Loop,
     Names,
@@ -40,13 +39,10 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .plan import Plan
 
-EDGE = 3  # cells at either end that a loop may leave out
-
 
 def with_slices(f: Function, plan: Plan) -> Iterator[Function]:
     """The function with a copy of one such state at a time. ``plan`` is that of its linear form, with the same loops."""
     sizes = known_sizes(f)
-    lets = {s.out: s for s in walk(f.body) if isinstance(s, Let)}
     logged = {b.loop.index.name for b in plan.bodies.values()}
     for s in walk(f.body):
         if not isinstance(s, Loop) or s.index.name not in logged:
@@ -54,9 +50,7 @@ def with_slices(f: Function, plan: Plan) -> Iterator[Function]:
         made = {t.out.name for t in s.body.stmts if isinstance(t, Alloc | Copy)}
         for c, after in zip(s.carried, s.body.results[1 if s.exits else 0 :], strict=True):
             anew = isinstance(after, Var) and after.name in made
-            if not isinstance(c.type, Array) or not is_float(c.type) or c.name not in sizes or not anew:
-                continue
-            if _only_read(c, s.body) and _gone_through(c, s.body, sizes[c.name], lets):
+            if isinstance(c.type, Array) and is_float(c.type) and c.name in sizes and anew and _only_read(c, s.body):
                 yield _kept(f, s, c, sizes[c.name])
 
 
@@ -65,21 +59,6 @@ def _only_read(c: Var, body: Block) -> bool:
     uses = [s for s in walk(body) if c in operands(s)]
     passed = any(c in b.results for s in walk(body) for b in blocks(s)) or c in body.results
     return not passed and any(isinstance(s, Load) for s in uses) and all(isinstance(s, Load | Dim | Drop | Copy) for s in uses)
-
-
-def _gone_through(c: Var, body: Block, sizes: tuple[Atom, ...], lets: dict[Var, Let], depth: int = 0) -> bool:
-    """Whether loops that run up to the sizes of an array, as many as it has axes or more and under no condition, load from it."""
-    for s in body.stmts:
-        match s:
-            case Load(array=a) if a == c and depth >= len(sizes):
-                return True
-            case Loop(start=Const(value=start), stop=stop, step=Const(value=1), exits=False) if 0 <= start <= EDGE:
-                t = lets.get(stop)
-                if t is not None and t.op == "sub" and isinstance(t.ins[1], Const) and 0 <= t.ins[1].value <= EDGE:
-                    stop = t.ins[0]
-                if stop in sizes and _gone_through(c, s.body, sizes, lets, depth + 1):
-                    return True
-    return False
 
 
 def _kept(f: Function, loop: Loop, c: Var, sizes: tuple[Atom, ...]) -> Function:

@@ -1,7 +1,8 @@
 """Whether a state that is kept as slices takes no more words than its loads do, whatever the sizes.
 
 The loads may stand in short loops or under conditions, the slices are whole: two words of an array with a thousand cells are not
-worth a thousand. So each word that the slices add must be matched by one that they save, in loops that run as often.
+worth a thousand. So each word that the slices add must be matched by one that they save, in loops that run as often. A condition
+in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over ``i`` saves a word for each ``i``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from linad_typecheck.types import I64
 from .plan import Body, Plan
 from .undo import words
 
-Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero
+Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken for one
 Lengths = Mapping[str, Atom]
 EDGE = 2  # cells that a loop may leave out at an end
 
@@ -90,8 +91,10 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
     for b in plan.bodies.values():
         for name, how in b.source.items():
             if how == "logged":
-                sometimes = [] if plan.facts.home[name] == id(b.loop.body) else [f"?{b.loop.index.name}"]
-                _add(found, 1, _path(b, plan, same), sometimes)
+                path = _path(b, plan, same)
+                if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
+                    path[-1] = f"~{b.loop.index.name}"
+                _add(found, 1, path)
         for a in b.expanded.values():
             _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
     return found

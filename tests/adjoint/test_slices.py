@@ -28,6 +28,20 @@ def jacobi(a: Square, b: Vec, steps: int) -> float:
     return x @ x
 
 
+def off_the_diagonal(a: Square, b: Vec, steps: int) -> float:
+    x = np.zeros(len(b))
+    for _ in range(steps):
+        y = np.zeros(len(b))
+        for i in range(len(b)):
+            s = b[i]
+            for j in range(len(b)):
+                if j != i:
+                    s -= a[i, j] * x[j]
+            y[i] = s / a[i, i]
+        x = y
+    return x @ x
+
+
 def burgers(u0: Vec, nu: float, steps: int) -> float:
     u = u0.copy()
     for _ in range(steps):
@@ -54,6 +68,7 @@ def plate(u0: Square, steps: int) -> float:
     ("f", "args", "words"),
     [
         (jacobi, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4)),  # x, and what is stored in y
+        (off_the_diagonal, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4)),
         (burgers, (RNG.random(6), 0.2, 3), 3 * 6),  # in place of three words for each cell
         (plate, (RNG.random((3, 3)), 2), 2 * 9),  # in place of 27 for each step, twice
     ],
