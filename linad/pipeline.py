@@ -70,15 +70,14 @@ def differentiate(
     """
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
-    found = not log_everything
-    while found:
-        found = False
-        for f in with_slices(program.main, best[1].plan):
-            kept = program.with_main(f)
-            other = _reversed(kept, wrt, name, value, log_everything)
-            if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
-                program, best, found = kept, other, True
-                break
+    tried: set[str] = set()  # once each: a program may have many states
+    while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried), None)):
+        state, f = one
+        tried.add(state)
+        kept = program.with_main(f)
+        other = _reversed(kept, wrt, name, value, log_everything)
+        if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
+            program, best = kept, other
     form, main, calls = best
     functions = {**program.functions, name: main.function, **calls.functions()}
     stored = only_called(Program(name, functions))

@@ -10,7 +10,7 @@ it takes fewer words is asked of the plan with the copy (`slices_cost.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -40,8 +40,9 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 from .plan import Plan
 
 
-def with_slices(f: Function, plan: Plan) -> Iterator[Function]:
-    """The function with a copy of one such state at a time. ``plan`` is that of its linear form, with the same loops."""
+def with_slices(f: Function, plan: Plan, tried: Container[str]) -> Iterator[tuple[str, Function]]:
+    """Such states by name, but for those that have been tried, and the function with a copy of that one. ``plan`` is that of its linear
+    form, with the same loops."""
     sizes = known_sizes(f)
     logged = {b.loop.index.name for b in plan.bodies.values()}
     for s in walk(f.body):
@@ -50,8 +51,10 @@ def with_slices(f: Function, plan: Plan) -> Iterator[Function]:
         made = {t.out.name for t in s.body.stmts if isinstance(t, Alloc | Copy)}
         for c, after in zip(s.carried, s.body.results[1 if s.exits else 0 :], strict=True):
             anew = isinstance(after, Var) and after.name in made
-            if isinstance(c.type, Array) and is_float(c.type) and c.name in sizes and anew and _only_read(c, s.body):
-                yield _kept(f, s, c, sizes[c.name])
+            if not isinstance(c.type, Array) or not is_float(c.type) or c.name not in sizes or c.name in tried or not anew:
+                continue
+            if _only_read(c, s.body):
+                yield c.name, _kept(f, s, c, sizes[c.name])
 
 
 def _only_read(c: Var, body: Block) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 
-from linad import linear_grad
+from linad import linear_grad, pipeline
 from linad.cost import cost
 from tests.properties.roads import Whole
 
@@ -198,3 +198,30 @@ def test_states_that_are_not_kept(f, args) -> None:
     found = whole.derivative(whole.active(), True)
     assert not any(b.expanded for b in found.plan.bodies.values())
     whole.holds()
+
+
+def twice(a: Square, b: Vec, steps: int) -> float:
+    x = b.copy()
+    for _ in range(steps):
+        y = np.zeros(len(b))
+        for i in range(len(b)):
+            for j in range(len(b)):
+                y[i] += a[i, j] * x[j] * x[i]
+        x = y
+    for _ in range(steps):
+        z = np.zeros(len(b))
+        for i in range(len(b)):
+            for j in range(len(b)):
+                z[i] += a[j, i] * x[j] * x[i]
+        x = z
+    return np.sum(x)
+
+
+def test_each_state_is_tried_once(monkeypatch) -> None:
+    """A reverse for each state, not for each pair of them."""
+    made, reverse = [], pipeline.reverse
+    monkeypatch.setattr(pipeline, "reverse", lambda *args: made.append(args) or reverse(*args))
+    whole = Whole(twice, (RNG.random((3, 3)), RNG.random(3), 2))
+    found = whole.derivative(whole.active(), True)
+    assert sum(len(b.expanded) for b in found.plan.bodies.values()) == 2
+    assert len(made) == 3
