@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
 
-from benchmarks import checkpoint, compiling, lsp, native, plot, report, scaling, startup, styles
+from benchmarks import checkpoint, compiling, everyday, lsp, native, plot, report, scaling, startup, styles
 from benchmarks.suite import measure as suite
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite")
+PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite", "everyday")
 
 
 def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
@@ -42,6 +42,7 @@ def main() -> None:
     ratios: list[suite.Row] = []
     rows: list[styles.Row] = []
     stages: list[compiling.Stage] = []
+    programs: list[everyday.Row] = []
     with Progress(console=console) as progress:
         if "scaling" in parts:
             curves = collect(progress, "in place against pure", scaling.measure(), 2 * len(scaling.CASES))
@@ -59,12 +60,16 @@ def main() -> None:
             stages = collect(progress, "a large function", compiling.measure(), compiling.STAGES)
         if "suite" in parts:
             ratios = collect(progress, "the suite", suite.measure(), len(suite.large()))
+        if "everyday" in parts:
+            programs = collect(progress, "everyday programs", everyday.measure(), len(everyday.arguments()))
     text = report.whole(machine(), curves, results, waits)
     if points:
         text += "\n" + checkpoint.table(points)
     if ratios:
         text += "\n" + suite.whole(ratios)
         (RESULTS / "suite.md").write_text(text)
+    if programs:
+        text += "\n" + everyday.table(programs)
     if rows:
         text += "\n" + styles.table(rows)
     if stages:
