@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks import everyday_programs
+from benchmarks import everyday_data, everyday_grids
 from benchmarks.timing import engineering, least
 
 
@@ -26,7 +26,7 @@ class Row:
 
 
 def function(name: str) -> Callable:
-    return getattr(everyday_programs, name)
+    return getattr(everyday_grids, name, None) or getattr(everyday_data, name)
 
 
 def arguments(scale: float = 1.0) -> dict[str, tuple]:
@@ -120,7 +120,7 @@ def table(rows: list[Row]) -> str:
     counts = ", ".join(f"{sum(q <= most for q in ratios)} are at most {most}" for most in (2.5, 3.0, 3.5))
     return "\n".join([
         "## Everyday programs", "",
-        f"Value and gradient over the program itself, {len(rows)} programs of `benchmarks/everyday_programs.py`, the least of a hundred "
+        f"Value and gradient over the program itself, {len(rows)} programs of `benchmarks/everyday_grids.py` and `everyday_data.py`, the least of a hundred "
         "batches of 4 ms, in turns: the median ratio is "
         f"{statistics.median(ratios):.2f}; {counts}.", "",
         "| program | primal | gradient | gradient / primal |", "|:---|---:|---:|---:|", *lines,
