@@ -5,7 +5,8 @@ to be sorted into registers and out of them again. Stored as ``q[0, j]``, ``q[1,
 what makes a loop over pairs of particles two or three times as fast. Where matrices are read down their columns, it saves more.
 
 Only the function itself sees its scratch arrays, so it may store them as it likes: all arrays that one name may stand for in
-the same way. How an array is stored is decided by the accesses that are done most often, those in the deepest loops.
+the same way. How an array is stored is decided by the accesses that are done most often, those in the deepest loops. Arrays of
+others, parameters and results, get a copy where loops go through all of them more than once.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ LONG = 100  # statements at most that come of a loop
 
 def write_out(f: Function) -> Function:
     """The function with the short loops inside its loops written out."""
-    if not any(isinstance(s, Loop) and _trips(t) for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body)):
+    inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
+    if not any(map(_trips, inside)):
         return f
     return drop_dead(merge_cells(_without_small(fold(_Writer(f).function()))))
 
