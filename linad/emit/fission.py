@@ -21,7 +21,6 @@ from linad_typecheck.core import (
     Block,
     Const,
     Function,
-    If,
     Let,
     Load,
     Loop,
@@ -32,7 +31,6 @@ from linad_typecheck.core import (
     all_names,
     operands,
     outputs,
-    walk,
 )
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.ops import OPS
@@ -40,6 +38,7 @@ from linad_typecheck.types import I64, Array, is_float
 
 from .distribute import Body, is_short
 from .gathers import Maker
+from .loops import at_innermost
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
@@ -48,23 +47,7 @@ _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
 def divide_chains(f: Function) -> Function:
     """The function with its innermost loops divided where library functions stand beside a chain."""
     names = Names(all_names(f))
-
-    def block(b: Block, inside: frozenset[str]) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then, inside), orelse=block(s.orelse, inside)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    made = {v.name for t in walk(body) for v in outputs(t)} | {s.index.name, *(c.name for c in s.carried)}
-                    out.append(replace(s, body=block(body, inside | made)))
-                case Loop():
-                    out += _divided(s, names, inside)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
-
-    return replace(f, body=block(f.body, frozenset()))
+    return at_innermost(f, lambda s, inside: _divided(s, names, inside))
 
 
 def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:

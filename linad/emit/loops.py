@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from linad_typecheck.core import (
     AddTo,
     Atom,
     Block,
     Call,
     Const,
+    Function,
     If,
     Let,
     Load,
@@ -30,6 +34,27 @@ def defined(s: Loop) -> set[str]:
         if isinstance(t, Loop):
             names.update((t.index.name, *(c.name for c in t.carried)))
     return names
+
+
+def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt]]) -> Function:
+    """The function with statements in place of each loop that has no loop or branch in it; ``change`` is also told the names that the
+    loops around define."""
+
+    def block(b: Block, inside: frozenset[str]) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then, inside), orelse=block(s.orelse, inside)))
+                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
+                    out.append(replace(s, body=block(body, inside | defined(s))))
+                case Loop():
+                    out += change(s, inside)
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body, frozenset()))
 
 
 def updated(s: Loop) -> set[str]:

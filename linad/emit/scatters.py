@@ -22,7 +22,6 @@ from linad_typecheck.core import (
     Block,
     Const,
     Function,
-    If,
     Let,
     Load,
     Loop,
@@ -40,7 +39,7 @@ from linad_typecheck.types import I64, Array, is_float
 from linad.simplify.invariant import hoist_invariants
 
 from .distribute import Body, is_short
-from .loops import defined
+from .loops import at_innermost
 
 SHORT = 3  # statements that are as well done again as stored and loaded
 
@@ -48,22 +47,7 @@ SHORT = 3  # statements that are as well done again as stored and loaded
 def additions_behind(f: Function) -> Function:
     """The function with the additions of long innermost loops in loops behind them."""
     names = Names(all_names(f))
-
-    def block(b: Block, inside: frozenset[str]) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then, inside), orelse=block(s.orelse, inside)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    out.append(replace(s, body=block(body, inside | defined(s))))
-                case Loop():
-                    out += _divided(s, names, inside)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
-
-    divided = replace(f, body=block(f.body, frozenset()))
+    divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
     return hoist_invariants(divided) if divided != f else f
 
 
