@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from linad_typecheck.core import Atom, Check, Const, Dim, Function, Let, Loop, Var, walk
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.core import Atom, Const, Dim, Function, Let, Loop, Var, walk
+from linad_typecheck.core_sizes import Equal, known_sizes
 from linad_typecheck.types import I64
 
 from .plan import Body, Plan
@@ -25,37 +25,20 @@ EDGE = 2  # cells that a loop may leave out at an end
 def lengths(f: Function) -> Lengths:
     """By name of an int, one that stands for all that equal it, but for a cell or two at the edges."""
     sizes = known_sizes(f)
-    same: dict[str, Atom] = {}
-    tests: dict[str, tuple[Atom, ...]] = {}
+    equal = Equal()
     dims: dict[tuple[str, int], Var] = {}
-
-    def root(a: Atom) -> Atom:
-        while isinstance(a, Var) and a.name in same:
-            a = same[a.name]
-        return a
-
-    def join(a: Atom, b: Atom) -> None:
-        a, b = root(a), root(b)
-        if a != b and isinstance(a, Var):
-            same[a.name] = b
-        elif a != b and isinstance(b, Var):
-            same[b.name] = a
-
     for s in walk(f.body):
+        equal.seen(s)
         match s:
             case Dim(out=v, array=a, axis=axis):
-                join(v, sizes[a.name][axis] if a.name in sizes else dims.setdefault((a.name, axis), v))
-            case Let(out=v, op="eq", ins=ins):
-                tests[v.name] = ins
-            case Check(cond=Var(name=name)) if name in tests and tests[name][0].type == I64:
-                join(*tests[name])
+                equal.join(v, sizes[a.name][axis] if a.name in sizes else dims.setdefault((a.name, axis), v))
             case Let(out=v, op="add", ins=(Var() as a, Const() as b)) | Let(out=v, op="add", ins=(Const() as b, Var() as a)) if (
                 _little(v, b)
             ):
-                join(v, a)
+                equal.join(v, a)
             case Let(out=v, op="sub", ins=(Var() as a, Const() as b)) if _little(v, b):
-                join(v, a)
-    return {name: root(a) for name, a in same.items()}
+                equal.join(v, a)
+    return {name: equal.root(a) for name, a in equal.same.items()}
 
 
 def _little(v: Var, by: Const) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from linad_typecheck.core import (
     AddArray,
@@ -43,9 +42,11 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_sizes import Equal
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
+from .aliases import alias_groups
 from .distribute import FEW, is_short
 
 Access = Load | Store | AddTo
@@ -141,20 +142,13 @@ class _Groups:
     """
 
     def __init__(self, f: Function, lent: bool) -> None:
-        self.parent: dict[str, str] = {}
+        self.find = alias_groups(f)
         self.arrays = [p.var for p in f.params if _rank(p.var) > 1]
         seen: list[Atom] = [p.var for p in f.params if not lent or p.mode not in ("read", "acc")]
         seen += () if lent else f.body.results
         for s in walk(f.body):
             self.arrays += [v for v in (*outputs(s), *(s.carried if isinstance(s, Loop) else ())) if _rank(v) > 1]
             match s:
-                case If(then=a, orelse=b, outs=outs):
-                    for column in zip(outs, a.results, b.results, strict=True):
-                        self.join(column)
-                case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
-                    nexts = body.results[1:] if exits else body.results
-                    for column in zip(carried, inits, nexts, outs, strict=True):
-                        self.join(column)
                 case Call(outs=outs, args=args):
                     seen += [*outs, *args]
                 case Dense(updated=updated, read=read):
@@ -162,16 +156,6 @@ class _Groups:
                 case Reserve(array=array):
                     seen.append(array)
         self.fixed = {self.find(a.name) for a in seen if isinstance(a, Var)}
-
-    def find(self, name: str) -> str:
-        while name in self.parent:
-            name = self.parent[name]
-        return name
-
-    def join(self, atoms: tuple[Atom, ...]) -> None:
-        for a, b in pairwise([self.find(a.name) for a in atoms if isinstance(a, Var) and _rank(a)]):
-            if self.find(a) != self.find(b):
-                self.parent[self.find(a)] = self.find(b)
 
 
 # ---------------------------------------------------------------------------------------- what the loops run along
@@ -182,26 +166,17 @@ class _Sizes:
 
     def __init__(self, f: Function) -> None:
         self.made = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-        self.equal: dict[str, Atom] = {}  # what a test before everything has found equal
+        self.equal = Equal()  # what a test before everything has found so
         for s in f.body.stmts:
-            test = self.made.get(s.cond.name) if isinstance(s, Check) and isinstance(s.cond, Var) else None
-            if test is not None and test.op == "eq":
-                a, b = map(self.known, test.ins)
-                if isinstance(a, Var) and a != b:
-                    self.equal[a.name] = b
+            self.equal.seen(s)
         self.sizes: dict[tuple[str, int], Atom] = {}
         for s in walk(f.body):
             match s:
                 case Dim(out=v, array=a, axis=k):
-                    self.sizes.setdefault((a.name, k), self.known(v))
+                    self.sizes.setdefault((a.name, k), self.equal.root(v))
                 case Alloc(out=v, shape=shape):
-                    self.sizes |= {(v.name, k): self.known(a) for k, a in enumerate(shape)}
+                    self.sizes |= {(v.name, k): self.equal.root(a) for k, a in enumerate(shape)}
         self.params = {base_name(p.var.name): p.var.name for p in f.params}
-
-    def known(self, a: Atom) -> Atom:
-        while isinstance(a, Var) and a.name in self.equal:
-            a = self.equal[a.name]
-        return a
 
     def of(self, array: Var, axis: int) -> Atom | None:
         """The size of an axis; the adjoint of a parameter has its sizes."""
@@ -212,7 +187,7 @@ class _Sizes:
         """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does."""
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)
-        if far is None or near is None or self.known(far if up else self.without(far, "sub")) != size:
+        if far is None or near is None or self.equal.root(far if up else self.without(far, "sub")) != size:
             return False
         if isinstance(near, Const):
             return True

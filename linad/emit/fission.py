@@ -38,7 +38,7 @@ from linad_typecheck.types import I64, Array, is_float
 
 from .distribute import Body, is_short
 from .gathers import Maker
-from .loops import at_innermost
+from .loops import at_innermost, is_chain
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
@@ -82,7 +82,7 @@ class _Division:
         self.stmts = s.body.stmts
         self.made_by = {v.name: t for t in self.stmts for v in outputs(t)}
         self.results = dict(enumerate(s.body.results))
-        self.sums = [k for k in self.results if self.is_sum(k)]
+        self.sums = [k for k in self.results if is_chain(s, k, _JOINING)]
         self.serial = [k for k in self.results if k not in self.sums]
         self.chain = self.on_chain()
         self.parts = (_Part(), _Part(carried=list(self.serial)), _Part())
@@ -91,17 +91,6 @@ class _Division:
         self.assign()
 
     # -- what belongs where
-
-    def is_sum(self, k: int) -> bool:
-        """Whether a carried value only has terms joined to it, and is not looked at before the end."""
-        c, last = self.loop.carried[k], self.results[k]
-        users = [t for t in self.stmts if c in operands(t)]
-        if last == c:
-            return not users
-        if len(users) != 1 or not isinstance(users[0], Let) or users[0].out != last or users[0].op not in _JOINING:
-            return False
-        seen = sum(last in operands(t) for t in self.stmts) + sum(r == last for r in self.results.values())
-        return seen == 1 and users[0].ins.count(c) == 1 and (users[0].op != "sub" or users[0].ins[0] == c)
 
     def on_chain(self) -> set[str]:
         """The values that depend on the iteration before and that the next one depends on."""

@@ -41,6 +41,8 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
+from .loops import is_chain
+
 Reduction = Literal["add", "bitor", "last"]
 LARGEST_FACTOR = 2**10  # by which an index that tells iterations apart may move faster than they are counted
 LARGEST_OFFSET = 2**20
@@ -167,58 +169,19 @@ def _reduction(s: Loop, k: int, fastmath: bool) -> Reduction:
     used = any(a == c for t in walk(s.body) for a in (*operands(t), *(r for b in blocks(t) for r in b.results)))
     if not used and c not in s.body.results:
         return "last"
-    if _is_chain(s, k, ("add", "sub")):
+    if is_chain(s, k, ("add", "sub")):
         if c.type.dtype == "bool":
             raise _Order(f"each iteration needs {name} of the one before")
         if not fastmath and c.type.dtype in FLOATS and result != c:
             raise _Order(f"the terms of {name} are added in the order of the program, as fastmath=False asks for")
         return "add"
-    if c.type.dtype == "i64" and _is_chain(s, k, ("bitor",)):
+    if c.type.dtype == "i64" and is_chain(s, k, ("bitor",)):
         return "bitor"
     raise _Order(f"each iteration needs {name} of the one before{_at(_definition(s, result))}")
 
 
 def _definition(s: Loop, a: Atom) -> Span:
     return next((t.span for t in walk(s.body) if a in outputs(t)), NOWHERE)
-
-
-def _is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
-    """Whether a carried value is used for nothing but to have something joined to it on its way to its next value."""
-    chain = {s.carried[k].name}
-
-    def on(a: Atom) -> bool:
-        return isinstance(a, Var) and a.name in chain
-
-    def alone(results: Iterable[Atom], allowed: set[int]) -> bool:
-        return not any(on(r) for j, r in enumerate(results) if j not in allowed)
-
-    def block(b: Block) -> bool:
-        return all(map(statement, b.stmts))
-
-    def statement(t: Stmt) -> bool:
-        match t:
-            case Let(out=v, op=op, ins=(a, b)) if op in ops and (on(a) and not on(b) or op != "sub" and on(b) and not on(a)):
-                chain.add(v.name)
-                return True
-            case If(cond=c, then=then, orelse=orelse, outs=outs):
-                if on(c) or not (block(then) and block(orelse)):
-                    return False
-                both = {j for j, (a, b) in enumerate(zip(then.results, orelse.results, strict=True)) if on(a) and on(b)}
-                chain.update(outs[j].name for j in both)
-                return alone(then.results, both) and alone(orelse.results, both)
-            case Loop(carried=inner, inits=inits, body=body, outs=outs):
-                mine = {j for j, i in enumerate(inits) if on(i)}
-                if any(on(a) for a in (t.start, t.stop, t.step) if a is not None):
-                    return False
-                chain.update(inner[j].name for j in mine)
-                if not block(body) or (t.exits and on(body.results[0])):
-                    return False
-                ends = body.results[1:] if t.exits else body.results
-                chain.update(outs[j].name for j in mine)
-                return all(on(ends[j]) for j in mine) and alone(ends, mine)
-        return not any(on(a) for a in operands(t))
-
-    return block(s.body) and on(s.body.results[k]) and alone(s.body.results, {k})
 
 
 # --------------------------------------------------------------------------------------------------------------- cells

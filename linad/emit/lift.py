@@ -6,18 +6,15 @@ Arrays that no result may be are scratch: the driver takes them from a workspace
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
-    Call,
     Const,
     Copy,
     Dim,
     Function,
-    If,
     Let,
     Loop,
     Param,
@@ -28,7 +25,9 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.types import I64, INTS, Array, Scalar
+from linad_typecheck.types import I64, INTS, Scalar
+
+from .aliases import alias_groups
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 
@@ -146,31 +145,8 @@ def empty(s: Alloc) -> bool:
 
 def scratch(f: Function) -> set[str]:
     """The arrays of a function that are surely not among its results, nor logs that have contents before they grow."""
-    group: dict[str, str] = {}
-
-    def find(name: str) -> str:
-        while name in group:
-            name = group[name]
-        return name
-
-    def join(*atoms: Atom) -> None:
-        names = [find(a.name) for a in atoms if isinstance(a, Var) and isinstance(a.type, Array)]
-        for a, b in pairwise(names):
-            if find(a) != find(b):
-                group[find(a)] = find(b)
-
+    find = alias_groups(f)
     staying = {r.name for r in f.body.results if isinstance(r, Var)} | {p.var.name for p in f.params}
-    for s in walk(f.body):
-        match s:
-            case If(then=a, orelse=b, outs=outs):
-                for out, x, y in zip(outs, a.results, b.results, strict=True):
-                    join(out, x, y)
-            case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
-                nexts = body.results[1:] if exits else body.results
-                for column in zip(carried, inits, nexts, outs, strict=True):
-                    join(*column)
-            case Call(outs=outs, args=args) if any(isinstance(o.type, Array) for o in outs):
-                join(*outs, *args)
     longer = resized(f)
     staying |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.out.name in longer and not empty(s)}
     kept = set(map(find, staying))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -19,6 +19,7 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
+    operands,
     outputs,
     walk,
     writes,
@@ -62,6 +63,45 @@ def updated(s: Loop) -> set[str]:
     names = {w.name for t in walk(s.body) for w in writes(t)}
     calls = [t for t in walk(s.body) if isinstance(t, Call)]
     return names | {a.name for t in calls for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
+
+
+def is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
+    """Whether a carried value is used for nothing but to have something joined to it on its way to its next value."""
+    chain = {s.carried[k].name}
+
+    def on(a: Atom) -> bool:
+        return isinstance(a, Var) and a.name in chain
+
+    def alone(results: Iterable[Atom], allowed: set[int]) -> bool:
+        return not any(on(r) for j, r in enumerate(results) if j not in allowed)
+
+    def block(b: Block) -> bool:
+        return all(map(statement, b.stmts))
+
+    def statement(t: Stmt) -> bool:
+        match t:
+            case Let(out=v, op=op, ins=(a, b)) if op in ops and (on(a) and not on(b) or op != "sub" and on(b) and not on(a)):
+                chain.add(v.name)
+                return True
+            case If(cond=c, then=then, orelse=orelse, outs=outs):
+                if on(c) or not (block(then) and block(orelse)):
+                    return False
+                both = {j for j, (a, b) in enumerate(zip(then.results, orelse.results, strict=True)) if on(a) and on(b)}
+                chain.update(outs[j].name for j in both)
+                return alone(then.results, both) and alone(orelse.results, both)
+            case Loop(carried=inner, inits=inits, body=body, outs=outs):
+                mine = {j for j, i in enumerate(inits) if on(i)}
+                if any(on(a) for a in (t.start, t.stop, t.step) if a is not None):
+                    return False
+                chain.update(inner[j].name for j in mine)
+                if not block(body) or (t.exits and on(body.results[0])):
+                    return False
+                ends = body.results[1:] if t.exits else body.results
+                chain.update(outs[j].name for j in mine)
+                return all(on(ends[j]) for j in mine) and alone(ends, mine)
+        return not any(on(a) for a in operands(t))
+
+    return block(s.body) and on(s.body.results[k]) and alone(s.body.results, {k})
 
 
 def scatters(s: Loop) -> bool:

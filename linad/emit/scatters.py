@@ -39,7 +39,7 @@ from linad_typecheck.types import I64, Array, is_float
 from linad.simplify.invariant import hoist_invariants
 
 from .distribute import Body, is_short
-from .loops import at_innermost
+from .loops import at_innermost, is_chain
 
 SHORT = 3  # statements that are as well done again as stored and loaded
 
@@ -91,7 +91,7 @@ class _Division:
 
     def worth(self) -> bool:
         """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
-        if not self.groups or not all(map(self.is_sum, range(len(self.loop.carried)))):
+        if not self.groups or not all(is_chain(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))):
             return False
         gone = {id(t) for t in self.additions}
         for name, writes in self.body.written.items():
@@ -103,13 +103,6 @@ class _Division:
         for t in self.additions:
             self.choose(t.value)
         return all(is_float(v.type) for v in self.stored.values())
-
-    def is_sum(self, k: int) -> bool:
-        """Whether a carried value only has terms added to it."""
-        c, last = self.loop.carried[k], self.loop.body.results[k]
-        users = [t for t in self.body.stmts if c in operands(t)]
-        seen = sum(last in operands(t) for t in self.body.stmts)
-        return len(users) == 1 and isinstance(users[0], Let) and users[0].out == last and users[0].op in ("add", "sub") and not seen
 
     # -- what is stored, and what is computed again
 

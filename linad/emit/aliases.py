@@ -1,0 +1,40 @@
+"""Which arrays one name may stand for: branches and loops give the arrays that enter and leave them other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from linad_typecheck.core import Atom, Call, Function, If, Loop, Var, walk
+from linad_typecheck.types import Array
+
+
+def alias_groups(f: Function) -> Callable[[str], str]:
+    """A function from the name of an array to the one that stands for all those of which one may be the other.
+
+    What a call takes may be among what it gives.
+    """
+    parent: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while name in parent:
+            name = parent[name]
+        return name
+
+    def join(atoms: Iterable[Atom]) -> None:
+        for a, b in pairwise([find(a.name) for a in atoms if isinstance(a, Var) and isinstance(a.type, Array)]):
+            if find(a) != find(b):
+                parent[find(a)] = find(b)
+
+    for s in walk(f.body):
+        match s:
+            case If(then=a, orelse=b, outs=outs):
+                for column in zip(outs, a.results, b.results, strict=True):
+                    join(column)
+            case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
+                nexts = body.results[1:] if exits else body.results
+                for column in zip(carried, inits, nexts, outs, strict=True):
+                    join(column)
+            case Call(outs=outs, args=args) if any(isinstance(o.type, Array) for o in outs):
+                join((*outs, *args))
+    return find
