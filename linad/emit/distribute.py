@@ -41,7 +41,7 @@ from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from .gathers import Given, Maker, gathered, upwards
+from .gathers import Given, Maker, cells, gathered, upwards
 from .independence import verdict
 
 MOST = 10  # operations and loads that are worth repeating for one addition
@@ -75,7 +75,7 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     if not rows and not rounds:
         return [s]
     gone = {id(t) for r in rounds for t in r} | {id(t) for row in rows for g in row for t in g.stmts if isinstance(t, AddTo)}
-    parts = [t for row in rows for t in gathered(s, row, names, sizes)] + [_part(s, body.needed(r), names) for r in rounds]
+    parts = [t for row in rows for t in gathered(s, row, names, sizes, cells)] + [_part(s, body.needed(r), names) for r in rounds]
     effects = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
     if not effects and not s.carried:
         return parts
@@ -99,6 +99,11 @@ def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
 def is_short(s: Loop) -> bool:
     ends = (s.start, s.stop)
     return all(isinstance(a, Const) for a in ends) and abs(s.stop.value - s.start.value) <= FEW  # type: ignore[union-attr]
+
+
+def is_cheap(t: Let) -> bool:
+    """Whether an operation may be done once more."""
+    return not OPS[t.op].dear and t.op not in ("sqrt", "div")
 
 
 def _part(s: Loop, stmts: list[Stmt], names: Names) -> Loop:
@@ -199,14 +204,14 @@ class Body:
     def movable(self, group: list[AddTo]) -> bool:
         """Whether statements can run before all others, and are cheap enough to be computed twice."""
         needed = self.needed(group)
-        return len(needed) - len(group) <= MOST and all(map(self._repeatable, needed))
+        return len(needed) - len(group) <= MOST * len(group) and all(map(self._repeatable, needed))
 
     def _repeatable(self, t: Stmt) -> bool:
         if any(isinstance(a, Var) and a.name in self.carried for a in operands(t)):
             return False
         match t:
-            case Let(op=op):
-                return not OPS[op].dear and op not in ("sqrt", "div")
+            case Let():
+                return is_cheap(t)
             case Load(array=a, index=index):
                 cell = self.cell(index)
                 if cell is None and any(map(self.moves, index)):

@@ -7,7 +7,7 @@ what is loaded for one neighbour is at hand for the next. `distribute` says when
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import AddTo, Atom, Block, Const, If, Let, Loop, Names, Stmt, Var
@@ -33,8 +33,12 @@ def upwards(s: Loop, maker: Maker) -> Loop:
     return replace(s, start=maker.let("add", s.stop, ONE), stop=maker.let("add", s.start, ONE), step=ONE)
 
 
-def gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
-    """The loops that do the additions of a loop with step 1 or -1 to one row of cells. ``sizes`` are ints by name."""
+Whole = Callable[[Loop, list[Given], Names, Atom, Atom], Loop]
+
+
+def gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], whole: Whole) -> list[Stmt]:
+    """The loops that do the additions of a loop with step 1 or -1 to one row of cells. ``sizes`` are ints by name; ``whole`` makes the
+    loop over those that all give to."""
     row = sorted(row, key=lambda g: -g.distance)
     span = row[0].distance - row[-1].distance
     maker = Maker(names, sizes)
@@ -48,10 +52,10 @@ def gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let]) 
         _edge(s, row, names, low, first, [(g, "lt", low, row[0].distance - g.distance) for g in row[1:]], span),
         _edge(s, row, names, middle, high, [(g, "ge", middle, row[0].distance - g.distance) for g in row[:-1]], 0),
     ]
-    return [*maker.out, edges[0], _whole(s, row, names, low, middle), edges[1]]
+    return [*maker.out, edges[0], whole(s, row, names, low, middle), edges[1]]
 
 
-def _whole(s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:
+def cells(s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:
     """The cells that all neighbours give to: the iteration ``i`` does that of the farthest one, ``i + 1`` that of the next."""
     index = names.var(s.index.name, s.index.type)
     maker = Maker(names)

@@ -11,6 +11,7 @@ from linad_typecheck.core import (
     Block,
     Call,
     Const,
+    Dim,
     Function,
     If,
     Let,
@@ -25,6 +26,10 @@ from linad_typecheck.core import (
     writes,
 )
 from linad_typecheck.types import Array
+
+from linad.simplify.invariant import logs_of
+
+from .ranges import Ranges
 
 
 def defined(s: Loop) -> set[str]:
@@ -56,6 +61,37 @@ def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt
         return Block(tuple(out), b.results)
 
     return replace(f, body=block(f.body, frozenset()))
+
+
+def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
+    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known about the ints in its
+    body."""
+    r = Ranges()
+    logs = logs_of(f)
+
+    def block(b: Block) -> Block:
+        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
+
+    def arm(cond: Atom, holds: bool, b: Block) -> Block:
+        with r.scope():
+            r.learn_test(cond, holds)
+            return block(b)
+
+    def stmt(s: Stmt) -> list[Stmt]:
+        match s:
+            case Let():
+                r.let(s)
+            case Dim(out=out, array=array, axis=axis) if array.name not in logs:
+                r.forms[out.name] = r.dim(array, axis)
+            case If(cond=cond, then=then, orelse=orelse):
+                return [replace(s, then=arm(cond, True, then), orelse=arm(cond, False, orelse))]
+            case Loop():
+                with r.scope():
+                    r.enter(s)
+                    return change(replace(s, body=block(s.body)), r)
+        return [s]
+
+    return replace(f, body=block(f.body))
 
 
 def updated(s: Loop) -> set[str]:

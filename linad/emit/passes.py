@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from linad.simplify.invariant import hoist_invariants
 
 from .blocks import in_blocks
 from .bounds import check_accesses
+from .carry import carry_cells
 from .columns import by_columns
 from .distribute import distribute
 from .exits import thread_exits
@@ -18,6 +20,7 @@ from .first import demands_first
 from .fission import divide_chains
 from .hoist import hoist_buffers
 from .parallel import Decision, parallelise
+from .rows import gather_rows
 from .scatters import additions_behind
 from .sites import Sites
 from .sizes import known_sizes
@@ -45,12 +48,30 @@ def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     return parallelise(in_shape(program, True, Sites(), fastmath), fastmath)[1]
 
 
+# where sums may be taken in another order, and arrays of different names share no memory
+RESHAPING: tuple[Callable[[Function], Function], ...] = (
+    by_columns,
+    sum_in_registers,
+    divide_chains,
+    additions_behind,
+    gather_rows,
+    distribute,
+    in_blocks,
+    carry_cells,
+    add_last,
+)
+
+
 def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
-    """With ``apart``, sums may be taken in another order and arrays of different names share no memory."""
+    """With ``apart``, its loops are reshaped, too."""
 
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(write_out(f) if apart else f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        return add_last(in_blocks(distribute(additions_behind(divide_chains(sum_in_registers(by_columns(f))))))) if apart else f
+        if not apart:
+            return f
+        for change in RESHAPING:
+            f = change(f)
+        return f
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

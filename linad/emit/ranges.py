@@ -7,7 +7,7 @@ form only where the form cannot overflow (`Ranges.value`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -114,6 +114,11 @@ class Ranges:
             assert isinstance(array.type, Array)
             self.sizes[name] = HIGHEST // ITEM[array.type.dtype]
         return self.normal(self.dims[key])
+
+    def apart(self, first: Iterable[Atom], second: Iterable[Atom]) -> bool:
+        """Whether two indices are those of different cells."""
+        differences = (self.value(a) - self.value(b) for a, b in zip(first, second, strict=True) if a != b)
+        return any(self.proves(d - 1) or self.proves(d * -1 - 1) for d in differences)
 
     # --------------------------------------------------------------------------------------------------- facts
 

@@ -32,9 +32,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from linad.simplify.invariant import logs_of
-
-from .loops import defined
+from .loops import defined, with_ranges
 from .ranges import Ranges
 
 Index = tuple[Atom, ...]
@@ -42,75 +40,42 @@ Index = tuple[Atom, ...]
 
 def sum_in_registers(f: Function) -> Function:
     """The function whose innermost loops add to cells that stay the same behind them."""
-    return replace(f, body=_Summing(f).block(f.body))
+    names = Names(all_names(f))
+
+    def summed(s: Loop, r: Ranges) -> list[Stmt]:
+        cells = _cells(s, r)
+        return _with_sums(s, cells, names) if cells else [s]
+
+    return with_ranges(f, summed)
 
 
-class _Summing:
-    """The walk over a function, which knows what is known about ints where it is."""
-
-    def __init__(self, f: Function) -> None:
-        self.names = Names(all_names(f))
-        self.ranges = Ranges()
-        self.logs = logs_of(f)
-
-    def block(self, b: Block) -> Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in self.stmt(s)))
-
-    def stmt(self, s: Stmt) -> list[Stmt]:
-        r = self.ranges
-        match s:
-            case Let():
-                r.let(s)
-            case Dim(out=out, array=array, axis=axis) if array.name not in self.logs:
-                r.forms[out.name] = r.dim(array, axis)
-            case If(cond=cond, then=then, orelse=orelse):
-                return [replace(s, then=self.arm(cond, True, then), orelse=self.arm(cond, False, orelse))]
-            case Loop():
-                with r.scope():
-                    r.enter(s)
-                    s = replace(s, body=self.block(s.body))
-                    cells = self.cells(s)
-                return _with_sums(s, cells, self.names) if cells else [s]
-        return [s]
-
-    def arm(self, cond: Atom, holds: bool, b: Block) -> Block:
-        with self.ranges.scope():
-            self.ranges.learn_test(cond, holds)
-            return self.block(b)
-
-    def cells(self, s: Loop) -> dict[tuple[Var, Index], AddTo]:
-        """The cells that a loop only adds to, with one of the additions."""
-        if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
-            return {}
-        inner = list(walk(s.body))
-        if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
-            return {}
-        if any(isinstance(v.type, Array) for v in (*s.carried, *(o for t in inner if isinstance(t, If) for o in t.outs))):
-            return {}  # one array under several names
-        made = defined(s)
-        seen: dict[str, list[Index]] = {}  # what is read and stored
-        added: dict[tuple[Var, Index], AddTo] = {}
-        for t in inner:
-            match t:
-                case Load(array=array, index=index) | Store(array=array, index=index):
-                    seen.setdefault(array.name, []).append(index)
-                case AddTo(array=array, index=index) if is_float(array.type) and not any(_in(i, made) for i in index):
-                    added.setdefault((array, index), t)
-        touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
-        several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
-        always = _always(s)
-        return {
-            (array, index): t
-            for (array, index), t in added.items()
-            if array.name in touched | several or (array, index) not in always  # else the compiler does it itself
-            if all(self.apart(index, other) for other in seen.get(array.name, ()))
-        }
-
-    def apart(self, first: Index, second: Index) -> bool:
-        """Whether two indices are those of different cells in every iteration."""
-        r = self.ranges
-        differences = (r.value(a) - r.value(b) for a, b in zip(first, second, strict=True) if a != b)
-        return any(r.proves(d - 1) or r.proves(d * -1 - 1) for d in differences)
+def _cells(s: Loop, r: Ranges) -> dict[tuple[Var, Index], AddTo]:
+    """The cells that a loop only adds to, with one of the additions."""
+    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
+        return {}
+    inner = list(walk(s.body))
+    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
+        return {}
+    if any(isinstance(v.type, Array) for v in (*s.carried, *(o for t in inner if isinstance(t, If) for o in t.outs))):
+        return {}  # one array under several names
+    made = defined(s)
+    seen: dict[str, list[Index]] = {}  # what is read and stored
+    added: dict[tuple[Var, Index], AddTo] = {}
+    for t in inner:
+        match t:
+            case Load(array=array, index=index) | Store(array=array, index=index):
+                seen.setdefault(array.name, []).append(index)
+            case AddTo(array=array, index=index) if is_float(array.type) and not any(_in(i, made) for i in index):
+                added.setdefault((array, index), t)
+    touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
+    several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
+    always = _always(s)
+    return {
+        (array, index): t
+        for (array, index), t in added.items()
+        if array.name in touched | several or (array, index) not in always  # else the compiler does it itself
+        if all(r.apart(index, other) for other in seen.get(array.name, ()))
+    }
 
 
 def _always(s: Loop) -> set[tuple[Var, Index]]:
