@@ -259,7 +259,7 @@ def _nested(s: Specialisation, steps: tuple[Step, ...], arguments: Sequence[obje
     buffers = derive.buffers_for(last, values)
     arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
     inner: Request = tuple((want.leaves, False) for want in levels[:-1])
-    out = s.kernel((*inner, (last.leaves, steps[-1].value))).run([*values, *seeds, *arrays])
+    out = s.kernel((*inner, (last.leaves, steps[-1].value)), values).run([*values, *seeds, *arrays])
     value, scalars = (out[0], out[1:]) if steps[-1].value else (None, out)
     names = [leaf.index for leaf in last.active if not _array(leaf)]
     grads = derive.structured(last, {**buffers, **dict(zip(names, scalars, strict=True))})

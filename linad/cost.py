@@ -86,16 +86,15 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     """
     from . import derive
     from .decorator import LinearGrad, linear_grad
-    from .specialise import checked_or_error
 
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     arguments = checked_function._arguments(args, {})
     s = checked_function.specialisation(arguments)
-    checked = s.checked or checked_or_error(s.record, s.binding)
-    assert checked.program is not None
+    values = derive.flat_values(s, arguments)
+    program = s.lowered(s.version(values).sizes)
     leaves = derive.wanted(s.signature, checked_function.options.wrt).leaves
-    names = tuple(checked.program.main.params[k].var.name for k in leaves)
-    return cost_of(checked.program, derive.flat_values(s, arguments), names)
+    names = tuple(program.main.params[k].var.name for k in leaves)
+    return cost_of(program, values, names)
 
 
 def cost_of(program: Program, values: Sequence[object], wrt: Sequence[str] | None = None) -> Cost:

@@ -164,8 +164,8 @@ class LinearGrad(Generic[P, R]):
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Compile the function and its gradient for arguments like these; nothing is run."""
-        s = self.specialisation(self._arguments(args, kwargs))
-        derive.prepare(s, self.options.wrt)
+        arguments = self._arguments(args, kwargs)
+        derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
 
     def _gradient(self, args: Sequence[object], kwargs: Mapping[str, object], value: bool) -> tuple[object, tuple]:
         arguments = self._arguments(args, kwargs)

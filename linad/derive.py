@@ -28,22 +28,23 @@ def call(s: Specialisation, arguments: Sequence[object]) -> object:
     """The function's value; declared updates reach the caller's arrays, also when an error leaves."""
     flat = _flatten(s, arguments)
     try:
-        results = s.kernel().run(flat.values, touched(s.signature))
+        results = s.kernel((), flat.values).run(flat.values, touched(s.signature))
     finally:
         if flat.back:
             flat.give_back()
     return restore(s.signature.result, results)
 
 
-def prepare(s: Specialisation, wrt: tuple[str | int, ...] | None) -> None:
+def prepare(s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None) -> None:
     """Compile the function and its derivative ahead of the first call."""
+    values = flat_values(s, arguments)
     requests: list[Request] = [()]
     if any(float_leaves(p.structure) for p in s.signature.params):
         leaves = wanted(s.signature, wrt).leaves
         scalar = is_scalar_float(s.signature.result)
         requests += [((leaves, False),), *([((leaves, True),)] if scalar else [])]
     for request in requests:
-        s.kernel(request).build("hoisted")
+        s.kernel(request, values).build("hoisted")
 
 
 def _flatten(s: Specialisation, arguments: Sequence[object], update: bool = True, private: bool = False) -> Flat:
@@ -220,12 +221,12 @@ def pull(
     flat = [*values, *seeds, *(buffers[k] for k in arrays)]
     zeros = [p for p in places.values() if p not in holding]
     try:
-        out = s.kernel((level,)).run(flat, written, zeros, in_place=in_place)
+        out = s.kernel((level,), values).run(flat, written, zeros, in_place=in_place)
     except MemoryError:  # the function itself keeps no logs: it would only run for as long again
         raise
     except Exception:
         if not changed:  # the adjoint may run later statements first: the function itself raises what Python would
-            s.kernel().run(values)
+            s.kernel((), values).run(values)
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
@@ -252,7 +253,7 @@ def vjp(
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
     """Run the function on copies of what it updates: the arguments afterwards and the flat results."""
     after = refreshed(s.signature, values)
-    return after, s.kernel().run(after, touched(s.signature))
+    return after, s.kernel((), after).run(after, touched(s.signature))
 
 
 def refreshed(signature: Signature, values: Values) -> Values:
@@ -397,12 +398,12 @@ def _usual_into(
     first = len(values) + 1
     arrays = [parts[k] for k in usually.arrays]
     try:
-        kernel = s.kernel(((want.leaves, True),))
+        kernel = s.kernel(((want.leaves, True),), values)
         out = kernel.run((*values, cotangent, *arrays), range(first, first + len(arrays)), in_place=True)
     except MemoryError:  # as in `pull`
         raise
     except Exception:
-        s.kernel().run(values)
+        s.kernel((), values).run(values)
         raise
     for k, grad in zip(usually.scalars, out[1:], strict=True):
         np.add(parts[k], grad, out=parts[k])

@@ -40,13 +40,13 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
         dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}
     values = refreshed(signature, values)
     if not dots:
-        results = s.kernel().run(values, touched(signature))
+        results = s.kernel((), values).run(values, touched(signature))
         pushed = {k.index: _zero(k, results) for k in float_leaves(signature.result)}
         return full_value(signature, results, values), full_value(signature, pushed, {})
     leaves = tuple(sorted(dots))
     changed = touched(signature)
     written = [*changed, *(len(values) + at for at, k in enumerate(leaves) if k in changed)]
-    out = s.kernel(((leaves, FORWARD),)).run([*values, *(dots[k] for k in leaves)], written)
+    out = s.kernel(((leaves, FORWARD),), values).run([*values, *(dots[k] for k in leaves)], written)
     places = float_leaves(signature.result)
     results, moved = out[: len(out) - len(places)], out[len(out) - len(places) :]
     pushed = dict(zip((leaf.index for leaf in places), moved))

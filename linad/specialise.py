@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from .boundary.errors import refusal
 from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .boundary.records import attached, distinct, tags
+from .boundary.short import VERSIONS, Short, matrices, short_axes
 from .emit import cache as disk
 from .options import Options
 
@@ -59,6 +60,15 @@ class Front:
     missing: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The kernels for arguments of certain sizes, and the shapes of arguments that have them."""
+
+    shapes: list[tuple[int, ...]]
+    sizes: Short
+    kernels: dict[Request, Kernel]
+
+
 @dataclass(eq=False, repr=False)
 class Specialisation:
     """A function for one set of argument types, module constants and helpers."""
@@ -70,8 +80,12 @@ class Specialisation:
     store: disk.Entry
     key: str
     checked: Checked | None = None
-    kernels: dict[Request, Kernel] = field(default_factory=dict)
+    kernels: dict[Short, dict[Request, Kernel]] = field(default_factory=lambda: {(): {}})
     known: dict[object, object] = field(default_factory=dict)  # what calls need to know again, found by the first of them
+    latest: Version = field(init=False)  # that of the last call
+
+    def __post_init__(self) -> None:
+        self.latest = Version([], (), self.kernels[()])
 
     def __repr__(self) -> str:
         return f"<specialisation {self.key} of {self.record.root.__qualname__}>"
@@ -86,24 +100,53 @@ class Specialisation:
         assert self.front.signature is not None
         return self.front.signature
 
-    def kernel(self, request: Request = ()) -> Kernel:
-        """The kernel that answers a request, compiled or loaded at its first call."""
-        found = self.kernels.get(request)
+    @cached_property
+    def _matrices(self) -> tuple[int, ...]:
+        return matrices(self.signature, [self.record.array(key).ndim for key in self.signature.hidden])
+
+    def version(self, values: Sequence[object]) -> Version:
+        """The kernels for such flat arguments."""
+        seen, among = self.latest, self._matrices
+        if among:
+            shapes = [values[k].shape for k in among]
+            if shapes != seen.shapes:
+                seen = self.latest = self._version(shapes)
+        return seen
+
+    def _version(self, shapes: list[tuple[int, ...]]) -> Version:
+        sizes = short_axes(shapes, self._matrices)
+        if sizes not in self.kernels and len(self.kernels) > VERSIONS:
+            sizes = ()
+        return Version(shapes, sizes, self.kernels.setdefault(sizes, {}))
+
+    def kernel(self, request: Request, values: Sequence[object]) -> Kernel:
+        """The kernel that answers a request with such flat arguments, compiled or loaded at its first call."""
+        version = self.version(values)
+        found = version.kernels.get(request)
         if found is None:
+            sizes = version.sizes
             with lock:
-                made = Kernel(partial(self._load, request), partial(self._largest, request))
-                found = self.kernels.setdefault(request, made)
+                made = Kernel(partial(self._load, request, sizes), partial(self._largest, request, sizes))
+                found = version.kernels.setdefault(request, made)
         return found
 
-    def program(self, request: Request = ()) -> Program:
+    def lowered(self, sizes: Short) -> Program:
+        """The lowered core program, for arguments of these sizes."""
+        if self.checked is None:
+            self.checked = checked_or_error(self.record, self.binding)
+        assert self.checked.program is not None
+        if not sizes:
+            return self.checked.program
+        from .simplify.sized import with_sizes
+
+        return with_sizes(self.checked.program, sizes)
+
+    def program(self, request: Request = (), sizes: Short = ()) -> Program:
         """The simplified core program that answers a request."""
         from . import pipeline
         from .adjoint.errors import NoDerivative
 
-        if self.checked is None:
-            self.checked = checked_or_error(self.record, self.binding)
-        assert self.checked.program is not None
-        program = pipeline.prepare(self.checked.program)
+        program = pipeline.prepare(self.lowered(sizes))
         for wrt, value in request:
             names = tuple(program.main.params[k].var.name for k in wrt)
             try:
@@ -120,20 +163,20 @@ class Specialisation:
             program = purify(program)
         return program if self.options.boundscheck else unchecked(program)
 
-    def _load(self, request: Request, checked: str) -> Loaded:
+    def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:
         with lock:
             if self.options.backend == "interpret":
-                return _interpreted(self.program(request))
-            return self._compiled(request, checked)
+                return _interpreted(self.program(request, sizes))
+            return self._compiled(request, sizes, checked)
 
-    def _largest(self, request: Request, values: Sequence[object]) -> tuple[str, int, Span] | None:
+    def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
         """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
         from .emit.memory import largest, told
         from .emit.passes import prepare
         from .emit.sites import Sites
 
         with lock:
-            found = largest(prepare(self.program(request), self._wanted("hoisted"), Sites()), values)
+            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted"), Sites()), values)
         return None if found is None else (told(found[0]), found[1], found[0].span)
 
     def _wanted(self, checked: str) -> EmitOptions:
@@ -149,7 +192,7 @@ class Specialisation:
             parallel=self.options.parallel,
         )
 
-    def _compiled(self, request: Request, checked: str) -> Loaded:
+    def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
         from .emit.startup import import_numba
 
         import_numba()
@@ -157,7 +200,7 @@ class Specialisation:
         from .emit.compile import load
 
         wanted = self._wanted(checked)
-        key = f"{self.key}-{disk.digest(request, wanted, target())}"
+        key = f"{self.key}-{disk.digest(request, sizes, wanted, target())}"
         store = self.store
         with store.locked():
             known = store.module(key)
@@ -167,7 +210,7 @@ class Specialisation:
                     return Loaded(getattr(load(path), entry), sites, words, again, workspace, parallel)
                 except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
                     store.discard(key)
-            program = self.program(request)
+            program = self.program(request, sizes)
             with _ours(self.record.root.__qualname__):
                 generated = emit(program, wanted)
             parts = (generated.entry, generated.sites, generated.error_words, generated.again, generated.workspace, generated.parallel)

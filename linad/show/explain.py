@@ -39,12 +39,12 @@ from ..pipeline import Gradient, differentiate, prepare
 from .home import at_home
 from .threads import threads_remarks
 
-_KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped"}
+_KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped", "size": "sizes"}
 
 
 @dataclass(frozen=True)
 class Remark:
-    """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, re-read, recomputed,
+    """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, sizes, re-read, recomputed,
     logged, loop, call, index check, threads."""
 
     line: int

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from linad_typecheck.core import Program
+from linad_typecheck.core import Program, base_name
 from linad_typecheck.facts import Fact
 
 from .. import derive
@@ -12,7 +13,7 @@ from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..decorator import LinearGrad, linear_grad
 from ..options import Options
-from ..specialise import Specialisation, checked_or_error
+from ..specialise import Specialisation
 from .stages import lines_of
 
 
@@ -29,7 +30,7 @@ class Reading:
 
 
 def reading_of(f: object) -> Reading:
-    """The reading of a checked (or plain) function, for the types it was last called with.
+    """The reading of a checked (or plain) function, for the types and short axes that it was last called with.
 
     Raises
     ------
@@ -38,13 +39,22 @@ def reading_of(f: object) -> Reading:
     """
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     s = specialisation_of(checked_function)
-    checked = s.checked or checked_or_error(s.record, s.binding)
-    assert checked.program is not None
+    program = s.lowered(s.latest.sizes)
+    checked = s.checked
+    assert checked is not None
     entry = s.record.entry()
     first = getattr(entry.source, "first_line", 1)
-    lines = lines_of(checked.program.main, entry.source.lines, first)
-    wrt = _wrt(checked_function, s, checked.program)
-    return Reading(checked_function.__name__, checked.program, wrt, lines, checked.facts, checked_function.options)
+    lines = lines_of(program.main, entry.source.lines, first)
+    wrt = _wrt(checked_function, s, program)
+    facts = checked.facts if program is checked.program else (*_sizes(program, s.latest.sizes), *checked.facts)
+    return Reading(checked_function.__name__, program, wrt, lines, facts, checked_function.options)
+
+
+def _sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Iterator[Fact]:
+    """That the program is made for the sizes of a call."""
+    for k, size in sizes:
+        v = program.main.params[k].var
+        yield Fact("size", base_name(v.name), program.main.span, f"{size} along axis {v.type.rank - 1} in the last call, which the code is made for")
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

@@ -98,6 +98,14 @@ def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
     return op, ins
 
 
+def _once(s: Loop) -> bool:
+    """Whether a loop surely runs once, which a sum in blocks does where there is but one; what it carries are no arrays."""
+    ends = (s.start, s.stop, s.step)
+    if s.exits or s.mark is not None or not all(isinstance(a, Const) for a in ends) or not s.step.value:
+        return False
+    return len(range(*(a.value for a in ends))) == 1 and not any(isinstance(c.type, Array) for c in s.carried)
+
+
 class _Folder:
     def __init__(self, grown: set[str], sizes: Sizes) -> None:
         self.grown, self.sizes = grown, sizes
@@ -213,6 +221,12 @@ class _Folder:
 
     def loop(self, s: Loop, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
         s = rebuild(s, self.use, block=lambda b: b)
+        if _once(s):
+            self.same |= {s.index.name: s.start, **{c.name: init for c, init in zip(s.carried, s.inits, strict=True)}}
+            for t in s.body.stmts:
+                self.statement(t, known, facts, out)
+            self.same |= {o.name: self.use(r) for o, r in zip(s.outs, s.body.results, strict=True)}
+            return
         shift = 1 if s.exits else 0
         for c, init, nxt, o in zip(s.carried, s.inits, s.body.results[shift:], s.outs, strict=True):
             if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration

@@ -1,15 +1,51 @@
-"""Sizes of parameters that are copied get names, so that those of the copies are known (`core_sizes.py`)."""
+"""What is known of the sizes of parameters is said at the beginning, in names and in checks, where the passes look for it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import Copy, Dim, Function, Names, Stmt, all_names, walk
-from linad_typecheck.types import I64
+from linad_typecheck.core import (
+    Call,
+    Check,
+    Const,
+    Copy,
+    Dim,
+    Function,
+    Let,
+    Names,
+    Program,
+    Stmt,
+    all_names,
+    base_name,
+    walk,
+)
+from linad_typecheck.types import BOOL, I64
+
+
+def with_sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Program:
+    """The lowered program for parameters whose last axis has these sizes, which it makes sure of.
+
+    A function that calls itself is left alone: it may do so with arrays of other sizes.
+    """
+    f = program.main
+    called = {s.callee for g in program.functions.values() for s in walk(g.body) if isinstance(s, Call)}
+    if program.entry in called | {d.callee for d in program.derivatives.values()}:
+        return program
+    names = Names(all_names(f))
+    first: list[Stmt] = []
+    for k, size in sizes:
+        v, axis = f.params[k].var, f.params[k].var.type.rank - 1
+        found, ok, wanted = names.var(f"{base_name(v.name)}_n{axis}", I64), names.var("ok", BOOL), Const(size, I64)
+        text = f"the size of `{v.name}` along axis {axis} is {{0}}, and this code was made for {{1}}"
+        first += [Dim(found, v, axis, f.span), Let(ok, "eq", (found, wanted), f.span)]
+        first.append(Check(ok, "ValueError", text, (found, wanted), f.span))
+    return program.with_main(replace(f, body=replace(f.body, stmts=(*first, *f.body.stmts))))
 
 
 def name_sizes(f: Function) -> Function:
-    """The function that begins by asking its copied parameters for their sizes."""
+    """The function that begins by asking its copied parameters for their sizes, so that those of the copies are known
+    (`core_sizes.py`)."""
     copied = {s.array.name for s in walk(f.body) if isinstance(s, Copy)}
     names = Names(all_names(f))
     asked: list[Stmt] = [

@@ -134,7 +134,7 @@ def test_warmup_compiles_and_runs_nothing():
 
     f.warmup(1.0)
     s = f.specialisation((1.0,))
-    assert {tuple(v for _, v in request) for request in s.kernels} == {(), (False,), (True,)}
+    assert {tuple(v for _, v in request) for request in s.kernels[()]} == {(), (False,), (True,)}
     assert f(7.0) == 1.0
 
 

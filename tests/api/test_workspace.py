@@ -173,7 +173,7 @@ def test_logs_that_grow_begin_as_long_as_they_became(monkeypatch):
     linad.release_memory()
     first = [grow_to.grad(0.5, n) for n in (1000, 3, 1000, 0)]
     assert first == [grow_to.grad(0.5, n) for n in (1000, 3, 1000, 0)] and first[0] == first[2]
-    build = next(k.builds["hoisted"] for k in specialised(grow_to).kernels.values() if "hoisted" in k.builds and k.builds["hoisted"].pool)
+    build = next(k.builds["hoisted"] for k in specialised(grow_to).kernels[()].values() if "hoisted" in k.builds and k.builds["hoisted"].pool)
     assert 1000 <= build.pool.hints[0] <= 2048
     linad.release_memory()
     assert not build.pool.hints.any()

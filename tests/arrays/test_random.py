@@ -10,8 +10,8 @@ from ..strategies_arrays import array_programs
 from ..strategies_loops import loop_programs
 
 
-def accepted(program) -> Whole | None:
-    whole = Whole(program.load(), program.args, program.updates, program.single)
+def accepted(program, sized: bool = False) -> Whole | None:
+    whole = Whole(program.load(), program.args, program.updates, program.single, sized)
     return None if whole.errors else whole
 
 
@@ -26,9 +26,10 @@ def test_programs_of_arrays(program):
 @given(array_programs(size=16))
 @quick(3)
 def test_long_programs_of_arrays_have_cpython_s_value(program):
-    whole = accepted(program)
-    if whole is not None:
-        whole.primal()
+    for sized in (False, True):
+        whole = accepted(program, sized)
+        if whole is not None:
+            whole.primal()
 
 
 @given(loop_programs())
@@ -52,6 +53,6 @@ def test_chains_of_loops(program):
 @given(array_programs(size=6))
 @quick(2)
 def test_second_derivatives(program):
-    whole = accepted(program)
+    whole = accepted(program, sized=True)
     if whole is not None and whole.primal().error is None:
         whole.second_order(step=None)

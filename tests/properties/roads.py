@@ -25,6 +25,7 @@ from linad.emit.sites import Sites
 from linad.interpret import Outcome, run
 from linad.oracle import Ended, attempt, difference
 from linad.pipeline import differentiate, prepare, tangent
+from linad.simplify.sized import with_sizes
 from tests.well_formed import well_formed
 
 STEPS = 2_000_000
@@ -84,12 +85,15 @@ class Whole:
         Parameters whose final contents are part of the result.
     single : bool
         Whether f32 is involved, which loosens comparisons.
+    sized : bool
+        Whether the program is made for the sizes that the last axes of the arguments have.
     """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     updates: tuple[str, ...] = ()
     single: bool = False
+    sized: bool = False
 
     @property
     def tolerance(self) -> float:
@@ -117,7 +121,10 @@ class Whole:
     def lowered(self) -> Program:
         assert not self.errors, self.errors
         assert self.checked.program is not None, self.checked.missing
-        return self.checked.program
+        if not self.sized:
+            return self.checked.program
+        last = [(k, v.shape[-1]) for k, v in enumerate(self.values) if isinstance(v, np.ndarray) and v.ndim > 1]
+        return with_sizes(self.checked.program, last)
 
     @cached_property
     def prepared(self) -> Program:

@@ -10,7 +10,7 @@ from .span import Span
 
 @frozen(slots=True)
 class Fact:
-    kind: Literal["dup", "drop", "move", "borrow", "copy", "mode", "type"]
+    kind: Literal["dup", "drop", "move", "borrow", "copy", "mode", "type", "size"]
     name: str
     span: Span
     reason: str
