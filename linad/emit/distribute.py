@@ -14,7 +14,7 @@ overlap, and the order in which floats are summed must be free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -66,7 +66,7 @@ def distribute(f: Function) -> Function:
 
 def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     """The parts of a loop, in order; the loop itself where it stays whole."""
-    if s.exits or s.stop is None or s.mark is not None or is_short(s):
+    if s.exits or s.stop is None or s.mark is not None or is_short(s, sizes):
         return [s]
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
         return [s]
@@ -96,9 +96,29 @@ def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     return [*maker.out, turned]
 
 
-def is_short(s: Loop) -> bool:
-    ends = (s.start, s.stop)
-    return all(isinstance(a, Const) for a in ends) and abs(s.stop.value - s.start.value) <= FEW  # type: ignore[union-attr]
+def is_short(s: Loop, sizes: Mapping[str, Let] | None = None) -> bool:
+    """Whether a loop surely has few iterations; ``sizes`` are ints by name."""
+    if s.stop is None or not isinstance(s.step, Const):
+        return False
+    up = s.step.value > 0
+    first, last = list(_ends(s.start, "max" if up else "min", sizes or {})), list(_ends(s.stop, "min" if up else "max", sizes or {}))
+    return any(a == b and (d - c if up else c - d) <= FEW for a, c in first for b, d in last)
+
+
+def _ends(a: Atom, op: str, sizes: Mapping[str, Let], more: int = 0, deep: int = 4) -> Iterator[tuple[str, int]]:
+    """Numbers that a bound is not beyond: a size by name, or none, and what is added to it."""
+    if isinstance(a, Const):
+        yield "", int(a.value) + more
+        return
+    yield a.name, more
+    match sizes.get(a.name) if deep else None:
+        case Let(op=o, ins=ins) if o == op:
+            for x in ins:
+                yield from _ends(x, op, sizes, more, deep - 1)
+        case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+            yield from _ends(x, op, sizes, more + int(c), deep - 1)
+        case Let(op="sub", ins=(x, Const(value=c))):
+            yield from _ends(x, op, sizes, more - int(c), deep - 1)
 
 
 def is_cheap(t: Let) -> bool:

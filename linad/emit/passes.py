@@ -24,6 +24,7 @@ from .rows import gather_rows
 from .scatters import additions_behind
 from .sites import Sites
 from .sizes import known_sizes
+from .split import split_loops
 from .sums import sum_in_registers
 from .unroll import write_out
 from .waits import add_last
@@ -50,6 +51,7 @@ def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
 
 # where sums may be taken in another order, and arrays of different names share no memory
 RESHAPING: tuple[Callable[[Function], Function], ...] = (
+    split_loops,
     by_columns,
     sum_in_registers,
     divide_chains,

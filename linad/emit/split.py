@@ -1,0 +1,193 @@
+"""Innermost loops that ask where they are become one loop for each answer.
+
+``if j != i`` or ``if j > 0`` in a loop over ``j``, and ``u[(j + 1) % n]``, keep a loop from being done with vector instructions, forward
+and in reverse. The answer changes at one number: the iterations before it have a loop of their own, and those from it on, and no
+test is left in either. The iterations run in the order in which they did.
+
+That is done where every branch of the loop asks for nothing else, so that what is left is straight. A remainder of a number that is
+surely not two whole turns away (`ranges.py`) is a test and a sum first, here and in other loops: a division takes as long as twenty products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    walk,
+)
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.types import BOOL, I64, INTS, Array
+
+from linad.simplify.dead import drop_dead
+from linad.simplify.fold import fold
+from linad.simplify.invariant import hoist_invariants
+
+from .loops import defined, with_ranges
+from .ranges import Ranges
+
+MOST = 60  # statements of a loop
+LARGE = 2**61  # more than any index
+ROUNDS = 3  # tests of one loop
+_FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+# by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that answer
+_FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "eq": (0, True), "ne": (0, False)}
+
+
+def split_loops(f: Function) -> Function:
+    """The function whose innermost loops do not ask where they are."""
+    names = Names(all_names(f))
+
+    def parts(s: Loop, r: Ranges) -> list[Stmt]:
+        before, s = _without_remainders(s, r, names)
+        return [*before, *_split(s, r, names)]
+
+    for _ in range(ROUNDS):
+        after = with_ranges(f, parts)
+        if after == f:
+            return f
+        f = hoist_invariants(drop_dead(fold(after)))
+    return f
+
+
+def _without_remainders(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
+    """The loop without remainders of what is less than a turn away; those that stay the same in front of it."""
+    made = defined(s)
+    before: list[Stmt] = []
+    stmts: list[Stmt] = []
+    for t in s.body.stmts:
+        match t:
+            case Let(out=out, op="mod", ins=(x, n)) if out.type == I64:
+                moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
+                found = _around(t, x, n, r, names)
+                (stmts if moves or len(found) == 1 else before).extend(found)
+            case _:
+                stmts.append(t)
+    return before, replace(s, body=replace(s.body, stmts=tuple(stmts)))
+
+
+def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+    at, turn = r.value(x), r.value(n)
+    for op, other, near, far in (("ge", n, at, turn * 2 - at - 1), ("lt", Const(0, I64), at + turn, turn - at - 1)):
+        if r.proves(turn - 1) and r.proves(near) and r.proves(far):
+            test, moved = names.var("round", BOOL), names.var("k", I64)
+            shift = Let(moved, "sub" if op == "ge" else "add", (x, n), t.span)
+            return [Let(test, op, (x, other), t.span), shift, Let(t.out, "select", (test, moved, x), t.span)]
+    return [t]
+
+
+def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
+    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
+        return [s]
+    if not isinstance(s.step, Const) or abs(s.step.value) != 1:
+        return [s]
+    inner = list(walk(s.body))
+    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
+        return [s]
+    tests = _tests(s, r)
+    made = {t.out.name: t for t in inner if isinstance(t, Let)}
+    todo = [a for a in _asked(inner) if isinstance(a, Var)]
+    wanted: list[str] = []
+    while todo:
+        name = todo.pop().name
+        match made.get(name):
+            case _ if name in tests:
+                wanted.append(name)
+            case Let(op="and" | "or" | "not", ins=ins):
+                todo += [a for a in ins if isinstance(a, Var)]
+            case _:
+                return [s]  # it asks for something else, too
+    return _in_turn(s, wanted[0], tests[wanted[0]], r, names) if wanted and len(inner) <= MOST else [s]
+
+
+def _asked(inner: list[Stmt]) -> Iterator[Atom]:
+    """What branches ask, and choices between ints."""
+    for t in inner:
+        match t:
+            case If(cond=c):
+                yield c
+            case Let(out=out, op="select", ins=(c, *_)) if out.type.dtype in INTS:
+                yield c
+
+
+def _tests(s: Loop, r: Ranges) -> dict[str, tuple[str, Atom, int]]:
+    """The comparisons of the index with a number that stays the same: how, with which, and what is to be added to that."""
+    made, index = defined(s), r.value(s.index)
+    found: dict[str, tuple[str, Atom, int]] = {}
+    if not r.proves(index + LARGE) or not r.proves(index * -1 + LARGE):
+        return found
+    for t in walk(s.body):
+        if not isinstance(t, Let) or t.op not in _FLIPPED or any(a.type != I64 for a in t.ins):
+            continue
+        for op, a, b in ((t.op, *t.ins), (_FLIPPED[t.op], *reversed(t.ins))):
+            if isinstance(b, Var) and b.name in made:
+                continue
+            far = r.value(a) - index
+            if not far.terms and abs(far.const) < LARGE:
+                found[t.out.name] = (op, b, -far.const)
+                break
+    return found
+
+
+def _in_turn(s: Loop, name: str, test: tuple[str, Atom, int], r: Ranges, names: Names) -> list[Stmt]:
+    """A loop for each answer of a test, in the order in which the iterations run."""
+    op, b, more = test
+    assert isinstance(s.step, Const) and s.stop is not None
+    out: list[Stmt] = []
+
+    def let(op: str, x: Atom, y: Atom) -> Atom:
+        v = names.var("k", I64)
+        out.append(Let(v, op, (x, y), s.span))
+        return v
+
+    up = s.step.value > 0
+    behind, answer = _FROM[op]
+    low, high = r.bounds(r.value(b))
+    if low < -2 * LARGE or high > 2 * LARGE:  # the numbers beside it may not exist
+        b = let("min", let("max", b, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64))
+    cuts = [more + behind, more + behind + 1] if op in ("eq", "ne") else [more + behind]
+    def at(cut: int) -> Atom:
+        return let("add", b, Const(cut, I64)) if cut else b
+
+    pieces: list[tuple[Atom, Atom, bool]] = []
+    for k, (low, high) in enumerate(zip([None, *cuts], [*cuts, None], strict=True)):
+        start, stop = s.start, s.stop
+        if up:
+            start = start if low is None else let("max", start, at(low))
+            stop = stop if high is None else let("min", stop, at(high))
+        else:
+            start = start if high is None else let("min", start, at(high - 1))
+            stop = stop if low is None else let("max", stop, at(low - 1))
+        pieces.append((start, stop, answer if k == 1 else not answer))
+    values = s.inits
+    for k, (start, stop, holds) in enumerate(pieces if up else reversed(pieces)):
+        outs = s.outs if k == len(pieces) - 1 else tuple(names.var(v.name, v.type) for v in s.outs)
+        part = replace(s, start=start, stop=stop, inits=(), outs=(), body=_settled(s.body, name, Const(holds, BOOL)))
+        [part] = freshen(Block((part,)), names, {}).stmts
+        out.append(replace(part, inits=values, outs=outs))
+        values = outs
+    return out
+
+
+def _settled(b: Block, name: str, answer: Const) -> Block:
+    """The block in which a test has an answer."""
+
+    def without(b: Block) -> Block:
+        stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name == name))
+        return replace(b, stmts=tuple(rebuild(t, lambda a: a, block=without) for t in stmts))
+
+    return substitute(without(b), {name: answer})
