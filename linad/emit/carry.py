@@ -2,7 +2,8 @@
 
 The reverse of a sweep over a plane, ``t = b[i, j]; b[i, j - 1] += c * t; b[i - 1, j] += c * t``, waits for memory: the next iteration
 reads what this one has stored, and the compiler cannot know that the cell of the row ``i - 1`` is another one. Where the bounds of the
-loops prove it (`ranges.py`), the value is carried, and the wait is that of a product and a sum.
+loops prove it (`ranges.py`), the value is carried, and the wait is that of a product and a sum. So is what is stored to a cell that the
+next iteration adds to, ``b[i + 1] += p * t; b[i] = q * t``: then the iterations only wait for each other where they must.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from linad_typecheck.core import (
     all_names,
 )
 from linad_typecheck.core_rewrite import freshen
-from linad_typecheck.types import BOOL, Array, is_float
+from linad_typecheck.types import BOOL, Array, Scalar, is_float
 
 from .distribute import Body
 from .loops import with_ranges
@@ -45,7 +46,7 @@ def _carrying(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
-        if isinstance(t, Load) and is_float(t.out.type) and (at := _written_for(body, k, t, r)) is not None:
+        if isinstance(t, Load | AddTo) and is_float(t.array.type) and (at := _written_for(body, k, t, r)) is not None:
             return _carried(s, body, k, at, names)
     return [s]
 
@@ -54,7 +55,7 @@ def _is_plain(t: Stmt) -> bool:
     return isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked
 
 
-def _written_for(body: Body, k: int, t: Load, r: Ranges) -> int | None:
+def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges) -> int | None:
     """The statement that has written, an iteration before, what a load reads, where no other write may have come in between, and the
     compiler does not see that."""
     here = body.cell(t.index)
@@ -65,7 +66,7 @@ def _written_for(body: Body, k: int, t: Load, r: Ranges) -> int | None:
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
     same = [at for at, _, cell in writes if cell == before]
     others = [(at, index) for at, index, cell in writes if cell is None or (*cell[:-1], cell[-1][1]) != (*row, sizes)]  # type: ignore[index]
-    if len(same) != 1 or not others or any(at < k and cell == here for at, _, cell in writes):
+    if len(same) != 1 or isinstance(t, Load) and not others or any(at < k and cell == here for at, _, cell in writes):
         return None
     [w] = same
     apart = all(r.apart(index, body.stmts[w].index) for at, index in others if at > w)  # type: ignore[union-attr]
@@ -73,33 +74,35 @@ def _written_for(body: Body, k: int, t: Load, r: Ranges) -> int | None:
 
 
 def _carried(s: Loop, body: Body, k: int, at: int, names: Names) -> list[Stmt]:
-    load, write = body.stmts[k], body.stmts[at]
-    assert isinstance(load, Load) and isinstance(write, Store | AddTo) and s.stop is not None and isinstance(s.step, Const)
-    first = names.var(load.out.name, load.out.type)
+    assert s.stop is not None and isinstance(s.step, Const)
+    parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
+    load, write = parts[k][0], parts[at][-1]
+    assert isinstance(load, Load) and isinstance(write, Store)
+    first, out = (names.var(load.out.name, load.out.type) for _ in range(2))
     ran = names.var("ran", BOOL)
-    begin = freshen(Block(tuple(body.needed([], [load.out])), (load.out,)), names, {s.index.name: s.start})
-    enter = [
-        Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span),
-        If(ran, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span),
-    ]
-    stmts = [t for t in body.stmts if t is not load]
-    if isinstance(write, AddTo):
-        old, new = names.var(load.out.name, load.out.type), names.var(load.out.name, load.out.type)
-        put = (
-            Load(old, write.array, write.index, False, write.span),
-            Let(new, "add", (old, write.value), write.span),
-            Store(write.array, write.index, new, False, write.span),
-        )
-        stmts[stmts.index(write) : stmts.index(write) + 1] = put
-        passed = new
-    else:
-        passed = write.value
-    out = names.var(load.out.name, load.out.type)
+    needed = (*body.needed([], load.index), load)
+    begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
     loop = replace(
         s,
         carried=(*s.carried, load.out),
         inits=(*s.inits, first),
         outs=(*s.outs, out),
-        body=Block(tuple(stmts), (*s.body.results, passed)),
+        body=Block(tuple(t for part in parts for t in part if t is not load), (*s.body.results, write.value)),
     )
-    return [*enter, loop]
+    return [
+        Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span),
+        If(ran, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span),
+        loop,
+    ]
+
+
+def _parts(t: Stmt, names: Names) -> tuple[Stmt, ...]:
+    """An addition as a load, a sum and a store."""
+    if not isinstance(t, AddTo):
+        return (t,)
+    old, new = (names.var("t", Scalar(t.array.type.dtype)) for _ in range(2))
+    return (
+        Load(old, t.array, t.index, False, t.span),
+        Let(new, "add", (old, t.value), t.span),
+        Store(t.array, t.index, new, False, t.span),
+    )

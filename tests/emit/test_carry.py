@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Load, Loop, Program, walk
+from linad_typecheck.core import AddTo, Load, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
@@ -23,6 +23,10 @@ SWEEPS = {
     "two numbers away": (
         "range(1, m)",
         "      p = add j 1\n      e = load! &b [i, j]\n      t = mul 0.5 e\n      &b![i, p] += t\n      &b![g, j] += t\n      &b![h, p] += t\n",
+    ),
+    "what is added to": (
+        "range(l, 0, -1)",
+        "      p = add j 1\n      e = load! &b [i, j]\n      t = mul 0.5 e\n      &b![i, p] += t\n      &b![i, j] = t\n",
     ),
 }
 
@@ -61,9 +65,13 @@ def test_the_next_iteration_has_the_value_without_a_load(name: str) -> None:
     verify(found)
     loops = [s for s in walk(found.main.body) if isinstance(s, Loop) and s.carried]
     assert len(loops) == 1
-    [e] = loops[0].carried
-    assert not any(isinstance(t, Load) and t.out == e for t in walk(found.main.body))
+    assert len(loops[0].carried) == 1
+    assert _reads(loops[0]) == _reads(next(s for s in walk(program.main.body) if isinstance(s, Loop) and s.index.name == "j")) - 1
     agree(program, found)
+
+
+def _reads(s: Loop) -> int:
+    return sum(isinstance(t, Load | AddTo) for t in s.body.stmts)
 
 
 READ = {
