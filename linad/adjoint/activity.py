@@ -93,12 +93,17 @@ class Facts:
         """Whether any statement in a block has something to do in the reverse sweep."""
         return any(self.matters(s) for s in walk(block))
 
+    def passes_on(self, s: Call) -> bool:
+        """Whether a derivative flows through something that a call gives: a result, or an array that it updates."""
+        written = (a for a, m in zip(s.args, self.modes(s.callee), strict=True) if m != "read" and isinstance(a.type, Array))
+        return any(map(self.is_active, (*s.outs, *written)))
+
     def matters(self, s: Stmt) -> bool:
         match s:
             case If() | Loop():
                 return any(map(self.is_active, outputs(s))) or any(self.any_active(b) for b in blocks(s))
-            case Call(args=args, outs=outs):
-                return any(map(self.is_active, (*args, *outs)))
+            case Call():
+                return self.passes_on(s)
             case Let(out=v) | Load(out=v):
                 return self.is_active(v)
             case Store(array=a) | Fill(array=a) | AddTo(array=a) | AddArray(array=a):

@@ -138,7 +138,7 @@ class _Forward:
                 out.append(Load(self.new(v), self.dots[a.name], i, False, s.span))
             case Store(array=a, index=i, value=e) if self.active(a):
                 out.append(Store(self.dots[a.name], i, self.dot(e), False, s.span))
-            case AddTo(array=a, index=i, value=e) if self.active(e):
+            case AddTo(array=a, index=i, value=e) if self.active(a) and self.active(e):
                 out.append(AddTo(self.dots[a.name], i, self.dot(e), False, s.span))
             case Alloc(out=v, shape=shape) if self.active(v):
                 out.append(Alloc(self.new(v), shape, Const(0.0, Scalar(v.type.dtype)), s.span))
@@ -147,7 +147,7 @@ class _Forward:
                     out.append(Copy(self.new(v), self.dots[a.name], s.span))
                 else:
                     out += [Copy(self.new(v), a, s.span), Fill(self.dots[v.name], Const(0.0, Scalar(v.type.dtype)), s.span)]
-            case AddArray(array=a, other=b) if self.active(b):
+            case AddArray(array=a, other=b) if self.active(a) and self.active(b):
                 out.append(AddArray(self.dots[a.name], self.dots[b.name], s.span))
             case Dense(op=op, updated=updated) if op in MATRICES and any(map(self.active, updated)):
                 self.dense(s, out)
@@ -200,7 +200,7 @@ class _Forward:
     def call(self, s: Call, out: list[Stmt]) -> None:
         """A call that stays one calls the tangent of its callee by its active arguments."""
         moving = tuple(k for k, a in enumerate(s.args) if self.active(a))
-        if not moving:
+        if not self.facts.passes_on(s):
             out.append(s)
             return
         name = f"{s.callee}_jvp_{'_'.join(map(str, moving))}"

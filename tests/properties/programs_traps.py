@@ -401,6 +401,21 @@ def log_in_arms_of_arms(x):
     return s
 
 
+def updates_that_nobody_reads(x, w: float):
+    y = np.cos(x)
+    m = np.outer(x, y)
+    s = w * x[0]
+    y[-1] += w
+    m += m.T
+    m[0] += x
+    for i in range(len(x)):
+        y[i] += s
+        s = math.sin(s + x[i])
+    y = np.zeros(2)
+    y[0] += s
+    return s
+
+
 rng = np.random.default_rng(3)
 U = lambda *shape: rng.uniform(0.3, 1.2, shape)
 X = np.array([0.7, -0.4, 1.3, 0.9, -1.1])
@@ -437,4 +452,5 @@ CASES = {
     "copies_of_copies": [((X,), ())],
     "nested_while": [((X, 0.7), ())],
     "log_in_arms_of_arms": [((X,), ()), ((-X,), ())],
+    "updates_that_nobody_reads": [((X, 0.7), ())],
 }

@@ -37,6 +37,18 @@ def recursion_updates(x, w: float):
     return r
 
 
+def halved(v, k: int, w: float) -> float:
+    if k < 0:
+        return w
+    v[k] += w
+    return halved(v, k - 1, w * 0.5)
+
+
+def recursion_updates_for_nobody(x, w: float):
+    y = x * 2.0
+    return halved(y, len(x) - 1, w)
+
+
 def unused_parameters(x, dead, w: float, n: int):
     lost = x[0] * w
     lost *= 2.0
@@ -233,6 +245,7 @@ IDX = np.array([3, 0, 1, 3, 2])
 CASES = {
     "recursion_reads": [((X,), ())],
     "recursion_updates": [((X, 0.7), ())],
+    "recursion_updates_for_nobody": [((X, 0.7), ())],
     "unused_parameters": [((X, X, 0.7, 2), ())],
     "depends_on_nothing": [((X, 0.7), ())],
     "ties": [((np.array([0.5, 0.5, 0.0]), 0.5), ()), ((X, 0.2), ())],

@@ -19,12 +19,13 @@ from .roads import Whole
 
 SINGLE = {"single_precision", "single_and_double"}
 HELPERS = {"lotka", "sigmoid", "normal_cdf", "above", "push_value", "two_updated", "dot_of", "power_tree", "fill_in"}
-HELPERS |= {"bump", "inner", "step"}
+HELPERS |= {"bump", "inner", "step", "halved"}
 MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs, programs_replaced)
 TWICE = (
     "horner", "csr_matvec", "thomas", "histogram", "index_overwritten_while_used", "swap_in_one_arm",
     "sizes_that_change", "triangular", "helper_updates_two", "updated_with_none", "accumulate_only", "old_and_new",
     "rank_zero", "nested_while", "unused_parameters", "depends_on_nothing", "recursion_reads", "recursion_updates",
+    "recursion_updates_for_nobody", "updates_that_nobody_reads",
 )
 
 
