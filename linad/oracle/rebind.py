@@ -13,7 +13,7 @@ import numpy as np
 
 from ..structures import annotated, parts, rebuilt
 from .names import BUILTINS, MATH, NUMPY, library
-from .shim import Arr, Num, lifted, unwrap, weak, wrap
+from .shim import Arr, Literal, Num, lifted, unwrap, weak, wrap
 
 
 def _constants(code: types.CodeType) -> types.CodeType:
@@ -26,7 +26,7 @@ def _constants(code: types.CodeType) -> types.CodeType:
             case bool() | None | str():
                 return c
             case float() | int():
-                return weak(c)
+                return Literal(weak(c).value, True)
             case tuple():
                 return tuple(convert(x) for x in c)
             case _:

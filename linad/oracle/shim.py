@@ -77,6 +77,12 @@ class Num:
         return Num(self.value.dtype.type(round(self.value, int(digits))), self.weak)
 
 
+class Literal(Num):
+    """A number that stands in the text: Python's ``n ** -1`` is seen to be a float."""
+
+    __slots__ = ()
+
+
 def weak(value: float | int | bool) -> Any:
     """A Python number as the shim sees it; ints wrap to 64 bits."""
     if isinstance(value, bool):
@@ -139,9 +145,12 @@ def _number(x: Any) -> Any:
 
 def _binary(f: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
     def apply(a: Any, b: Any) -> Any:
+        literal = isinstance(b, Literal)
         a, b = _number(a), _number(b)
         if not (isinstance(a, Num) and isinstance(b, Num)):
             return NotImplemented
+        if f is operator.pow and a.is_int and a.weak and literal and b.value < 0:
+            return _both_weak(f, Num(np.float64(a.value), True), b)
         if a.is_int and b.is_int and f in (operator.floordiv, operator.mod) and b.value == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
         if f is operator.pow and a.is_int and b.is_int and b.value < 0:

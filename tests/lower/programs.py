@@ -436,7 +436,11 @@ def shadowed(x):
 
 
 def power_by_float(x, y):
-    return x**y, x**-2, 2**x, x**0.5
+    return x**y, x**-2, 2**x, x**0.5, 10**-3 * x
+
+
+def int_to_a_negative_power(n: int, x):
+    return (n - 1) ** -2 * x, 2**-1 + (n + 1) ** -3, (n % 2) ** -1
 
 
 def loop_alias(x):

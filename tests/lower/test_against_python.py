@@ -145,6 +145,7 @@ CASES = {
     "shadowed": [(2.0,)],
     "uses_none": [(2.0,)],
     "power_by_float": [(2.0, 3.0), (-8.0, 0.5), (0.0, 2.0)],
+    "int_to_a_negative_power": [(4, 2.0), (-3, 1.5)],
     "loop_alias": [(V,)],
     "multi_assign": [(2.0,)],
     "deep_nest": [(M,), (-M,), (M + 4,)],

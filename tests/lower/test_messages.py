@@ -81,7 +81,7 @@ REFUSED = {
     "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),
     "type change in branches": ("type-changes", 5, "x: Vec, c: bool", "if c:\n    y = 1.0\nelse:\n    y = (1.0, x[0])\nreturn y"),
     "type change in iterations": ("type-changes", 4, "x: Vec", "y = 1.0\nfor i in range(2):\n    y = (y, y)\nreturn y"),
-    "int power": ("wrong-type", 2, "n: int, m: int", "return n ** -2"),
+    "int power": ("wrong-type", 2, "n: np.int64, m: int", "return n ** -2"),
     "undefined": ("undefined", 2, "x: Vec", "y = z + x[0]\nz = 1.0\nreturn y"),
     "wrong call": ("bad-call", 2, "x: Vec", "return put(x)"),
     "tuple element out of range": ("wrong-type", 3, "x: Vec", "t = (1, x[0])\nreturn t[2]"),

@@ -186,8 +186,11 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
     if literal and y.atom.value >= 0:
         base = cast(ctx, x.atom, dtype, span)
         return ScalarValue(ctx.let(hint, "pow", (base, Const(y.atom.value, Scalar(dtype))), Scalar(dtype), span), weak)
+    if literal and weak:  # Python's int: a float, whatever the base is
+        base = cast(ctx, x.atom, "f64", span)
+        return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar("f64"), span), weak)
     if literal:
-        rule, instead = "a power of an int needs an exponent that is not negative", "make the base a float: `float(n) ** k`"
+        rule, instead = "a power of NumPy's int needs an exponent that is not negative", "make the base a float: `float(n) ** k`"
         ctx.report(WrongType(span, rule, "int ** negative int", instead))
         return Poison()
     from .rulebook import Args
