@@ -14,9 +14,11 @@ from dataclasses import replace
 
 from linad_typecheck.core import (
     AddTo,
+    Alloc,
     Atom,
     Block,
     Const,
+    Copy,
     Dim,
     Function,
     If,
@@ -41,15 +43,17 @@ Index = tuple[Atom, ...]
 def sum_in_registers(f: Function) -> Function:
     """The function whose innermost loops add to cells that stay the same behind them."""
     names = Names(all_names(f))
+    made = {s.out.name for s in f.body.stmts if isinstance(s, Alloc | Copy)}
+    known = made | {p.var.name for p in f.params}  # arrays of which the compiler is told that they overlap no other
 
     def summed(s: Loop, r: Ranges) -> list[Stmt]:
-        cells = _cells(s, r)
+        cells = _cells(s, r, known)
         return _with_sums(s, cells, names) if cells else [s]
 
     return with_ranges(f, summed)
 
 
-def _cells(s: Loop, r: Ranges) -> dict[tuple[Var, Index], AddTo]:
+def _cells(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index], AddTo]:
     """The cells that a loop only adds to, with one of the additions."""
     if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
         return {}
@@ -70,10 +74,11 @@ def _cells(s: Loop, r: Ranges) -> dict[tuple[Var, Index], AddTo]:
     touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
     several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
     always = _always(s)
+    alone = known - touched - several  # these the compiler sums by itself
     return {
         (array, index): t
         for (array, index), t in added.items()
-        if array.name in touched | several or (array, index) not in always  # else the compiler does it itself
+        if array.name not in alone or (array, index) not in always
         if all(r.apart(index, other) for other in seen.get(array.name, ()))
     }
 

@@ -55,6 +55,25 @@ def test_a_cell_that_is_not_there_is_left_alone_where_the_loop_does_not_run() ->
     summed(PAIR, last=True)  # q[6], of six
 
 
+def test_one_cell_alone_of_an_array_that_a_loop_has_made() -> None:
+    """Of which no compiler is told that it overlaps no other."""
+    loop = """  for i in range(n) {
+    w = alloc f64 [2] fill 0.0
+    for j in range(n) {
+      e = load! &x [j]
+      &w![1] += e
+    }
+    t = load! &w [1]
+    &q![i] = t
+  }
+  return n
+}
+"""
+    f = sum_in_registers(parse_program(HEAD + loop).main)
+    assert not any(isinstance(t, AddTo) for s in walk(f.body) if isinstance(s, Loop) and s.carried for t in walk(s.body))
+    assert any(isinstance(s, Loop) and s.carried for s in walk(f.body))
+
+
 def test_two_cells_that_stay() -> None:
     left, _ = summed(PAIR.replace("&q![j]", "&q![0]"))
     assert left == 0
