@@ -40,6 +40,7 @@ from .derivatives.table import RULES, Builder, Point
 
 LOGGED = 2  # a value that is needed and lost: a store into a log, and a load from it
 GROWN = 2  # where the log's length is not known before: a word is moved at most twice while it grows
+ROW = 8  # an array of an iteration that is kept: where the log ends, there and back, and one more for each axis
 STACKED = 6  # in a function that calls itself: the word's address and type, there and back, besides
 RESTORED = 2  # a cell that is overwritten: a load there and a store back
 EXCHANGED = 2  # a word of a log that takes part in it: a store more there and a load more back
@@ -59,12 +60,14 @@ BOUNDARY = 2  # per word of arguments and results
 @dataclass(frozen=True)
 class Place:
     """Where a statement stands: ``depth`` loops around it, whether the logs there have a length that is ``unknown`` before
-    the outermost loop starts, whether it is in a function that calls ``itself``, whether there are logs in the primal."""
+    the outermost loop starts, whether it is in a function that calls ``itself``, whether there are logs in the primal, and what
+    iterations around have made (``local``)."""
 
     depth: int = 0
     unknown: bool = False
     itself: bool = False
     logs: bool = False
+    local: frozenset[str] = frozenset()
 
     @property
     def kept(self) -> int:
@@ -134,8 +137,10 @@ def of_statement(s: Stmt, place: Place) -> int:
     match s:
         case Let(op=op):
             return of_op(op) + place.value()
-        case Load():
-            return _TOP[Load] + place.value()
+        case Load(array=array):
+            return _TOP[Load] + place.value() + (2 * (array.type.rank - 1) if array.name in place.local else 0)  # the cell of a row
+        case Alloc(out=out) if place.depth:
+            return ROW + out.type.rank
         case Store():
             return _TOP[Store] + place.value() + (EXCHANGED if place.logs else 0)
         case AddTo():
@@ -174,15 +179,17 @@ def words(kind: str, place: Place) -> int:
 
 
 def of_states(block: Block, around: Stmt | None, place: Place) -> int:
-    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays for the next one: such a state may be
-    copied, cell by cell, to be kept."""
+    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays: one may be pushed on a log, cell by
+    cell, and one that it makes for the next turn be copied before."""
     made = {s.out for s in block.stmts if isinstance(s, Alloc | Copy)}
     ranks = [v.type.rank for v in block.results if v in made and isinstance(v.type, Array)] if isinstance(around, Loop) else []
+    local = [v.type.rank for v in made] if place.depth else []
+    pushed = GROWN + 1 + 3 * max(local) if local else 0  # a turn for each axis, the cell of the log, a load, a store
     if not ranks:
-        return 0
+        return pushed
     deep = replace(place, depth=place.depth + max(ranks))
     turns = max(ranks) * (LOOP + JOINED + TURN + deep.again() + CELL)
-    return turns + _TOP[Load] + _TOP[Store] + 2 * deep.value() + words("alloc", deep)
+    return pushed + turns + _TOP[Load] + _TOP[Store] + 2 * deep.value() + words("alloc", deep)
 
 
 def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | None, Place]]:
@@ -196,8 +203,8 @@ def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | No
 
 def _inside(block: Block, around: Stmt | None, place: Place, made: set[str]) -> Iterator[tuple[Block, Stmt | None, Place]]:
     """``made``: the values that blocks around define inside the outermost loop or arm."""
-    yield block, around, place
     inner = made | {v.name for s in block.stmts for v in outputs(s)} if around is not None else made
+    yield block, around, replace(place, local=frozenset(inner)) if place.depth else place
     for s in block.stmts:
         match s:
             case If():

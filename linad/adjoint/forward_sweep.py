@@ -39,6 +39,7 @@ from linad_typecheck.types import I64, Array, Scalar
 from . import checkpoint, dense
 from .activity import Facts
 from .plan import Body, Frame, Plan
+from .rows import Rows, log_name, row
 
 if TYPE_CHECKING:
     from .stack import CallStack
@@ -72,6 +73,7 @@ class ForwardSweep:
         self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
         self.cursors: dict[int, Var] = {}  # by id of the body: the position in its logs, where sizes are not known before
         self.tapes = dense.Tapes(names)
+        self.rows = Rows(self, names)
         self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
 
     # -- atoms
@@ -112,6 +114,8 @@ class ForwardSweep:
         match s:
             case Load(array=a, index=i) | Store(array=a, index=i) | AddTo(array=a, index=i):
                 s = replace(s, checked=s.checked and redone is None)
+                if isinstance(s, Load) and (kept := self.rows.load(s)) is not None:
+                    return kept
                 slice_ = self.slice_of(a)
                 return (s,) if slice_ is None else (replace(s, array=slice_[0], index=(*slice_[1], *i)),)
             case Dim(array=a, axis=k):
@@ -142,6 +146,13 @@ class ForwardSweep:
 
     def begin(self, block: Block, region: Frame | Body, out: list[Stmt]) -> None:
         """Called where the reverse of a block begins."""
+        if isinstance(region, Body):
+            self.rows.begin(block, region, out)
+
+    def end(self, block: Block, region: Frame | Body) -> None:
+        """Called where the reverse of a block ends."""
+        if isinstance(region, Body):
+            self.rows.end(block, region)
 
     def slice_of(self, v: Var) -> tuple[Var, tuple[Atom, ...]] | None:
         """The log that holds an expanded array, and the place of this iteration's slice in it."""
@@ -173,6 +184,8 @@ class ForwardSweep:
             if isinstance(region, Body):
                 for v in outputs(s):
                     self.log(v, region, out)
+        if isinstance(region, Body):
+            self.rows.push(block, region, out)
 
     def branch(self, s: If, region: Frame | Body, out: list[Stmt]) -> None:
         """An `if`; in a frame, values that the reverse of an arm needs become results."""
@@ -263,23 +276,28 @@ class ForwardSweep:
             for inside in self.plan.bodies.values():  # its own, and those of inner loops, which must outlive its iterations
                 if inside.path[0] is body and self.plan.rectangular(inside):
                     self.allocate(inside, out)
-        mine = sorted(n for n, how in body.source.items() if how == "logged")
+        start = self.starts[id(body.frame)]
+        self.rows.make(body, start)
+        mine = self.words(body)
         if mine and not self.plan.rectangular(body):
-            start = self.starts[id(body.frame)]
-            for n in mine:
-                self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, 1))
+            for n, dtype in mine.items():
+                self.logs[n] = self.names.var(log_name(n), Array(dtype, 1))
                 start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span, "cells"))
             cursor = self.names.var("cursor", Array("i64", 1))
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
             self.cursors[id(body)] = cursor
 
+    def words(self, body: Body) -> dict[str, str]:
+        """What an iteration saves in words, with their types."""
+        return {n: self.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, body.rows), "i64")
+
     def allocate(self, body: Body, out: list[Stmt]) -> None:
-        mine = sorted(n for n, how in body.source.items() if how == "logged")
+        mine = self.words(body)
         if not mine and not body.expanded:
             return
         shape = tuple(self.trips(b.loop, out) for b in body.path)
-        for n in mine:
-            self.logs[n] = self.names.var(f"log_{base_name(n)}", Array(self.type_of(n, body).dtype, len(shape)))
+        for n, dtype in mine.items():
+            self.logs[n] = self.names.var(log_name(n), Array(dtype, len(shape)))
             out.append(Alloc(self.logs[n], shape, None, body.loop.span, "cells"))
         for n, a in body.expanded.items():
             self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
@@ -292,9 +310,7 @@ class ForwardSweep:
         return next(v.type for v in outputs(self.facts.definition[name]) if v.name == name)
 
     def reserve(self, body: Body, size: Atom, out: list[Stmt]) -> None:
-        for n, how in body.source.items():
-            if how == "logged":
-                out.append(Reserve(self.logs[n], size, body.loop.span))
+        out += [Reserve(self.logs[n], size, body.loop.span) for n in self.words(body)]
 
     def log(self, v: Var, body: Body, out: list[Stmt]) -> None:
         if body.source.get(v.name) == "logged":
@@ -302,7 +318,7 @@ class ForwardSweep:
 
     def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
         """At the beginning of an iteration: where its values lie in the logs."""
-        if not body.expanded and "logged" not in body.source.values() and not any(
+        if not body.expanded and not body.rows and not body.logs and not any(
             b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values()
         ):
             self.address[id(body)] = ()
@@ -380,7 +396,8 @@ class ForwardSweep:
         for a in map(self.facts.value, operands(source)):
             if isinstance(a, Var):
                 self.bring(a.name, missing, body, out)
-        (again,) = self.erased(source)
+        *found, again = self.erased(source)
+        out += found
         again = rebuild(again, lambda a: a, lambda v: new)
         out.append(replace(again, checked=False) if isinstance(again, Load) else again)
         self.there[n] = new

@@ -14,7 +14,7 @@ def logging_loops(plan: Plan) -> Iterator[Loop]:
     """The loops that log anything under a plan, also the marked ones that stand in a logged loop."""
     for b in plan.bodies.values():
         whole = (t for t in walk(b.loop.body) if plan.facts.matters(t))
-        if b.expanded or "logged" in b.source.values() or any(isinstance(t, Call) or _on_tape(t, plan) for t in whole):
+        if b.expanded or b.rows or b.logs or any(isinstance(t, Call) or _on_tape(t, plan) for t in whole):
             yield from (around.loop for around in b.path)
         yield from (around.loop for around in b.path[1:])
 

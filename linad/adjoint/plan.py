@@ -23,6 +23,8 @@ from ..derivatives.table import RULES
 from .activity import Facts
 from .checkpoint_state import Checkpointed
 
+TRIPS = 64  # a loop is taken to run this often when words are compared
+
 LoopMode = Literal["plain", "fused", "merged", "logged", "checkpointed"]
 Source = Literal["re-read", "recomputed", "logged"]
 
@@ -43,6 +45,7 @@ class Frame:
     needed: set[str] = field(default_factory=set)
     held: frozenset[str] = frozenset()  # outer arrays that a step run again has copies of, by which it knows them
     updated: frozenset[str] = frozenset()  # those of them that it writes to again
+    bodies: tuple[Body, ...] = ()  # the logged bodies around, whose kept arrays it can read
 
     def visible(self) -> set[int]:
         return {id(self.block)} | (self.outer.visible() if self.outer else set())
@@ -68,6 +71,16 @@ class Body:
     expanded: dict[str, Alloc] = field(
         default_factory=dict
     )  # local arrays that get one slice per iteration and are kept
+    rows: dict[str, Alloc] = field(default_factory=dict)  # those of which a log keeps one behind the other
+
+    def keeps(self, name: str) -> bool:
+        """Whether a local array is kept for the reverse of its iteration."""
+        return name in self.expanded or name in self.rows
+
+    @property
+    def logs(self) -> list[str]:
+        """The values that are logged, a word per iteration."""
+        return sorted(n for n, how in self.source.items() if how == "logged")
 
 
 @dataclass(frozen=True, eq=False)

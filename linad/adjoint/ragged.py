@@ -60,14 +60,14 @@ class Ragged:
         w.store(self.stops, (row,), stop)
         for d, n in zip(self.dims, sizes, strict=True):
             w.store(d, (row,), n)
-        w.cells(sizes, lambda at, i: at.store(self.pool, (_place(at, i, sizes, start),), at.load(array, *i, hint="e")))
+        w.cells(sizes, lambda at, i: at.store(self.pool, (place(at, i, sizes, start),), at.load(array, *i, hint="e")))
 
     def restore(self, w: Writer, row: Atom, hint: str) -> Var:
         """An array with the contents of a row."""
         sizes = tuple(w.load(d, row, hint="n") for d in self.dims)
         start = w.load(self.starts, row, hint="from")
         out = w.alloc(hint, self.pool.type.dtype, sizes)
-        w.cells(sizes, lambda at, i: at.store(out, i, at.load(self.pool, _place(at, i, sizes, start), hint="e")))
+        w.cells(sizes, lambda at, i: at.store(out, i, at.load(self.pool, place(at, i, sizes, start), hint="e")))
         return out
 
     def move(self, w: Writer, row: Atom, old: Atom) -> None:
@@ -92,7 +92,7 @@ class Ragged:
         return total
 
 
-def _place(w: Writer, index: tuple[Atom, ...], sizes: tuple[Var, ...], start: Atom) -> Atom:
+def place(w: Writer, index: tuple[Atom, ...], sizes: tuple[Var, ...], start: Atom) -> Atom:
     """The cell of the pool for one of an array that begins at ``start``."""
     place = index[0]
     for i, n in zip(index[1:], sizes[1:], strict=True):

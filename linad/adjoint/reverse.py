@@ -181,6 +181,7 @@ class BackwardWalk:
             rule = getattr(self, "on_" + type(s).__name__.lower(), None)
             if rule is not None:
                 rule(s, region, bars, out)
+        self.forward.end(block, region)
 
     def at(self, a: Atom) -> Atom:
         return self.forward.at(a)

@@ -78,8 +78,9 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
                 if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
                     path[-1] = f"~{b.loop.index.name}"
                 _add(found, 1, path)
-        for a in b.expanded.values():
+        for a in (*b.expanded.values(), *b.rows.values()):
             _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
+        _add(found, len(b.rows), _path(b, plan, same))  # where each begins
     return found
 
 

@@ -56,8 +56,9 @@ from .kept import extent, kept_cells, statement_in, stored_values
 from .logged import logging_loops
 from .mincut import cheapest_cut
 from .order import order_free
-from .plan import Body, Frame, Outside, Plan, Region, block_ids, own_blocks, rule_needs
+from .plan import Body, Frame, Outside, Plan, Region, block_ids, rule_needs
 from .reach import Reach
+from .rows import choose_kept
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
@@ -180,7 +181,7 @@ class _Planner:
                     self.inner_frame(s.body, frame, s, frame.depth + 1, frame.redone, updated=frame.updated)
                 case Loop() if frame.depth == 0 and self.fusable(s, frame, path):
                     self.plan.modes[id(s)] = "fused"
-                    self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(block_ids(s.body)))
+                    self.inner_frame(s.body, frame, s, frame.depth + 1, frozenset(block_ids(s.body)), bodies=path)
                 case Loop() if isinstance(region, Frame) and self.wants_snapshots(s):
                     self.checkpointed(s, frame)
                 case Loop():
@@ -192,7 +193,7 @@ class _Planner:
         body.path = (*path, body)
         body.in_frame_block = path[0].in_frame_block if path else in_frame
         self.plan.bodies[id(s)] = body
-        self.choose_expanded(body)
+        choose_kept(body, self.plan, self.wanted)
         self.modes(s.body, body, body.path, False)
 
     def wants_snapshots(self, s: Loop) -> bool:
@@ -206,7 +207,7 @@ class _Planner:
         held = checkpointed(s, self.facts, self.rule_needed, lambda v: self.stable(v, at, frame, ()))
         self.plan.snapshots[id(s)] = held
         redone = frozenset(block_ids(s.body))
-        self.inner_frame(s.body, frame, s, frame.depth, redone, held.own, frozenset(v.name for v in held.arrays))
+        self.inner_frame(s.body, frame, s, frame.depth, redone, held.own, frozenset(v.name for v in held.arrays), bodies=None)
 
     def settle(self, block: Block, region: Region) -> None:
         """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
@@ -226,11 +227,13 @@ class _Planner:
         redone: frozenset[int] | None,
         held: frozenset[str] = frozenset(),
         updated: frozenset[str] = frozenset(),
+        bodies: tuple[Body, ...] | None = (),
     ) -> None:
         position, end = self.facts.position, self.facts.end
         first = position[id(block.stmts[0])] if block.stmts else position[id(s)]
         last = end[id(block.stmts[-1])] if block.stmts else position[id(s)]
-        frame = Frame(block, depth, first, last, outer, redone, held=held, updated=updated)
+        around = () if bodies is None else (*outer.bodies, *bodies)
+        frame = Frame(block, depth, first, last, outer, redone, held=held, updated=updated, bodies=around)
         self.plan.region_of[id(block)] = frame
         self.frame(frame)
 
@@ -318,7 +321,7 @@ class _Planner:
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether an array still has its name when the reverse sweep comes to a place."""
         here = self.facts.home[v.name] in frame.visible() or frame.holds(v.name)
-        return here or any(v.name in b.expanded for b in path)
+        return here or any(b.keeps(v.name) for b in (*frame.bodies, *path))
 
     def stable(self, v: Var, position: int, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether what ``v`` holds at a position is what it still holds at the reverse of that position."""
@@ -326,36 +329,21 @@ class _Planner:
             return False
         if self.undone_place(v):
             return True
-        last, around = frame.last, path
-        for k, b in enumerate(path):
-            if v.name in b.expanded:
-                last, around = self.facts.end[id(b.loop)], path[k + 1 :]
+        last, around, inner = frame.last, path, frame
+        bodies = (*frame.bodies, *path)
+        for k, b in enumerate(bodies):
+            if b.keeps(v.name):
+                last, around, inner = self.facts.end[id(b.loop)], bodies[k + 1 :], b.frame
         place = self.facts.place(v)
         spans = [(self.facts.position[id(b.loop)], self.facts.end[id(b.loop)]) for b in around]
+        between = frame
+        while between is not inner:  # what is kept is what the array holds behind all of these
+            spans.append((between.first, between.last))
+            between = between.outer  # type: ignore[assignment]
         for group, at in self.facts.writes:
             if group == place and at <= last and (at > position or any(a <= at <= b for a, b in spans)):
                 return False
         return True
-
-    def choose_expanded(self, body: Body) -> None:
-        """Local arrays of an iteration whose contents its reverse may need keep a slice per iteration.
-
-        Where the sizes are known when the outermost logged loop starts, an array that would be dropped at the end of
-        the iteration is moved into a log of one slice each: its cells can then be re-read.
-        """
-        if self.plan.log_everything or not self.plan.rectangular(body):
-            return
-        for s in (t for b in own_blocks(body.loop.body) for t in b.stmts):
-            if not isinstance(s, Alloc) or not all(self.plan.before(a, body) for a in s.shape):
-                continue
-            used = [
-                t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))
-            ]
-            local = s.out.name not in self.facts.moved and all(
-                isinstance(t, Load | Store | AddTo | Dim | Drop) for t in used
-            )
-            if local and any(isinstance(t, Load) and t.out.name in self.wanted for t in used):
-                body.expanded[s.out.name] = s
 
     def unchanged(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> tuple[int, ...]:
         """Positions of the arrays lent to a call for reading that hold the same at its reverse position."""

@@ -37,10 +37,9 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar
 
 from .activity import Facts, learn
-from .plan import Plan
+from .plan import TRIPS, Plan
 from .storage import make_plan
 
-_TRIPS = 64  # a loop is taken to run this often when words are compared
 _CANDIDATES = 6
 
 
@@ -65,7 +64,7 @@ def choose_undo(
 def words(plan: Plan) -> int:
     """Words logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
     return sum(
-        _TRIPS ** len(b.path) * (sum(how == "logged" for how in b.source.values()) + sum(_TRIPS ** len(a.shape) for a in b.expanded.values()))
+        TRIPS ** len(b.path) * (len(b.logs) + len(b.rows) + sum(TRIPS ** len(a.shape) for a in (*b.expanded.values(), *b.rows.values())))
         for b in plan.bodies.values()
     )
 

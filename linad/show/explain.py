@@ -252,7 +252,7 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
                 yield Remark(line, "re-read", what)
             case "recomputed":
                 yield Remark(line, "recomputed", what)
-    for name, s in body.expanded.items():
+    for name, s in (body.expanded | body.rows).items():
         shape = " × ".join(base_name(str(a)) for a in s.shape) or "1"
         yield Remark(s.span.line, "logged", f"{base_name(name)} is kept: {shape} words per iteration")
 
