@@ -108,6 +108,28 @@ def row_in_one_arm(a, c: float):
     return v * 2.0
 
 
+def views_of_the_first(x, c: float):
+    a = x * 2.0
+    d = a[1:]
+    if c > 0.0:
+        d = a[:-1]
+        a = a * 3.0
+    if c > 0.5:
+        p = (a[::-1], c)
+        a = d * 2.0
+    else:
+        p = (a, 1.0)
+    return a.sum() * d[0] * p[1] + p[0][0]
+
+
+def view_known_in_one_arm(x, c: float):
+    a = x * 2.0
+    if c > 0.0:
+        d = a[::-1]
+        a = a * 3.0
+    return a.sum() * d[0]
+
+
 def step(u, k: float):
     if k > 1.0:
         return u
@@ -150,6 +172,8 @@ CASES = {
     "in_one_arm": [((U, 1.0), ()), ((U, -1.0), ())],
     "local_in_one_arm": [((U, 1.0), ()), ((U, -1.0), ())],
     "row_in_one_arm": [((A, 1.0), ()), ((A, -1.0), ())],
+    "views_of_the_first": [((U, c), ()) for c in (1.0, 0.2, -1.0)],
+    "view_known_in_one_arm": [((U, 1.0), ()), ((U, -1.0), ())],
     "by_helper": [((U, 0.2), ()), ((U, 2.0), ())],
     "helper_of_an_argument": [((U, 0.2), ()), ((U, 2.0), ())],
     "helper_of_a_local": [((U, 0.2), ()), ((U, 2.0), ())],

@@ -165,9 +165,8 @@ class _Joiner:
                         self.kept.setdefault(var.name, name)
             elif name in live or name.startswith("%"):
                 changed.append(name)
-                if name in a and name in b:
-                    for var in _in_both(a[name].value, b[name].value):
-                        self.kept.setdefault(var.name, name)
+                for var in _in_both(*(env[name].value if name in env else None for env in (a, b))):
+                    self.kept.setdefault(var.name, name)
         for name in changed:
             joined = self.binding(name, a.get(name), b.get(name), alive)
             if joined is not None:
@@ -357,11 +356,18 @@ def _array_leaves(v: Value) -> list[Var]:
     return list(arrays(v)) if not contains(v, (Poison, Bottom)) else []
 
 
-def _in_both(x: Value, y: Value) -> Iterator[Var]:
-    """The arrays that two values hold at the same place: both arms leave them under the same name."""
+def _in_both(x: Value | None, y: Value | None) -> Iterator[Var]:
+    """The arrays that two values hold at the same place, or look at: both arms leave them under the same name. None is no value."""
     match x, y:
         case ArrayValue(var=var), ArrayValue(var=other) if var == other:
             yield var
+        case ViewValue(var=var), ViewValue(var=other) if var == other:
+            yield var
+        case (ViewValue(var=var), None) | (None, ViewValue(var=var)):
+            yield var
+        case (TupleValue(items=items), None) | (None, TupleValue(items=items)):
+            for p in items:
+                yield from _in_both(p, None)
         case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
             for p, q in zip(items, others, strict=True):
                 yield from _in_both(p, q)
