@@ -46,7 +46,7 @@ class Loaded:
 
     def __post_init__(self) -> None:
         if self.workspace:
-            self.pool = Pool(self.workspace)
+            self.pool = Pool(self.workspace, max(self.error_words - HINTS, 0))
 
     def errors(self) -> np.ndarray:
         """Where an error is reported; recursive kernels find the end of the stack in it."""

@@ -20,7 +20,7 @@ LINE = 64  # bytes of a cache line: a vector that lies across two takes twice as
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 Held = list[np.ndarray]
-HINTED = LIMIT // 64  # cells that a log which grows begins with at most
+HINTED = LIMIT // 16  # cells that a log which grows begins with at most
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 _growths = 0
@@ -30,10 +30,10 @@ _giving = threading.Lock()  # so that two calls that return at one time do not b
 class Pool:
     """The workspaces of one compiled function that no call is using."""
 
-    def __init__(self, dtypes: Sequence[str]) -> None:
+    def __init__(self, dtypes: Sequence[str], logs: int = 0) -> None:
         self._dtypes = tuple(DTYPES[d] for d in dtypes)
         self._free: list[Held] = []
-        self.hints = np.zeros(len(DTYPES), np.int64)  # by element type, how long logs have become that grow
+        self.hints = np.zeros(logs, np.int64)  # by element type and by log, how long those have become that grow
         self._since = 0  # how many sets had grown when one was last taken
         _pools.add(self)
 
@@ -81,7 +81,7 @@ class Pool:
     def clear(self) -> None:
         """Let go of what no call is using."""
         self._free.clear()
-        self.hints = np.zeros(len(DTYPES), np.int64)
+        self.hints = np.zeros_like(self.hints)
 
     def __len__(self) -> int:
         return sum(map(_bytes, tuple(self._free)))

@@ -59,8 +59,8 @@ class Generated:
     checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
     yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
     ``err`` is an int64 array of `error_words`. Where the program is recursive, that at `FLOOR` is given: the lowest address
-    that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of each element type are
-    made to begin with, and afterwards how long the longest was. Where it is ``parallel``, the number of threads stands behind ``args``.
+    that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of each element type, and
+    then each of them, are made to begin with, and afterwards how long the longest was. Where it is ``parallel``, the number of threads stands behind ``args``.
     ``again`` says whether it may have written to ``args`` when it makes that demand.
     """
 
@@ -156,12 +156,19 @@ class Emitter:
 
     def module(self) -> Generated:
         lifted = self.main
+        self.logs = self.known_logs(lifted)
         kernels = [self.kernel(f) for f in self.functions(lifted.kernel)]
         driver = self.driver(lifted)
         header = self.header()
         source = "\n\n\n".join([header, *kernels, driver]) + "\n"
-        words = HINTS + len(KINDS) if self.grows else ERROR_WORDS + self.recursive
+        words = HINTS + len(KINDS) + len(self.logs) if self.grows else ERROR_WORDS + self.recursive
         return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks), self.again)
+
+    def known_logs(self, lifted: Lifted) -> dict[str, int]:
+        """The logs that grow, numbered, where all have one name wherever they grow."""
+        grow = {s.array.name for f in self.functions(lifted.kernel) for s in walk(f.body) if isinstance(s, Reserve)}
+        made = {s.out.name for s in lifted.arrays if isinstance(s, Alloc) and empty(s)}
+        return {n: k for k, n in enumerate(sorted(grow))} if grow <= made else {}
 
     def divided(self) -> tuple[Lifted, frozenset[str]]:
         """The entry without what its driver does, and the parts that a long one is divided into."""
@@ -211,7 +218,7 @@ class Emitter:
         grown = self.grown[f.name]
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra
-        printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector)
+        printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector, self.logs)
         if deeper:
             printer.line(1, f"if stack_address() < err[{FLOOR}]:")
             printer.fail(self.too_deep(f), [], 2)
@@ -255,7 +262,7 @@ class Emitter:
         names = assign_names(nodes, (*params, *spaces), self.reserved())
         hidden = "err, 0" if self.recursive else "err"
         results = tuple(r.type for r in main.body.results)
-        printer = Printer(names, params, results, self.needed, self.inner, hidden)
+        printer = Printer(names, params, results, self.needed, self.inner, hidden, logs=self.logs)
         printer.nodes(nodes, 1)
         signature = ", ".join([*(numba_type(p.type) for p in (*params, *spaces)), "int64[::1]"])
         signature = f"({signature}{'' if params or spaces else ','})"

@@ -61,11 +61,12 @@ class Printer:
         callees: Mapping[str, str],
         hidden: str,
         vector: tuple[str, ...] = (),
+        logs: Mapping[str, int] = {},
     ) -> None:
         self.names = names
         self.results = results
         self.params = params
-        self.text = Text(names, needed, vector)
+        self.text = Text(names, needed, vector, logs)
         self.callees = callees
         self.hidden = hidden
         self.lines: list[str] = []

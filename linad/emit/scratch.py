@@ -55,7 +55,7 @@ def carve(
                     continue
                 dtype = t.type.dtype
                 if t.name in growing:
-                    shape: tuple[Expr, ...] = (Hint(dtype),)
+                    shape: tuple[Expr, ...] = (Hint(t),)
                 else:
                     shape = tuple(_named(e, names, before) for e in _shape(t, value))
                 parts[dtype].append(Cells(shape))

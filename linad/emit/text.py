@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from linad_typecheck.core import Const
+from linad_typecheck.core import Const, Var
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import Array, Scalar
 
@@ -61,7 +61,7 @@ KINDS = tuple(NUMPY_DTYPE)
 LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime_logs
 ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
 FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
-HINTS = FLOOR + 1  # given, and noted: how long logs of each element type become that grow
+HINTS = FLOOR + 1  # given, and noted: how long logs of each element type become that grow, and behind that each log known by name
 CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
 BUILTIN = {"min", "max", "abs", "bool"}
 
@@ -82,13 +82,15 @@ class Text:
     """Prints the expressions of one function.
 
     ``names`` are the Python names of variables, ``plain`` the loop indices that start at a literal and count up, and
-    ``needed`` collects what the module has to import; ``vector`` are the vectorising functions it may use.
+    ``needed`` collects what the module has to import; ``vector`` are the vectorising functions it may use; ``logs`` numbers those
+    that have a length of their own noted.
     """
 
-    def __init__(self, names: Mapping[str, str], needed: set[str], vector: tuple[str, ...] = ()) -> None:
+    def __init__(self, names: Mapping[str, str], needed: set[str], vector: tuple[str, ...] = (), logs: Mapping[str, int] = {}) -> None:
         self.names = names
         self.needed = needed
         self.vector = vector
+        self.logs = logs
         self.plain: set[str] = set()
         self.even = False  # whether library functions are to give the same bits in vectors and beside them
 
@@ -120,11 +122,11 @@ class Text:
                 return self.new(e), ATOM
             case Cells(shape):
                 return f"{self.helper('cells')}({self.tuple(shape)})", ATOM
-            case Hint(dtype):
-                return f"err[{HINTS + KINDS.index(dtype)}]", ATOM
+            case Hint(log):
+                return f"err[{self.noted(log)}]", ATOM
             case Grown(array, size, fill):
                 name = self.names[array.name]
-                noted = HINTS + KINDS.index(array.type.dtype)
+                noted = self.noted(array)
                 if fill is None:
                     return f"{self.helper('grow')}({name}, {self(size)}, err, {noted})", ATOM
                 filled = self.helper("grow_filled")
@@ -134,6 +136,10 @@ class Text:
             case Apply():
                 return self.apply(e)
         raise AssertionError(e)
+
+    def noted(self, log: Var) -> int:
+        """Where it is noted how long a log becomes."""
+        return HINTS + (len(KINDS) + self.logs[log.name] if log.name in self.logs else KINDS.index(log.type.dtype))
 
     def apply(self, e: Apply) -> tuple[str, int]:
         op, args, kind = e.op, e.args, family(e.source.dtype)

@@ -84,9 +84,9 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """How long logs of an element type were found to become."""
+    """How long a log was found to become, or logs of its element type."""
 
-    dtype: str
+    log: Var
 
 
 Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown | Cells | Hint
