@@ -36,17 +36,20 @@ from .ranges import Ranges
 def carry_cells(f: Function) -> Function:
     """The function whose innermost loops carry the cells that each iteration writes for the next."""
     names = Names(all_names(f))
-    return with_ranges(f, lambda s, r: _carrying(s, r, names))
+    lent = {p.var.name for p in f.params if p.mode == "acc"}  # to be added to, and nothing else
+    return with_ranges(f, lambda s, r: _carrying(s, r, names, lent))
 
 
-def _carrying(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
+def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str]) -> list[Stmt]:
     if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
         return [s]
     if not isinstance(s.step, Const) or abs(s.step.value) != 1 or not all(map(_is_plain, s.body.stmts)):
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
-        if isinstance(t, Load | AddTo) and is_float(t.array.type) and (at := _written_for(body, k, t, r)) is not None:
+        if not isinstance(t, Load | AddTo) or not is_float(t.array.type) or t.array.name in lent:
+            continue
+        if (at := _written_for(body, k, t, r)) is not None:
             return _carried(s, body, k, at, names)
     return [s]
 

@@ -15,6 +15,7 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import BOOL, I64
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
+LOWEST = Const(-(2**61), I64)  # less than any index
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ def upwards(s: Loop, maker: Maker) -> Loop:
     if s.step == ONE:
         return s
     assert s.stop is not None
-    return replace(s, start=maker.let("add", s.stop, ONE), stop=maker.let("add", s.start, ONE), step=ONE)
+    # a loop that never runs may be said to end at the largest int there is
+    stop = s.stop if isinstance(s.stop, Const) else maker.let("min", s.stop, s.start)
+    return replace(s, start=maker.let("add", stop, ONE), stop=maker.let("add", s.start, ONE), step=ONE)
 
 
 Whole = Callable[[Loop, list[Given], Names, Atom, Atom], Loop]
@@ -45,7 +48,10 @@ def gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], 
     s = upwards(s, maker)
     low, high = s.start, s.stop
     assert high is not None
-    shorter = maker.let("sub", high, Const(span, I64))
+    if isinstance(low, Var):
+        low = maker.let("max", low, LOWEST)
+    # a loop that never runs may be said to end at the lowest int there is, from which nothing can be taken away
+    shorter = maker.let("sub", high if isinstance(high, Const) else maker.let("max", high, low), Const(span, I64))
     middle = maker.let("max", low, shorter)
     first = maker.let("min", maker.let("add", low, Const(span, I64)), high)
     edges = [
@@ -105,7 +111,7 @@ class Maker:
         match op, a, b:
             case "add", _, Const(value=0) if b.type == I64:
                 return a
-            case "add", Const(), Const():
+            case "add", Const(), Const() if b.type == I64:
                 return Const(a.value + b.value, I64)
             case "add", Var(name=name), Const() if name in self.sizes:
                 match self.sizes[name]:

@@ -31,8 +31,8 @@ SWEEPS = {
 }
 
 
-def sweep(inner: str, body: str) -> Program:
-    text = f"""entry fn f(b: mut f64[:,:], a: f64[:,:], q: i64) -> i64 {{
+def sweep(inner: str, body: str, mode: str = "mut") -> Program:
+    text = f"""entry fn f(b: {mode} f64[:,:], a: f64[:,:], q: i64) -> i64 {{
   n = dim &b 0
   m = sub n 1
   l = sub n 2
@@ -93,3 +93,10 @@ READ = {
 def test_loads_that_stay(body: str) -> None:
     program = sweep("range(l, 0, -1)", body)
     assert carry_cells(program.main) == program.main
+
+
+def test_what_is_lent_to_be_added_to_is_not_read() -> None:
+    body = "      e = load! &a [i, j]\n      p = add j 1\n      &b![i, p] += e\n      &b![i, j] += 2.0\n"
+    mine, lent = (sweep("range(l, 0, -1)", body, mode).main for mode in ("mut", "acc"))
+    assert carry_cells(mine) != mine
+    assert carry_cells(lent) == lent

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from linad_typecheck.core import AddTo, Loop, walk
 from linad_typecheck.core_text import parse_program
+from linad_typecheck.core_verify import verify
 
 from linad.emit.distribute import distribute
 from linad.interpret import run
@@ -161,4 +162,29 @@ def test_sums_beside_the_additions_are_kept() -> None:
     program = parse_program(HEAD.replace("i64 {", "f64 {") + head + body + TAIL.replace("return n", "return s.2"))
     divided = program.with_main(distribute(program.main))
     assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 4
+    agree(program, divided)
+
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+
+
+@pytest.mark.parametrize(("head", "end"), [
+    ("  for i in range(q) {", LOWEST),
+    ("  for i in range(q, m) {", HIGHEST),
+    ("  z = mul q 1\n  for i in range(q, z) {", LOWEST),
+    ("  for i in range(3, q, -1) {", HIGHEST),
+    ("  for i in range(q, 0, -1) {", LOWEST),
+])
+def test_a_loop_that_never_runs_may_end_anywhere(head: str, end: int) -> None:
+    program = parse_program(HEAD.replace("n: i64", "n: i64, q: i64") + head + STENCIL + TAIL)
+    divided = program.with_main(distribute(program.main))
+    assert divided.main != program.main
+    arrays = [np.ones(9) for _ in range(3)]
+    run(divided, [*arrays, 9, end], limit=1000)
+    assert all((a == 1.0).all() for a in arrays)
+
+
+def test_numbers_are_added_as_numbers() -> None:
+    count, program, divided = parts("\n    j = add i 1\n    &b![i] += 0.5\n    &b![j] += 0.25")
+    assert count == 3 and not verify(divided)
     agree(program, divided)
