@@ -46,7 +46,7 @@ def blocked(body: str, head: str = FORWARD, init: str = "0.0") -> tuple[int, obj
 def contents(program, n: int, seed: int = 1) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     arrays = [rng.normal(size=n), rng.normal(size=n), rng.integers(0, max(1, n // 3), n)]
-    (result,) = run(program, [*arrays, n]).results
+    (result,) = run(program, [*arrays, n], in_place=True).results
     return [*arrays, result]
 
 

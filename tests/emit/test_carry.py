@@ -53,8 +53,8 @@ def agree(program: Program, other: Program) -> None:
         rng = np.random.default_rng(n)
         b, a = rng.random((n, n)), rng.random((n, n))
         before, after = b.copy(), b.copy()
-        run(program, [before, a, n])
-        run(other, [after, a, n])
+        run(program, [before, a, n], in_place=True)
+        run(other, [after, a, n], in_place=True)
         np.testing.assert_array_equal(after, before)
 
 

@@ -37,7 +37,7 @@ def parts(body: str, head: str = "  for i in range(m) {") -> tuple[int, object, 
 def contents(program, n: int) -> list[np.ndarray]:
     rng = np.random.default_rng(1)
     arrays = [rng.random(max(n, 3)) for _ in range(3)]
-    run(program, [*arrays, n])
+    run(program, [*arrays, n], in_place=True)
     return arrays
 
 
@@ -90,7 +90,7 @@ entry fn f(b: mut f64[:,:], c: mut f64[:], n: i64) -> i64 {
     assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 4
     b = [np.zeros((2, 6)), np.zeros((2, 6))]
     for p, to in ((program, b[0]), (divided, b[1])):
-        run(p, [to, np.arange(6.0), 6])
+        run(p, [to, np.arange(6.0), 6], in_place=True)
     np.testing.assert_allclose(*b)
 
 
@@ -180,7 +180,7 @@ def test_a_loop_that_never_runs_may_end_anywhere(head: str, end: int) -> None:
     divided = program.with_main(distribute(program.main))
     assert divided.main != program.main
     arrays = [np.ones(9) for _ in range(3)]
-    run(divided, [*arrays, 9, end], limit=1000)
+    run(divided, [*arrays, 9, end], limit=1000, in_place=True)
     assert all((a == 1.0).all() for a in arrays)
 
 

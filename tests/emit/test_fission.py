@@ -54,7 +54,7 @@ def divided(body: str, head: str = LOOP, n: int = 7):
         for p in (before, after):
             rng = np.random.default_rng(3)
             arrays = [rng.random(n) for _ in range(3)]
-            results.append((*run(p, [*arrays, size]).results, *arrays))
+            results.append((*run(p, [*arrays, size], in_place=True).results, *arrays))
         for a, b in zip(*results, strict=True):
             np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-13)
     return [s for s in walk(after.main.body) if isinstance(s, Loop)], after.main

@@ -46,7 +46,7 @@ def divided(program: Program) -> Program:
 def contents(program: Program, n: int, rank: int = 2) -> list[np.ndarray]:
     rng = np.random.default_rng(1)
     arrays = [rng.random((max(n, 3),) * rank) for _ in range(3)]
-    run(program, [*arrays, n])
+    run(program, [*arrays, n], in_place=True)
     return arrays
 
 

@@ -45,7 +45,7 @@ def divided(body: str, head: str = UP) -> tuple[int, int, int]:
         results = []
         for p in (before, after):
             arrays = [np.random.default_rng(1).random(max(n, 3) + 1) for _ in range(3)]
-            results.append([np.asarray(run(p, [*arrays, n]).results[0]), *arrays])
+            results.append([np.asarray(run(p, [*arrays, n], in_place=True).results[0]), *arrays])
         for x, y in zip(*results, strict=True):
             np.testing.assert_allclose(y, x, rtol=1e-13)
     loops = [s for s in walk(after.main.body) if isinstance(s, Loop)]

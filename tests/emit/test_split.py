@@ -63,7 +63,7 @@ def agree(program: Program, other: Program, at: Iterable[int] = (*range(-3, 10),
             outcomes = []
             for p in (program, other):
                 mine = b.copy()
-                outcomes.append((run(p, [mine, a, k]).results, mine))
+                outcomes.append((run(p, [mine, a, k], in_place=True).results, mine))
             np.testing.assert_array_equal(outcomes[1][0], outcomes[0][0])
             np.testing.assert_array_equal(outcomes[1][1], outcomes[0][1])
 
@@ -132,8 +132,8 @@ def test_a_remainder_in_an_outer_loop_is_no_division() -> None:
     found = program.with_main(split_loops(program.main))
     assert not any(isinstance(t, Let) and t.op == "mod" for t in walk(found.main.body))
     one, two = np.arange(12.0).reshape(4, 3), np.arange(12.0).reshape(4, 3)
-    run(program, [one, 0])
-    run(found, [two, 0])
+    run(program, [one, 0], in_place=True)
+    run(found, [two, 0], in_place=True)
     np.testing.assert_array_equal(two, one)
 
 

@@ -34,7 +34,7 @@ def summed(body: str, head: str = LOOP, last: bool = False):
             rng = np.random.default_rng(4)
             arrays = [rng.random(6), rng.random(6)]
             arrays[1][m % 6] = -0.0
-            run(p, [*arrays, m, n])
+            run(p, [*arrays, m, n], in_place=True)
             results.append(arrays)
         for a, b in zip(*results, strict=True):
             np.testing.assert_allclose(b, a, rtol=1e-13)

@@ -23,7 +23,7 @@ def written(body: str) -> tuple[int, int]:
         results = []
         for p in (before, after):
             x = np.random.default_rng(3).random((5, 3))
-            results.append((run(p, [x, n]).results, x))
+            results.append((run(p, [x, n], in_place=True).results, x))
         (value, x), (again, y) = results
         assert again == pytest.approx(value, rel=1e-15) and np.array_equal(x, y)
     stmts = list(walk(after.main.body))

@@ -25,7 +25,7 @@ def ordered(text: str) -> list[Let]:
     for p in (before, after):
         rng = np.random.default_rng(3)
         arrays = [rng.random(7), rng.random(7)]
-        results.append((*run(p, [*arrays, 7]).results, *arrays))
+        results.append((*run(p, [*arrays, 7], in_place=True).results, *arrays))
     for x, y in zip(*results, strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-13)
     (loop,) = (s for s in walk(after.main.body) if isinstance(s, Loop))
