@@ -125,9 +125,9 @@ def numbers(a: Square, b: Vec, most: float) -> float:
 @pytest.mark.parametrize(
     ("f", "args", "words"),
     [
-        (until_it_is_small, (A, B, 0.3), 2 * (4 + 1 + 4) + 1),  # in place of 12 of x in each of the two turns
         (triangles, (A, B), (4 + 3 + 2 + 1) + 2 * 4),  # in place of 30 of x
-        (two_axes, (B, 1.5), 3 * (8 + 1 + 1) + 1),  # in place of 64 in each of the three turns
+        (two_axes, (B, 1.5), 3 * (8 + 1 + 1) + 1),  # in place of 64 of k in each of the three turns
+        (in_a_loop_that_runs_again, (A, B, 1.0), 3 * (4 + 1 + 4 + 1) + 1),  # in place of 32 of x and 4 of y
     ],
 )
 def test_words(f, args, words: int) -> None:
