@@ -1,9 +1,13 @@
-"""Innermost loops that add where loaded indices say are run in blocks: what is added is computed first, and added then.
+"""Innermost loops that add where loaded indices say, or down a column, are run in blocks: what is added is computed first, and added
+then.
 
 ``v_bar[idx[i]] += e`` is what the adjoint of a gather does. Two iterations may add to one cell, so the loop has no vector
 instructions, and all that ``e`` is computed from, exponentials and divisions too, goes one by one. In blocks of a few
 iterations, one loop computes what is to be added, in vectors, into a buffer that stays in the cache, and a second one adds. The
 additions are the same ones in the same order, so the sums are the same to the last bit.
+
+The adjoint of ``sin(p[i, 0] * a + p[i, 1] * b)`` adds to cells that do not lie side by side: there the compiler gives up
+vectors for the sines as well. Such a loop is treated alike if it has library functions in it.
 
 That is done where
 
@@ -78,7 +82,12 @@ def delayable(s: Loop) -> list[AddTo]:
     loaded = {t.array.name for t in body if isinstance(t, Load)}
     stored = {t.array.name for t in body if isinstance(t, Store)}
     added = {t.array.name for t in body if isinstance(t, AddTo)}
-    scattered = {t.array.name for t in body if isinstance(t, AddTo | Store) and _from_loads(t.index, made)}
+    dear = any(isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type) for t in body)
+    scattered = {
+        t.array.name
+        for t in body
+        if isinstance(t, AddTo | Store) and (_from_loads(t.index, made) or dear and _goes_from_row_to_row(t.index, made, s))
+    }
     delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
     if scattered & (loaded | stored) or not delayed:
         return []
@@ -123,6 +132,11 @@ def _reaches(a: Atom, c: Var, made: dict[str, Stmt]) -> bool:
 
 def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:
     return any(isinstance(t, Load) for t in _needed(index, made))
+
+
+def _goes_from_row_to_row(index: tuple[Atom, ...], made: dict[str, Stmt], s: Loop) -> bool:
+    """Whether the cells of an access do not lie side by side, as far as can be seen: the compiler would not use vectors."""
+    return any(isinstance(a, Var) and (a == s.index or a.name in made) for a in index[:-1])
 
 
 def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:

@@ -89,6 +89,35 @@ def test_loops_stay_whole_where(why: str) -> None:
     assert blocked(WHOLE[why])[0] == 1
 
 
+def in_matrices(index: str, operation: str, n: int = 150) -> int:
+    """How many loops become of one that adds to cells of a matrix; it does what it did."""
+    text = f"""entry fn f(b: mut f64[:, :], a: mut f64[:, :], n: i64) -> f64 {{
+  for i in range(n) carry (s1: f64 = 0.0) -> (s) {{
+    e = load! &a [{index}]
+    t = {operation}
+    &b![{index}] += t
+    s2 = add s1 t
+    yield s2
+  }}
+  return s
+}}
+"""
+    program = parse_program(text)
+    after = program.with_main(in_blocks(program.main))
+    given = np.random.default_rng(2).normal(size=(2, n, n))
+    before, now = ([*given.copy()] for _ in range(2))
+    sums = [run(p, [*arrays, n], in_place=True).results for p, arrays in ((program, before), (after, now))]
+    np.testing.assert_array_equal(now, before)
+    assert sums[0] == sums[1]
+    return sum(isinstance(s, Loop) for s in walk(after.main.body))
+
+
+def test_additions_down_a_column_wait_for_library_functions() -> None:
+    assert in_matrices("i, 1", "sin e") == 3
+    assert in_matrices("1, i", "sin e") == 1, "cells side by side"
+    assert in_matrices("i, 1", "mul e e") == 1, "nothing to wait for"
+
+
 def test_loops_of_other_steps_stay_whole() -> None:
     assert blocked(EXPENSIVE, "  for i in range(0, n, 2)")[0] == 1
 
