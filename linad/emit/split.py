@@ -42,6 +42,7 @@ from .ranges import Ranges
 
 MOST = 60  # statements of a loop
 LARGE = 2**61  # more than any index
+ZERO = Const(0, I64)
 ROUNDS = 3  # tests of one loop
 _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 # by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that answer
@@ -53,19 +54,21 @@ def split_loops(f: Function) -> Function:
     names = Names(all_names(f))
 
     def parts(s: Loop, r: Ranges) -> list[Stmt]:
-        before, s = _without_remainders(s, r, names)
+        before, s = _settled_ints(s, r, names)
         return [*before, *_split(s, r, names)]
 
+    changed = False
     for _ in range(ROUNDS):
         after = with_ranges(f, parts)
         if after == f:
-            return f
-        f = hoist_invariants(drop_dead(fold(after)))
-    return f
+            break
+        f, changed = hoist_invariants(drop_dead(fold(after))), True
+    return drop_dead(fold(f)) if changed else f
 
 
-def _without_remainders(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
-    """The loop without remainders of what is less than a turn away; those that stay the same in front of it."""
+def _settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
+    """The loop without remainders of what is less than a turn away, those that stay the same in front of it, and without the larger or
+    smaller of two numbers of which it is known which that is."""
     made = defined(s)
     before: list[Stmt] = []
     stmts: list[Stmt] = []
@@ -75,6 +78,9 @@ def _without_remainders(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], L
                 moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
                 found = _around(t, x, n, r, names)
                 (stmts if moves or len(found) == 1 else before).extend(found)
+            case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
+                more = [a for a, b in ((x, y), (y, x)) if r.proves((r.value(a) - r.value(b)) * (1 if op == "max" else -1))]
+                stmts.append(replace(t, op="add", ins=(more[0], ZERO)) if more else t)
             case _:
                 stmts.append(t)
     return before, replace(s, body=replace(s.body, stmts=tuple(stmts)))
@@ -82,7 +88,7 @@ def _without_remainders(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], L
 
 def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
     at, turn = r.value(x), r.value(n)
-    for op, other, near, far in (("ge", n, at, turn * 2 - at - 1), ("lt", Const(0, I64), at + turn, turn - at - 1)):
+    for op, other, near, far in (("ge", n, at, turn * 2 - at - 1), ("lt", ZERO, at + turn, turn - at - 1)):
         if r.proves(turn - 1) and r.proves(near) and r.proves(far):
             test, moved = names.var("round", BOOL), names.var("k", I64)
             shift = Let(moved, "sub" if op == "ge" else "add", (x, n), t.span)
