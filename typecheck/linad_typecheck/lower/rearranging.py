@@ -37,6 +37,7 @@ from .values import (
     Poison,
     ScalarValue,
     TupleValue,
+    UnionValue,
     Value,
     describe,
     literal,
@@ -107,10 +108,14 @@ def _rot90(ctx: Lowering, args: Args) -> Value:
 # ---------------------------------------------------------------------------------------------------------- shifts
 
 
-def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: Span) -> ArrayValue:
-    """The cells moved along an axis; those that leave at one end come in at the other. Two loops, of plain copies."""
+def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: Span) -> AnyArray:
+    """The cells moved along an axis; those that leave at one end come in at the other. By one cell it is an expression, else two loops of
+    plain copies."""
+    v = once(ctx, v, hint, span)
     shape = shape_of(ctx, v, span)
     n = shape[axis]
+    if isinstance(shift, Const) and abs(shift.value) == 1 and not isinstance(v, UnionValue):
+        return _by_one(ctx, v, shift, axis, span)
     some = Const(max(n.value, 1), I64) if isinstance(n, Const) else ctx.let("n", "max", (n, ONE), I64, span)
     by = Const(shift.value % some.value, I64) if isinstance(shift, Const) and isinstance(some, Const) else ctx.let("k", "mod", (shift, some), I64, span)
     if not isinstance(by, Const):
@@ -130,6 +135,20 @@ def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: 
 
         nest(ctx, (*shape[:axis], count, *shape[axis + 1 :]), move, span)
     return made
+
+
+def _by_one(ctx: Lowering, v: AnyArray, shift: Const, axis: int, span: Span) -> Delayed:
+    """The cells moved by one: neighbours around a ring, which no array is made for."""
+    shape = shape_of(ctx, v, span)
+
+    def cell(index: tuple[Atom, ...]) -> ScalarValue:
+        beside = ctx.let("k", "sub", (index[axis], shift), I64, span)
+        around = ctx.let("k", "mod", (beside, shape[axis]), I64, span)
+        ctx.nonneg.add(around.name)
+        return read(ctx, v, (*index[:axis], around, *index[axis + 1 :]), span)
+
+    reads = v.reads if isinstance(v, Delayed) else ((v, True),)
+    return Delayed(dtype_of(v), shape, cell, tuple((a, False) for a, _ in reads))
 
 
 def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
