@@ -33,6 +33,7 @@ from linad_typecheck.core import (
     base_name,
     walk,
 )
+from linad_typecheck.core_sizes import known_sizes as array_sizes
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
@@ -102,6 +103,7 @@ class Checker:
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
         self.places: dict[str, tuple[Var, int]] = {}  # what array and axis a size is of
         self.resized = logs_of(f)
+        self.known = array_sizes(f)
 
     # ------------------------------------------------------------------------------------------------------ walk
 
@@ -228,7 +230,11 @@ class Checker:
         out.append(replace(s, body=body))
 
     def carried_sizes(self, s: Loop) -> None:
-        """Carried arrays that only change places keep their sizes."""
+        """Carried arrays that only change places keep their sizes, as do those that are made anew with the same ones."""
+        for v in (*s.carried, *s.outs):
+            if v.name not in self.resized:
+                for axis, n in enumerate(self.known.get(v.name, ())):
+                    self.ranges.dims[v.name, axis] = self.ranges.value(n)
         arrays = [k for k, c in enumerate(s.carried) if isinstance(c.type, Array)]
         results = s.body.results[1:] if s.exits else s.body.results
         own = {s.carried[k].name for k in arrays}

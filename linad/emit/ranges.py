@@ -19,6 +19,7 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 ITEM = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
 SMALL = 2**62
 DEPTH = 5  # steps of a proof
+SIZES = 6  # that a chosen int may be compared with
 BUDGET = 300  # forms that a proof may look at
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 
@@ -149,6 +150,12 @@ class Ranges:
         if high < HIGHEST:
             self.learn(constant(high) - rest)
 
+    def proves_where(self, cond: Atom, holds: bool, f: Affine) -> bool:
+        """Whether a form is at least 0 where a condition is true, or is false."""
+        with self.scope():
+            self.learn_test(cond, holds)
+            return self.proves(f)
+
     def learn_test(self, cond: Atom, holds: bool) -> None:
         """A condition is true, or is false."""
         test = self.tests.get(cond.name) if isinstance(cond, Var) else None
@@ -180,6 +187,8 @@ class Ranges:
                 self.learn_equal(a - b)
             case "ne" if self.proves(a - b):
                 self.learn(a - b - 1)
+            case "ne" if self.proves(b - a):
+                self.learn(b - a - 1)
 
     # --------------------------------------------------------------------------------------------------- loops
 
@@ -304,6 +313,11 @@ class Ranges:
             case "mod", (_, b) if self.proves(b - 1):
                 self.learn(r)
                 self.learn(b - 1 - r)
+            case "select", (_, a, b):
+                lines = [(constant(0), 1), *((size - 1, -1) for size in dict.fromkeys(map(self.normal, self.dims.values())))]
+                for line, sign in lines[:SIZES]:
+                    if all(self.proves_where(ins[0], holds, (v - line) * sign) for holds, v in ((True, a), (False, b))):
+                        self.learn((r - line) * sign)
             case "trips", (a, b, c):
                 self.learn(r)
                 if c.value == 1 and self.exact(b - a):

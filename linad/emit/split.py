@@ -117,7 +117,11 @@ def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
                 todo += [a for a in ins if isinstance(a, Var)]
             case _:
                 return [s]  # it asks for something else, too
-    return _in_turn(s, wanted[0], tests[wanted[0]], r, names) if wanted and len(inner) <= MOST else [s]
+    if not wanted or len(inner) > MOST:
+        return [s]
+    op, b, at = tests[wanted[0]]
+    alike = {n: o for n, (o, *place) in tests.items() if n == wanted[0] or place == [b, at] and not {o, op} & {"eq", "ne"}}
+    return _in_turn(s, alike, b, [at, at + 1] if op in ("eq", "ne") else [at], r, names)
 
 
 def _asked(inner: list[Stmt]) -> Iterator[Atom]:
@@ -131,7 +135,8 @@ def _asked(inner: list[Stmt]) -> Iterator[Atom]:
 
 
 def _tests(s: Loop, r: Ranges) -> dict[str, tuple[str, Atom, int]]:
-    """The comparisons of the index with a number that stays the same: how, with which, and what is to be added to that."""
+    """The comparisons of the index with a number that stays the same: how, and that number, a value and what is to be added to it, from
+    which on the answer is another one."""
     made, index = defined(s), r.value(s.index)
     found: dict[str, tuple[str, Atom, int]] = {}
     if not r.proves(index + LARGE) or not r.proves(index * -1 + LARGE):
@@ -140,18 +145,18 @@ def _tests(s: Loop, r: Ranges) -> dict[str, tuple[str, Atom, int]]:
         if not isinstance(t, Let) or t.op not in _FLIPPED or any(a.type != I64 for a in t.ins):
             continue
         for op, a, b in ((t.op, *t.ins), (_FLIPPED[t.op], *reversed(t.ins))):
-            if isinstance(b, Var) and b.name in made:
-                continue
-            far = r.value(a) - index
-            if not far.terms and abs(far.const) < LARGE:
-                found[t.out.name] = (op, b, -far.const)
+            far, apart = r.value(a) - index, r.value(a) - r.value(b) - index
+            if not far.terms and abs(far.const) < LARGE and not (isinstance(b, Var) and b.name in made):
+                found[t.out.name] = (op, b, _FROM[op][0] - far.const)
+                break
+            if not apart.terms and abs(apart.const) < LARGE:  # both sides go on, one by the index more than the other
+                found[t.out.name] = (op, ZERO, _FROM[op][0] - apart.const)
                 break
     return found
 
 
-def _in_turn(s: Loop, name: str, test: tuple[str, Atom, int], r: Ranges, names: Names) -> list[Stmt]:
-    """A loop for each answer of a test, in the order in which the iterations run."""
-    op, b, more = test
+def _in_turn(s: Loop, tests: dict[str, str], b: Atom, cuts: list[int], r: Ranges, names: Names) -> list[Stmt]:
+    """A loop for each answer of tests, in the order in which the iterations run. The answers change at ``b`` and what is added to it."""
     assert isinstance(s.step, Const) and s.stop is not None
     out: list[Stmt] = []
 
@@ -161,15 +166,14 @@ def _in_turn(s: Loop, name: str, test: tuple[str, Atom, int], r: Ranges, names: 
         return v
 
     up = s.step.value > 0
-    behind, answer = _FROM[op]
     low, high = r.bounds(r.value(b))
     if low < -2 * LARGE or high > 2 * LARGE:  # the numbers beside it may not exist
         b = let("min", let("max", b, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64))
-    cuts = [more + behind, more + behind + 1] if op in ("eq", "ne") else [more + behind]
+
     def at(cut: int) -> Atom:
         return let("add", b, Const(cut, I64)) if cut else b
 
-    pieces: list[tuple[Atom, Atom, bool]] = []
+    pieces: list[tuple[Atom, Atom, dict[str, Atom]]] = []
     for k, (low, high) in enumerate(zip([None, *cuts], [*cuts, None], strict=True)):
         start, stop = s.start, s.stop
         if up:
@@ -178,22 +182,22 @@ def _in_turn(s: Loop, name: str, test: tuple[str, Atom, int], r: Ranges, names: 
         else:
             start = start if high is None else let("min", start, at(high - 1))
             stop = stop if low is None else let("max", stop, at(low - 1))
-        pieces.append((start, stop, answer if k == 1 else not answer))
+        pieces.append((start, stop, {name: Const(_FROM[op][1] == (k == 1), BOOL) for name, op in tests.items()}))
     values = s.inits
-    for k, (start, stop, holds) in enumerate(pieces if up else reversed(pieces)):
+    for k, (start, stop, answers) in enumerate(pieces if up else reversed(pieces)):
         outs = s.outs if k == len(pieces) - 1 else tuple(names.var(v.name, v.type) for v in s.outs)
-        part = replace(s, start=start, stop=stop, inits=(), outs=(), body=_settled(s.body, name, Const(holds, BOOL)))
+        part = replace(s, start=start, stop=stop, inits=(), outs=(), body=_settled(s.body, answers))
         [part] = freshen(Block((part,)), names, {}).stmts
         out.append(replace(part, inits=values, outs=outs))
         values = outs
     return out
 
 
-def _settled(b: Block, name: str, answer: Const) -> Block:
-    """The block in which a test has an answer."""
+def _settled(b: Block, answers: dict[str, Atom]) -> Block:
+    """The block in which tests have answers."""
 
     def without(b: Block) -> Block:
-        stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name == name))
+        stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name in answers))
         return replace(b, stmts=tuple(rebuild(t, lambda a: a, block=without) for t in stmts))
 
-    return substitute(without(b), {name: answer})
+    return substitute(without(b), answers)

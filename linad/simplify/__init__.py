@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from linad_typecheck.core import Function, Program
 
 from .cells import merge_cells
+from .choices import choose
 from .dead import drop_dead
 from .fold import fold
 from .fuse import fuse_loops
@@ -26,6 +27,7 @@ class Pass:
 
 PIPELINE: tuple[Pass, ...] = (
     Pass("fold", fold),
+    Pass("choices", choose),
     Pass("invariant", hoist_invariants),
     Pass("induction", close_inductions),
     Pass("proved", drop_proved_checks),

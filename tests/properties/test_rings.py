@@ -1,0 +1,82 @@
+"""Neighbours around a ring, in the ways in which people write them: all oracles agree down to rings of one cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linad_typecheck.core import Let, walk
+
+from linad.emit import passes
+from linad.emit.sites import Sites
+from tests.properties.roads import Whole
+
+
+def remainders(u0, c):
+    n = len(u0)
+    u = u0.copy()
+    for _ in range(2):
+        w = np.zeros(n)
+        for i in range(n):
+            w[i] = u[i] - c * u[i] * (u[(i + 1) % n] - u[(i - 1) % n]) + u[(i + n - 1) % n]
+        u = w
+    return np.sum(u * u)
+
+
+def conditions(u0, c):
+    n = len(u0)
+    u = u0.copy()
+    w = np.zeros(n)
+    for _ in range(2):
+        for i in range(n):
+            before = i - 1 if i > 0 else n - 1
+            after = i + 1
+            if after == n:
+                after = 0
+            w[i] = u[i] - c * u[i] * (u[after] - u[before])
+        u, w = w, u
+    return np.sum(u * u)
+
+
+def backwards(u0, c):
+    n = len(u0)
+    u = u0.copy()
+    for i in range(n - 1, -1, -1):
+        u[i] += c * u[(i + 1) % n] * u[i - 1]
+    return np.sum(u)
+
+
+def rolls(u0, c):
+    u = u0.copy()
+    for _ in range(2):
+        u[:] = u - c * u * (np.roll(u, -1) - np.roll(u, 1))
+    v = np.roll(u, 1)
+    v[0] += u[0]
+    return np.sum(v * np.roll(np.exp(u), -1))
+
+
+def all_but_one(u0, c):
+    s = 0.0
+    for i in range(len(u0)):
+        for j in range(len(u0)):
+            if j != i:
+                s += c * u0[i] / (1.0 + u0[j] ** 2)
+    return s
+
+
+@pytest.mark.parametrize("function", [remainders, conditions, backwards, rolls, all_but_one], ids=lambda f: f.__name__)
+def test_rings(function) -> None:
+    for n in (1, 2, 3, 6):
+        Whole(function, (np.linspace(0.3, 1.1, n), 0.4)).holds()
+
+
+@pytest.mark.parametrize("function", [remainders, conditions, rolls], ids=lambda f: f.__name__)
+def test_nothing_is_asked_in_the_loops(function) -> None:
+    whole = Whole(function, (np.linspace(0.3, 1.1, 6), 0.4))
+    program = passes.in_shape(whole.prepared, True, Sites(), True)
+    assert not any(isinstance(t, Let) and t.op in ("mod", "select") and t.out.type.dtype == "i64" for t in walk(program.main.body))
+
+
+def test_a_chosen_neighbour_is_not_logged() -> None:
+    whole = Whole(conditions, (np.linspace(0.3, 1.1, 6), 0.4))
+    gradient = whole.derivative(("u0", "c"), True)
+    assert not any(a.type.dtype == "i64" for s in walk(gradient.simplified.main.body) if type(s).__name__ == "Alloc" for a in (s.out,))
