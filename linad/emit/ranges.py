@@ -301,9 +301,11 @@ class Ranges:
         values = tuple(map(self.value, ins))
         match op, values:
             case ("min" | "minimum"), _:
+                self.interval[out.name] = tuple(map(min, zip(*map(self.bounds, values))))  # type: ignore[assignment]
                 for v in values:
                     self.learn(v - r)
             case ("max" | "maximum"), _:
+                self.interval[out.name] = tuple(map(max, zip(*map(self.bounds, values))))  # type: ignore[assignment]
                 for v in values:
                     self.learn(r - v)
             case "floordiv", (a, b) if b.value is not None and b.value > 0:

@@ -87,13 +87,20 @@ def _settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
 
 
 def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+    """The remainder of a number that is within a turn of one below ``n``, by a test."""
     at, turn = r.value(x), r.value(n)
-    for op, other, near, far in (("ge", n, at, turn * 2 - at - 1), ("lt", ZERO, at + turn, turn - at - 1)):
-        if r.proves(turn - 1) and r.proves(near) and r.proves(far):
-            test, moved = names.var("round", BOOL), names.var("k", I64)
-            shift = Let(moved, "sub" if op == "ge" else "add", (x, n), t.span)
-            return [Let(test, op, (x, other), t.span), shift, Let(t.out, "select", (test, moved, x), t.span)]
-    return [t]
+    once = r.proves(turn - 1)
+    # a neighbour is the most frequent number, and the shorter proof: no more than n, or no less than -1
+    over = once and r.proves(at) and (r.proves(turn - at) or r.proves(turn * 2 - at - 1))
+    under = once and not over and r.proves(turn - at - 1) and (r.proves(at + 1) or r.proves(at + turn))
+    if not over and not under:
+        return [t]
+    test, moved = names.var("round", BOOL), names.var("k", I64)
+    return [
+        Let(test, *(("ge", (x, n)) if over else ("lt", (x, ZERO))), t.span),
+        Let(moved, "sub" if over else "add", (x, n), t.span),
+        Let(t.out, "select", (test, moved, x), t.span),
+    ]
 
 
 def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:

@@ -139,7 +139,7 @@ def test_a_remainder_in_an_outer_loop_is_no_division() -> None:
 
 WHOLE = {
     "data decide": ("range(n)", BRANCH.format("lt j k") + "    u = lt x 0.5\n    if u {\n      &b![0] = 1.0\n    } else {\n    }\n"),
-    "the number moves": ("range(n)", "    h = mul j 2\n" + BRANCH.format("lt j h")),
+    "the number moves": ("range(n)", "    h = mul j 3\n" + BRANCH.format("lt j h")),
     "a stride": ("range(0, n, 2)", BRANCH.format("lt j k")),
     "a multiple of the index": ("range(n)", "    h = mul j 3\n" + BRANCH.format("lt h k")),
     "where the index ends": ("range(k)", BRANCH.format("le j k")),
