@@ -42,6 +42,10 @@ def test_choices_in_choices_are_chosen() -> None:
 
 
 STAY = {
+    "a sum": (
+        "  for j in range(n) carry (k: i64 = 0) -> (k.2) {\n    u = gt j i\n    k.1 = if u {\n      q = add k j\n      yield q\n"
+        "    } else {\n      yield k\n    }\n    yield k.1\n  }\n  p = mod k.2 n\n  e = load &x [p]\n  return e"
+    ),
     "a division may fail": "  p = if t {\n    q = floordiv 6 n\n    yield q\n  } else {\n    yield 0\n  }\n  e = load &x [l]\n  return e",
     "a test of a load": "  p = if t {\n    e = load &x [i]\n    q = gt e 0.5\n    yield q\n  } else {\n    yield False\n  }\n  r = select p 1.0 2.0\n  return r",
     "floats": "  p = if t {\n    yield 1.0\n  } else {\n    yield 2.0\n  }\n  return p",
