@@ -165,7 +165,7 @@ def fail(site: Site, words: np.ndarray) -> NoReturn:
         Of the builtin class that the site names, with the user's expression, file and line.
     """
     arguments = [_value(dtype, word) for dtype, word in zip(site.arguments, words)]
-    message = site.message.format(*arguments) if arguments else site.message
+    message = site.message.format(*arguments)
     if message.startswith(NOT_BROADCAST) and 1 in arguments:
         message += STRETCH
     raise_at(site.kind, message, site.span)

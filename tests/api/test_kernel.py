@@ -87,4 +87,4 @@ def test_errors_name_the_line_and_the_expression(tmp_path):
 
 def test_a_message_with_braces_and_no_arguments():
     with pytest.raises(ValueError, match="a {} b"):
-        fail(Site(NOWHERE, "ValueError", "a {} b"), np.zeros(6, np.int64))
+        fail(Site(NOWHERE, "ValueError", "a {{}} b"), np.zeros(6, np.int64))

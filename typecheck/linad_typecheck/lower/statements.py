@@ -30,6 +30,7 @@ from .joins import branch
 from .numbers import binary, cast
 from .places import held, is_array
 from .records import refuse_attribute
+from .quotes import Message, message_of
 from .results import taken
 from .returning import given_away, gone, without_meaning, writes
 from .unpacking import unpacked
@@ -195,15 +196,17 @@ _ERRORS = {
 
 def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
     span = ctx.span(s)
+    found: Message | None = None
     match s.exc:
-        case ast.Call(func=ast.Name() as error, args=[ast.Constant(value=str(text))], keywords=[]) if _is_error(ctx, error):
-            name = error.id
+        case ast.Call(func=ast.Name() as error, args=[message], keywords=[]) if _is_error(ctx, error):
+            found = message_of(ctx, message)
         case ast.Call(func=ast.Name() as error, args=[], keywords=[]) | (ast.Name() as error) if _is_error(ctx, error):
-            name, text = error.id, ""
-        case _:
-            ctx.report(Unsupported(span, "this `raise`", 'raise a builtin exception with a constant message: `raise ValueError("...")`'))
-            return
-    ctx.emit(Check(ok, name, text.replace("{", "{{").replace("}", "}}"), (), span))
+            found = "", ()
+    if found is None:
+        how = 'raise a builtin exception with a text, or a formatted string of numbers that have names: `raise ValueError(f"... {n}")`'
+        ctx.report(Unsupported(span, "this `raise`", how))
+        return
+    ctx.emit(Check(ok, error.id, *found, span))
 
 
 def _is_error(ctx: Lowering, node: ast.Name) -> bool:
@@ -219,16 +222,12 @@ def _raise(ctx: Lowering, s: ast.Raise) -> None:
 
 def _assert(ctx: Lowering, s: ast.Assert) -> None:
     cond = condition(ctx, s.test)
-    text = ""
-    match s.msg:
-        case None:
-            pass
-        case ast.Constant(value=str(text)):
-            pass
-        case _:
-            ctx.report(Unsupported(ctx.span(s.msg), "a computed assertion message", "use a constant message"))
-    if cond is not None:
-        ctx.emit(Check(cond, "AssertionError", text.replace("{", "{{").replace("}", "}}"), (), ctx.span(s)))
+    found: Message | None = ("", ()) if s.msg is None else message_of(ctx, s.msg)
+    if found is None:
+        how = 'use a text, or a formatted string of numbers that have names: `f"... {n}"`'
+        ctx.report(Unsupported(ctx.span(s.msg), "this assertion message", how))
+    elif cond is not None:
+        ctx.emit(Check(cond, "AssertionError", *found, ctx.span(s)))
 
 
 # --------------------------------------------------------------------------------------------------- assignment
