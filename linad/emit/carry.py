@@ -22,7 +22,6 @@ from linad_typecheck.core import (
     Names,
     Stmt,
     Store,
-    Var,
     all_names,
 )
 from linad_typecheck.core_rewrite import freshen

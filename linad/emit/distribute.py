@@ -139,6 +139,22 @@ def _further(far: Far, y: Atom, sign: int) -> Far:
     return far[0], tuple(sorted((*far[1], f"{'+' if sign > 0 else '-'}{y}")))
 
 
+def needed(stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()) -> list[Stmt]:
+    """Those of the statements that are effects, or that these or results are computed from, in order; not what is ``known`` otherwise."""
+    stmts, effects = list(stmts), list(effects)
+    made = {v.name: t for t in stmts for v in outputs(t)}
+    wanted = {id(t) for t in effects}
+    todo = [*results, *(a for t in effects for a in operands(t))]
+    seen = set(known)
+    while todo:
+        a = todo.pop()
+        if isinstance(a, Var) and a.name in made and a.name not in seen:
+            seen.add(a.name)
+            wanted.add(id(made[a.name]))
+            todo += operands(made[a.name])
+    return [t for t in stmts if id(t) in wanted]
+
+
 class Body:
     """What the statements of an innermost loop read, write, and need."""
 
@@ -240,16 +256,6 @@ class Body:
                 return all(k > at and cell is not None and self.cell(w.index) == cell for k, w in self.written.get(a.name, ()))
         return True
 
-    def needed(self, effects: list[Store | AddTo] | list[AddTo], results: Iterable[Atom] = ()) -> list[Stmt]:
+    def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
         """Effects with what they are computed from, in order."""
-        wanted = {id(t) for t in effects}
-        todo = [*results, *(a for t in effects for a in operands(t))]
-        seen: set[str] = set()
-        while todo:
-            a = todo.pop()
-            if isinstance(a, Var) and a.name not in seen and a.name in self.definition:
-                seen.add(a.name)
-                t = self.stmts[self.definition[a.name]]
-                wanted.add(id(t))
-                todo += operands(t)
-        return [t for t in self.stmts if id(t) in wanted]
+        return needed(self.stmts, effects, results)

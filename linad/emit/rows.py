@@ -11,7 +11,7 @@ reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -37,7 +37,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.types import I64, Array, is_float
 
-from .distribute import FEW, MOST, is_cheap, is_short
+from .distribute import FEW, MOST, is_cheap, is_short, needed
 from .gathers import ONE, Given, Maker, gathered
 
 
@@ -165,9 +165,9 @@ class _Nest:
 
     def movable(self, group: list[AddTo]) -> bool:
         """Whether statements can run before all others, and are cheap enough to be computed twice."""
-        needed = self.needed(group)
-        computed = [t for t in needed if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
-        return len(computed) <= MOST * len(group) and all(map(self._repeatable, needed))
+        given = needed(self.stmts, group)
+        computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
+        return len(computed) <= MOST * len(group) and all(map(self._repeatable, given))
 
     def _repeatable(self, t: Stmt) -> bool:
         if any(isinstance(a, Var) and a.name in self.passed for a in operands(t)):
@@ -185,24 +185,10 @@ class _Nest:
         """Whether no two iterations access one cell."""
         return all(any(isinstance(a, Var) and a.name in far for a in index) for far in self.far.values())
 
-    def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
-        """Effects with what they are computed from, in order."""
-        wanted = {id(t) for t in effects}
-        todo = [*results, *(a for t in effects for a in operands(t))]
-        seen: set[str] = set()
-        while todo:
-            a = todo.pop()
-            if isinstance(a, Var) and a.name not in seen and a.name in self.definition:
-                seen.add(a.name)
-                t = self.stmts[self.definition[a.name]]
-                wanted.add(id(t))
-                todo += operands(t)
-        return [t for t in self.stmts if id(t) in wanted]
-
     def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
         """The body of the nest with those effects alone, and with what the loops pass on, if that is wanted."""
         results = [a for s in self.levels for a in (*s.body.results, *s.inits)] if carried else []
-        wanted = {id(t) for t in self.needed(effects, results)}
+        wanted = {id(t) for t in needed(self.stmts, effects, results)}
 
         def inside(b: Block) -> Block:
             return Block(tuple(part(t) for t in b.stmts if isinstance(t, Loop) or id(t) in wanted), b.results if carried else ())

@@ -33,12 +33,11 @@ from linad_typecheck.core import (
     operands,
 )
 from linad_typecheck.core_rewrite import freshen
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.simplify.invariant import hoist_invariants
 
-from .distribute import Body, is_short
+from .distribute import Body, is_cheap, is_short, needed
 from .loops import at_innermost, is_chain
 
 SHORT = 3  # statements that are as well done again as stored and loaded
@@ -123,8 +122,8 @@ class _Division:
         if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
             return False
         match t:
-            case Let(op=op):
-                return not OPS[op].dear and op not in ("sqrt", "div")
+            case Let():
+                return is_cheap(t)
             case Load(array=a):
                 return a.name not in self.body.written
         return False
@@ -139,14 +138,11 @@ class _Division:
             return
         assert isinstance(a, Var)
         t = self.body.stmts[self.body.definition[a.name]] if a.name in self.body.definition else None
-        parts = list(dict.fromkeys(filter(self.is_long, t.ins))) if isinstance(t, Let) and self.cheap(t) else []
+        parts = list(dict.fromkeys(filter(self.is_long, t.ins))) if isinstance(t, Let) and is_cheap(t) else []
         if len(parts) == 1 and not self.shared(a):
             self.choose(parts[0])
         else:
             self.stored[a.name] = a
-
-    def cheap(self, t: Let) -> bool:
-        return not OPS[t.op].dear and t.op not in ("sqrt", "div")
 
     def shared(self, a: Var) -> bool:
         """Whether the additions to several cells are made of a value."""
@@ -155,17 +151,7 @@ class _Division:
 
     def needed(self, effects: Iterable[Stmt]) -> list[Stmt]:
         """Effects with what they are computed from, as far as that is not stored."""
-        wanted = {id(t) for t in effects}
-        todo = [a for t in effects for a in operands(t)]
-        seen = set(self.stored)
-        while todo:
-            a = todo.pop()
-            if isinstance(a, Var) and a.name not in seen and a.name in self.body.definition:
-                seen.add(a.name)
-                t = self.body.stmts[self.body.definition[a.name]]
-                wanted.add(id(t))
-                todo += operands(t)
-        return [t for t in self.body.stmts if id(t) in wanted]
+        return needed(self.body.stmts, effects, known=self.stored)
 
     # -- the loops
 
