@@ -32,7 +32,6 @@ from .shapes import axes_of, reshaped, transposed
 from .slices import Slice, delayed_view, view_of
 from .values import (
     SILENT,
-    ArrayValue,
     Delayed,
     Poison,
     ScalarValue,
