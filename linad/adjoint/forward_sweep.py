@@ -32,6 +32,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
     written,
+    walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild
 from linad_typecheck.types import I64, Array, Scalar
@@ -344,13 +345,28 @@ class ForwardSweep:
         unit = isinstance(step, Const) and step.value in (1, -1)
         back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
         if unit and not s.exits:
-            first = self.let(out, "sub", self.at(s.stop), step)
+            stop = self.at(s.stop)
+            if not self.is_tame(s.stop):  # a loop that never runs may end at the least int, before which there is none
+                stop = self.let(out, "max" if step.value > 0 else "min", stop, start)
+            first = self.let(out, "sub", stop, step)
         else:
             steps = self.let(out, "sub", self.at(s.trips) if s.exits else self.trips(s, out), ONE)
             if not (isinstance(step, Const) and step.value == 1):
                 steps = self.let(out, "mul", steps, step)
             first = self.let(out, "add", start, steps)
         return first, self.let(out, "sub", start, step), back
+
+    def is_tame(self, a: Atom, deep: int = 6) -> bool:
+        """Whether an int is surely not one of the extreme ones: a size, or a number more or less."""
+        a = self.facts.value(a)
+        if isinstance(a, Const):
+            return abs(a.value) < 2**62
+        match self.facts.definition.get(a.name) if deep else None:
+            case Dim() | Let(op="trips"):
+                return True
+            case Let(op="add" | "sub" | "min" | "max", ins=(x, y)):
+                return self.is_tame(x, deep - 1) and self.is_tame(y, deep - 1)
+        return any(isinstance(t, Loop) and t.index == a for t in walk(self.facts.function.body))
 
     def reversed_loop(self, body: Body, out: list[Stmt]) -> tuple[Loop, list[Stmt]]:
         """The head of the reversed loop, and the statements its iterations begin with."""
