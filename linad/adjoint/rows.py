@@ -110,7 +110,6 @@ class Rows:
             w = Writer(self.names, s.span, out)
             sizes = tuple(map(self.sweep.at, s.shape))
             base = w.load(length, ZERO, hint="base")
-            end = base
             cells: Atom = ONE
             for size in sizes:
                 cells = w.let("mul", size, cells)

@@ -25,10 +25,10 @@ from linad_typecheck.core import (
     all_names,
 )
 from linad_typecheck.core_rewrite import freshen
-from linad_typecheck.types import BOOL, Array, Scalar, is_float
+from linad_typecheck.types import BOOL, Scalar, is_float
 
 from .distribute import Body
-from .loops import with_ranges
+from .loops import is_counted, with_ranges
 from .ranges import Ranges
 
 
@@ -40,9 +40,7 @@ def carry_cells(f: Function) -> Function:
 
 
 def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str]) -> list[Stmt]:
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
-        return [s]
-    if not isinstance(s.step, Const) or abs(s.step.value) != 1 or not all(map(_is_plain, s.body.stmts)):
+    if not is_counted(s, one_by_one=True) or not all(map(_is_plain, s.body.stmts)):
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):

@@ -38,7 +38,7 @@ from linad_typecheck.types import I64, Array, is_float
 
 from .distribute import Body, is_short
 from .gathers import Maker
-from .loops import at_innermost, is_chain
+from .loops import at_innermost, is_chain, is_counted
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
@@ -51,9 +51,7 @@ def divide_chains(f: Function) -> Function:
 
 
 def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or is_short(s) or not s.carried:
-        return [s]
-    if not isinstance(s.step, Const) or abs(s.step.value) != 1 or any(isinstance(c.type, Array) for c in s.carried):
+    if not is_counted(s, one_by_one=True) or is_short(s) or not s.carried:
         return [s]
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts) or not any(map(_dear, s.body.stmts)):
         return [s]

@@ -94,6 +94,13 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
     return replace(f, body=block(f.body))
 
 
+def is_counted(s: Loop, one_by_one: bool = False) -> bool:
+    """Whether a loop runs over a range to its end, by a known step, and carries no arrays; ``one_by_one``: from an int to the next."""
+    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
+        return False
+    return isinstance(s.step, Const) and (abs(s.step.value) == 1 if one_by_one else s.step.value != 0)
+
+
 def updated(s: Loop) -> set[str]:
     """The arrays that a loop may update."""
     names = {w.name for t in walk(s.body) for w in writes(t)}

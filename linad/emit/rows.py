@@ -35,10 +35,11 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, substitute
-from linad_typecheck.types import I64, Array, is_float
+from linad_typecheck.types import I64, is_float
 
 from .distribute import FEW, MOST, is_cheap, is_short, needed
 from .gathers import ONE, Given, Maker, gathered
+from .loops import is_counted
 
 
 def gather_rows(f: Function) -> Function:
@@ -86,9 +87,7 @@ def _levels(s: Loop) -> list[Loop]:
 
 def _is_plain(s: Loop) -> bool:
     """Whether a loop does nothing but what the one in it does, or only computes and writes."""
-    if s.exits or s.stop is None or s.mark is not None or s.trips is not None or is_short(s):
-        return False
-    if not isinstance(s.step, Const) or any(isinstance(c.type, Array) for c in s.carried):
+    if not is_counted(s) or is_short(s):
         return False
     inner = sum(isinstance(t, Loop) for t in s.body.stmts)
     plain = Let | Load | Loop if inner else Let | Load | Store | AddTo

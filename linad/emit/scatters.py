@@ -38,7 +38,7 @@ from linad_typecheck.types import I64, Array, is_float
 from linad.simplify.invariant import hoist_invariants
 
 from .distribute import Body, is_cheap, is_short, needed
-from .loops import at_innermost, is_chain
+from .loops import at_innermost, is_chain, is_counted
 
 SHORT = 3  # statements that are as well done again as stored and loaded
 
@@ -51,9 +51,7 @@ def additions_behind(f: Function) -> Function:
 
 
 def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or is_short(s):
-        return [s]
-    if not isinstance(s.step, Const) or abs(s.step.value) != 1 or any(isinstance(c.type, Array) for c in s.carried):
+    if not is_counted(s, one_by_one=True) or is_short(s):
         return [s]
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
         return [s]

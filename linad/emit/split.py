@@ -31,13 +31,13 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
-from linad_typecheck.types import BOOL, I64, INTS, Array
+from linad_typecheck.types import BOOL, I64, INTS
 
 from linad.simplify.dead import drop_dead
 from linad.simplify.fold import fold
 from linad.simplify.invariant import hoist_invariants
 
-from .loops import defined, with_ranges
+from .loops import defined, is_counted, with_ranges
 from .ranges import Ranges
 
 MOST = 60  # statements of a loop
@@ -104,9 +104,7 @@ def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
 
 
 def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
-        return [s]
-    if not isinstance(s.step, Const) or abs(s.step.value) != 1:
+    if not is_counted(s, one_by_one=True):
         return [s]
     inner = list(walk(s.body))
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):

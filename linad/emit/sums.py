@@ -34,7 +34,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from .loops import defined, with_ranges
+from .loops import defined, is_counted, with_ranges
 from .ranges import Ranges
 
 Index = tuple[Atom, ...]
@@ -55,12 +55,12 @@ def sum_in_registers(f: Function) -> Function:
 
 def _cells(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index], AddTo]:
     """The cells that a loop only adds to, with one of the additions."""
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
+    if not is_counted(s):
         return {}
     inner = list(walk(s.body))
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
         return {}
-    if any(isinstance(v.type, Array) for v in (*s.carried, *(o for t in inner if isinstance(t, If) for o in t.outs))):
+    if any(isinstance(v.type, Array) for t in inner if isinstance(t, If) for v in t.outs):
         return {}  # one array under several names
     made = defined(s)
     seen: dict[str, list[Index]] = {}  # what is read and stored
