@@ -64,12 +64,29 @@ def plate(u0: Square, steps: int) -> float:
     return np.sum(u)
 
 
+def conjugate_gradients(a, b, steps: int) -> float:
+    """That ``a`` is square, and as large as ``b``, is found out by the first product."""
+    x, r, p = np.zeros(len(b)), b.copy(), b.copy()
+    rr = r @ r
+    for _ in range(steps):
+        q = a @ p
+        alpha = rr / (p @ q)
+        x = x + alpha * p
+        r = r - alpha * q
+        new = r @ r
+        p = r + (new / rr) * p
+        rr = new
+    return x @ x
+
+
 @pytest.mark.parametrize(
     ("f", "args", "words"),
     [
         (jacobi, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4)),  # x, and what is stored in y
         (off_the_diagonal, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4)),
         (burgers, (RNG.random(6), 0.2, 3), 3 * 6),  # in place of three words for each cell
+        # p, q, r, three scalars, and b
+        (conjugate_gradients, (RNG.random((4, 4)) + 4.0 * np.eye(4), RNG.random(4), 3), 3 * (4 + 4 + 4 + 3) + 4),
         (plate, (RNG.random((3, 3)), 2), 2 * 9),  # in place of 27 for each step, twice
     ],
 )

@@ -107,3 +107,47 @@ def test_a_check_makes_a_size_a_constant() -> None:
 
 def test_sizes_of_parameters_are_not_made_up() -> None:
     assert "v" not in known_sizes(parse_program(AFTER_A_CHECK).main)
+
+
+FOUND_IN_THE_LOOP = """entry fn f(v: read f64[:], n: i64, k: i64) -> f64 {{
+m = dim &v 0
+a = alloc f64 [n] fill 1.0
+for i in range(k) carry (b: f64[:] = a) -> (b.2) {{
+same = eq n m
+{test}
+c = alloc f64 [m] fill 2.0
+drop b
+yield c
+}}
+s = load &b.2 [0]
+size = dim &b.2 0
+d: f64 = cast size
+t = add s d
+return t
+}}
+"""
+ARMS = """odd = gt i 0
+if odd {
+check same else ValueError "size {0}" (n)
+}"""
+AROUND = """for j in range(i) {
+check same else ValueError "size {0}" (n)
+}"""
+
+
+@pytest.mark.parametrize(
+    ("test", "known"),
+    [("check same else ValueError \"size {0}\" (n)", True), ("", False), (ARMS, False), (AROUND, False)],
+    ids=["found", "not asked", "in an arm", "in a loop"],
+)
+def test_a_test_in_a_loop_says_that_sizes_stay(test: str, known: bool) -> None:
+    p = parse_program(FOUND_IN_THE_LOOP.format(test=test))
+    assert ("b" in known_sizes(p.main)) == known
+    simple = simplify(p)
+    assert list(run(simple, [X, 3, 2]).results) == [5.0]
+    assert list(run(simple, [X, 2, 0]).results) == [3.0]
+    if known:
+        with pytest.raises(CoreError, match="size 2"):
+            run(simple, [X, 2, 1])
+    else:
+        assert list(run(simple, [X, 2, 1]).results) == [5.0]

@@ -26,6 +26,9 @@ class Equal:
             a = self.same[a.name]
         return a
 
+    def alike(self, a: tuple[Atom, ...], b: tuple[Atom, ...] | None) -> bool:
+        return b is not None and tuple(map(self.root, a)) == tuple(map(self.root, b))
+
     def join(self, a: Atom, b: Atom) -> None:
         """Two ints are equal: the second stands for both, or the one that is a number."""
         a, b = self.root(a), self.root(b)
@@ -50,30 +53,34 @@ def known_sizes(f: Function) -> Sizes:
     return found
 
 
-def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> None:
-    """``given``: by name of a parameter, the sizes that have a name where the block stands."""
+def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> Equal:
+    """What is known equal at the end of a block. ``given``: by name of a parameter, the sizes that have a name where it stands."""
     given = {name: dict(axes) for name, axes in given.items()}
     equal = equal.inside()
     for s in block.stmts:
         equal.seen(s)
         match s:
             case Dim(out=v, array=a, axis=axis) if a.name in given:
-                given[a.name].setdefault(axis, v)
+                equal.join(v, given[a.name].setdefault(axis, v))
+            case Dim(out=v, array=a, axis=axis) if a.name in found:
+                equal.join(v, found[a.name][axis])
             case Copy(out=v, array=a) if len(axes := given.get(a.name, {})) == a.type.rank > 0:
                 found[v.name] = tuple(equal.root(axes[k]) for k in range(a.type.rank))
             case Alloc(out=v, shape=shape, log="no"):
                 found[v.name] = shape
             case Copy(out=v, array=a) if a.name in found:
                 found[v.name] = found[a.name]
-            case If(then=then, orelse=orelse, outs=outs):
-                _block(then, found, given, equal)
-                _block(orelse, found, given, equal)
-                for k, v in enumerate(outs):
-                    sizes = _sizes(then.results[k], found)
-                    if sizes is not None and sizes == _sizes(orelse.results[k], found):
-                        found[v.name] = sizes
+            case If(outs=outs):
+                arms = [(b.results, _block(b, found, given, equal)) for b in (s.then, s.orelse)]
+                for v, results in zip(outs, zip(*(r for r, _ in arms), strict=True), strict=True):
+                    sizes = [_sizes(a, found) for a in results]
+                    # what one arm made with other names, but found to be the sizes of the other's, are those
+                    one = next((n for n in sizes if all(m is not None and e.alike(m, n) for m, (_, e) in zip(sizes, arms, strict=True))), None)
+                    if one is not None:
+                        found[v.name] = one
             case Loop():
                 _loop(s, found, given, equal)
+    return equal
 
 
 def _sizes(a: Atom, found: Sizes) -> tuple[Atom, ...] | None:
@@ -81,44 +88,22 @@ def _sizes(a: Atom, found: Sizes) -> tuple[Atom, ...] | None:
 
 
 def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> None:
-    """What a loop carries keeps its sizes if each iteration ends with an array that was made with them, or carried too.
+    """What a loop carries keeps its sizes if each iteration ends with an array of them, which tests in it may have found.
 
     It is taken to keep them until an iteration is found to end with other ones.
     """
     nexts = s.body.results[1 if s.exits else 0 :]
-    made: Sizes = {}
-    like: dict[str, str] = {}
-    asked: dict[Atom, tuple[str, int]] = {}
-    for t in s.body.stmts:
-        match t:
-            case Alloc(out=v, shape=shape, log="no"):
-                made[v.name] = shape
-            case Copy(out=v, array=a):
-                like[v.name] = like.get(a.name, a.name)
-            case Dim(out=v, array=a, axis=axis):
-                asked[v] = (a.name, axis)
     kept = {c.name: sizes for c, init in zip(s.carried, s.inits, strict=True) if (sizes := _sizes(init, found)) is not None}
-
-    def after(n: Atom) -> tuple[Atom, ...] | None:
-        """The sizes of an array at the end of an iteration, if the arrays in ``kept`` have theirs at its start."""
-        name = like.get(n.name, n.name)
-        for known in (kept, found):
-            if name in known:
-                return known[name]
-        return tuple(map(size, made[name])) if name in made else None
-
-    def size(a: Atom) -> Atom:
-        name, axis = asked.get(a, ("", 0))
-        return kept[name][axis] if name in kept else a
-
     while True:
-        lost = [c.name for c, n in zip(s.carried, nexts, strict=True) if c.name in kept and after(n) != kept[c.name]]
+        inner = found | kept
+        end = _block(s.body, inner, given, equal)
+        after = ((c.name, _sizes(n, inner)) for c, n in zip(s.carried, nexts, strict=True) if c.name in kept)
+        lost = [name for name, sizes in after if sizes is None or not end.alike(sizes, kept[name])]
         if not lost:
             break
         for name in lost:
             del kept[name]
-    found |= kept
+    found |= inner
     for c, o in zip(s.carried, s.outs, strict=True):
         if c.name in kept:
             found[o.name] = kept[c.name]
-    _block(s.body, found, given, equal)
