@@ -113,7 +113,7 @@ def _visible(s: Store, body: Body, plan: Plan) -> bool:
     """Whether the array still has its name when the reverse sweep comes by, and the store is not one of many."""
     facts, frame, a = plan.facts, body.frame, s.array
     home = facts.home[a.name]
-    if a.name in facts.moved or home not in frame.visible():
+    if a.name in facts.moved or home not in frame.visible() and _own(s, body) is None:
         return False
     # the stores of a re-executed iteration have been done, and later iterations have overwritten the cells
     return frame.redone is None or home in frame.redone
@@ -123,14 +123,21 @@ def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
     """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again."""
     if _of_cells(s, plan):
         return True
-    facts, frame = plan.facts, body.frame
-    first = facts.position[id(body.path[0].loop)]
+    facts, own = plan.facts, _own(s, body)
+    around = body.path if own is None else body.path[body.path.index(own) + 1 :]
+    first = facts.position[id((own or body.path[0]).loop)]
+    last = body.frame.last if own is None else facts.end[id(own.loop)]
     at, place = facts.position[id(s)], facts.place(s.array)
     resized = {facts.position[id(t)] for t in walk(facts.function.body) if isinstance(t, Reserve)}
-    later = (p for g, p in facts.writes if g == place and first <= p <= frame.last and p != at)
-    if all(p in resized for p in later) and _apart(s, body, plan):
+    later = (p for g, p in facts.writes if g == place and first <= p <= last and p != at)
+    if all(p in resized for p in later) and {id(b.loop) for b in around} <= {_index_of(a, body, plan) for a in s.index}:
         return True
-    return reach.untouched(s, first, frame.last)
+    return reach.untouched(s, first, last)
+
+
+def _own(s: Store, body: Body) -> Body | None:
+    """The iteration around that made the array and keeps it, of which other iterations write to other ones."""
+    return next((b for b in body.path if b.keeps(s.array.name)), None)
 
 
 def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
@@ -143,12 +150,6 @@ def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
             s = plan.facts.definition.get(a.name)
             todo += map(plan.facts.value, operands(s)) if isinstance(s, Let | Load) else ()
     return seen
-
-
-def _apart(s: Store, body: Body, plan: Plan) -> bool:
-    """Whether no two iterations of the loops around store to the same cell."""
-    varies = {_index_of(a, body, plan) for a in s.index}
-    return {id(b.loop) for b in body.path} <= varies
 
 
 def _index_of(a: Atom, body: Body, plan: Plan) -> int | None:

@@ -60,7 +60,76 @@ def test_it_is_not_logged(f) -> None:
     assert words(f, X) == N
 
 
+def in_an_array_of_the_iteration(x):
+    """Each of three iterations keeps its own ``y``, for the loads from it."""
+    r = 0.0
+    for k in range(3):
+        y = np.zeros(len(x))
+        s = 1.0
+        for i in range(len(x)):
+            t = np.sin(x[i] + k)
+            y[i] = t
+            s = s * t + 0.5
+        for i in range(len(x)):
+            s += y[i] * y[N - 1 - i]
+        r = r * s + 1.0
+    return r
+
+
+def test_an_array_that_is_kept_holds_its_values() -> None:
+    """A word per turn for ``s``, a cell for ``t``, and two for each iteration: ``r`` and the last ``s``."""
+    assert words(in_an_array_of_the_iteration, X) == 3 * (N + N + 2)
+
+
 # ---------------------------------------------------------------------------------------------- a condition forbids it
+
+
+def overwritten_in_the_iteration(x):
+    r = 0.0
+    for k in range(3):
+        y = np.zeros(len(x))
+        s = 1.0
+        for i in range(len(x)):
+            t = np.sin(x[i] + k)
+            y[i] = t
+            s = s * t + 0.5
+        for i in range(len(x)):
+            y[i] += 0.5
+        for i in range(len(x)):
+            s += y[i] * y[N - 1 - i]
+        r = r * s + 1.0
+    return r
+
+
+def two_turns_of_the_iteration(x):
+    r = 0.0
+    for k in range(3):
+        y = np.zeros(len(x))
+        s = 1.0
+        for i in range(len(x)):
+            t = np.sin(x[i] + k)
+            y[i // 2] = t
+            s = s * t + 0.5
+        for i in range(len(x)):
+            s += y[i] * y[N - 1 - i]
+        r = r * s + 1.0
+    return r
+
+
+def by_the_iteration_alone(x):
+    """That iterations have slices of their own does not tell the turns of an inner loop apart."""
+    r = 0.0
+    for k in range(3):
+        y = np.zeros(len(x))
+        s = 1.0
+        for i in range(len(x)):
+            t = np.sin(x[i] + k)
+            y[k] = t
+            s = s * t + 0.5
+        for i in range(len(x)):
+            s += y[i] * y[N - 1 - i]
+        r = r * s + 1.0
+    return r
 
 
 def in_an_arm(x):
@@ -270,7 +339,8 @@ SHUT = [
     (found_by_itself, (X,)), (found_by_each_other, (X,)), (moved, (X,)), (local_and_lost, (X,)), (overwritten_by_the_next, (X,)),
     (overwritten_later, (X,)), (put_back, (X,)), (put_back_before_it_is_needed, (X,)),
     (put_back_to_something_else_when_it_is_needed, (X, K)), (in_an_iteration_that_runs_again, (X,)),
-    (found_by_what_is_put_back, (X, K)),
+    (found_by_what_is_put_back, (X, K)), (overwritten_in_the_iteration, (X,)), (two_turns_of_the_iteration, (X,)),
+    (by_the_iteration_alone, (X,)),
 ]  # fmt: skip
 
 
