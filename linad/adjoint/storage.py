@@ -58,16 +58,28 @@ from .mincut import cheapest_cut
 from .order import order_free
 from .plan import Body, Frame, Outside, Plan, Region, block_ids, rule_needs
 from .reach import Reach
+from .results import only_results, outer_loops, rerun_for_results
 from .rows import choose_kept
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
-    """The plan of a function. A marked loop takes snapshots if it logs anything in the plan in which it takes none."""
+    """The plan of a function: in which a loop logs where that spares running loops in it again (`results.py`)."""
+    logged: frozenset[int] = frozenset()
+    plan = _planned(facts, shapes, log_everything, logged)
+    for s in () if log_everything else tuple(rerun_for_results(plan)):
+        other = _planned(facts, shapes, False, logged | outer_loops(s))
+        if only_results(s, other):
+            plan, logged = other, logged | outer_loops(s)
+    return plan
+
+
+def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool, logged: frozenset[int]) -> Plan:
+    """The plan in which some loops are not fused. A marked loop takes snapshots if it logs anything in the plan in which it takes none."""
     loops = (s for s in walk(facts.function.body) if isinstance(s, Loop))
     free = {id(s) for s in loops if is_marked(s) and not log_everything}
     while True:
         plan = Plan(facts, shapes=shapes, log_everything=log_everything)
-        _Planner(plan, free).top()
+        _Planner(plan, free, logged).top()
         logs = {id(s) for s in logging_loops(plan)}
         if not free & logs:
             return plan
@@ -90,8 +102,9 @@ def make_call_plan(
 
 
 class _Planner:
-    def __init__(self, plan: Plan, free: Iterable[int] = ()) -> None:
+    def __init__(self, plan: Plan, free: Iterable[int] = (), logged: frozenset[int] = frozenset()) -> None:
         self.plan, self.facts = plan, plan.facts
+        self.must_log = logged  # ids of loops that are not fused
         self.free = frozenset(free)  # ids of marked loops that need no snapshots
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
@@ -288,7 +301,7 @@ class _Planner:
         Arrays of outside that the body reads must not be written by the loop, nor later (they are re-readable); nothing may move. A carried array does, or is dropped by the body,
         whose names are not in scope then.
         """
-        if self.plan.log_everything or s.exits:
+        if self.plan.log_everything or s.exits or id(s) in self.must_log:
             return False
         inner = {self.facts.place(t.out) for t in walk(s.body) if isinstance(t, Alloc | Copy)}
         reads, writes = touched(s, self.facts)
