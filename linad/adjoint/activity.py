@@ -85,6 +85,11 @@ class Facts:
             return False
         return (self.place(a) if isinstance(a.type, Array) else self.value(a).name) in self.active
 
+    def written(self, v: Var, first: int, last: int) -> bool:
+        """Whether anything is written to an array behind a position, as far as another one."""
+        place = self.place(v)
+        return any(group == place and first < at <= last for group, at in self.writes)
+
     def undoes(self, s: Stmt) -> bool:
         """Whether the reverse sweep puts back what a write overwrites."""
         return id(s) in self.undo or id(s) in self.exchange

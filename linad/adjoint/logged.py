@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from linad_typecheck.core import Call, Dense, Loop, Stmt, walk
 
-from .dense import needed_arrays
+from .dense import saved
 from .plan import Plan
 
 
@@ -21,4 +21,4 @@ def logging_loops(plan: Plan) -> Iterator[Loop]:
 
 def _on_tape(s: Stmt, plan: Plan) -> bool:
     """Whether matrices are kept for the reverse of a statement."""
-    return isinstance(s, Dense) and any(v.name not in plan.dense[id(s)] for v in needed_arrays(s, plan.facts))
+    return isinstance(s, Dense) and bool(saved(s, plan))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from linad_typecheck.core import (
@@ -17,6 +18,7 @@ from linad_typecheck.core import (
     Store,
     blocks,
 )
+from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.ops import OPS
 
 from ..derivatives.table import RULES
@@ -105,6 +107,12 @@ class Plan:
     region_of: dict[int, Region | Outside] = field(default_factory=dict)  # by id of the block
     shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
     dense: dict[int, frozenset[str]] = field(default_factory=dict)  # by id: matrices that its reverse reads again
+    tape_sizes: dict[tuple[int, str], tuple[Atom, ...]] = field(
+        default_factory=dict
+    )  # by id and matrix: sizes that need not be kept with it
+    later: dict[tuple[int, str], int] = field(
+        default_factory=dict
+    )  # by id and matrix: the operation behind it in its block that keeps the same matrix
     wants: dict[int, list[str]] = field(
         default_factory=dict
     )  # by id of a statement: values of its block to bring back for it
@@ -117,10 +125,19 @@ class Plan:
     def region(self, name: str) -> Region | Outside:
         return self.region_of[self.facts.home[name]]
 
+    @cached_property
+    def sizes(self) -> Sizes:
+        """The sizes of arrays that are known."""
+        return known_sizes(self.facts.function)
+
     def before(self, a: Atom, body: Body) -> bool:
         """Whether a value is in scope where the outermost logged loop of a path starts."""
+        return self.in_frame(a, body.frame)
+
+    def in_frame(self, a: Atom, frame: Frame) -> bool:
+        """Whether a value is in scope all through a frame from where it is made."""
         a = self.facts.value(a)
-        return isinstance(a, Const) or self.facts.home[a.name] in body.frame.visible()
+        return isinstance(a, Const) or self.facts.home[a.name] in frame.visible()
 
     def rectangular(self, body: Body) -> bool:
         """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""

@@ -49,7 +49,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
 from .activity import Facts
-from .dense import readable
+from .dense import kept_later, readable, sizes_asked, tape_sizes
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, reads_of, touched
 from .kept import extent, kept_cells, statement_in, stored_values
@@ -139,6 +139,8 @@ class _Planner:
                 return [c]
             case Loop(start=a, stop=b, step=c, trips=t):
                 return [a, c, *([b] if t is None else [t])]
+            case Dense():
+                return sizes_asked(s, self.plan)
         return []
 
     def closure(self, names: set[str]) -> set[str]:
@@ -186,6 +188,7 @@ class _Planner:
                     self.plan.unchanged[id(s)] = self.unchanged(s, frame, path)
                 case Dense() if self.facts.matters(s):
                     self.plan.dense[id(s)] = readable(s, self.plan, lambda v, at: self.stable(v, at, frame, path))
+                    self.plan.tape_sizes |= tape_sizes(s, self.plan, frame)
                 case Loop() if not self.facts.matters(s):
                     self.plan.modes[id(s)] = "plain"
                     self.settle(s.body, region)
@@ -199,6 +202,7 @@ class _Planner:
                     self.checkpointed(s, frame)
                 case Loop():
                     self.logged(s, frame, path, in_frame, bool(path) and path[0].stacked)
+        self.plan.later |= kept_later(block, self.plan)
 
     def logged(self, s: Loop, frame: Frame, path: tuple[Body, ...], in_frame: bool, stacked: bool) -> None:
         self.plan.modes[id(s)] = "logged"
@@ -467,7 +471,7 @@ class _Planner:
                     return None
                 return ins
             case Load(array=a, index=i) if self.undone_place(a):
-                return i if self.unwritten(a, self.facts.position[id(s)], last[name]) else None
+                return None if self.facts.written(a, self.facts.position[id(s)], last[name]) else i
             case Load(index=i) if self.lasts(s, body.frame, body.path):
                 return i
             case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
@@ -476,10 +480,6 @@ class _Planner:
 
     def undone_place(self, v: Var) -> bool:
         return self.facts.place(v) in self.undone_places
-
-    def unwritten(self, v: Var, first: int, last: int) -> bool:
-        place = self.facts.place(v)
-        return not any(group == place and first < at <= last for group, at in self.facts.writes)
 
     def is_computed_float(self, a: Atom) -> bool:
         """A float that arithmetic made: decisions taken on it are logged, a recomputation may round differently."""

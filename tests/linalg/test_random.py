@@ -31,11 +31,13 @@ MENU = [
     "v[{i}] = s * 0.1",
     "p, q = q, p",
     "{m} = np.linalg.inv(2.0 * np.eye(3) + 0.1 * {o}) + {m}",
+    "k = k % 3 + 1",  # the sizes of what comes next are not known before
+    "s += np.linalg.det({m}[:k, :k] @ {o}[:k, :k]) * 0.1 + np.sum({m}[:k] @ {o} @ {m})",
 ]
 
 
 def program(rng: np.random.Generator) -> str:
-    lines = ["import numpy as np", "", "", "def f(a, b, c):", "    p = a.copy()", "    q = b.copy()", "    v = c.copy()", "    s = 0.0"]
+    lines = ["import numpy as np", "", "", "def f(a, b, c):", "    p = a.copy()", "    q = b.copy()", "    v = c.copy()", "    s = 0.0", "    k = 2"]
 
     def statements(depth: int, pad: str) -> None:
         for _ in range(int(rng.integers(2, 5))):
