@@ -25,7 +25,7 @@ DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
 FLOOR = 17  # where a kernel finds the lowest address of the stack, if it is recursive
 HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if it has any
 
-NOT_BROADCAST = "operands could not be broadcast together"
+NOT_BROADCAST = ("operands could not be broadcast together", "could not broadcast input array", "shape mismatch: indexing arrays")
 STRETCH = " (a size that happens to be 1 is not stretched: index with None, as in x[:, None], use keepdims, or annotate the size as 1)"
 
 

@@ -137,3 +137,18 @@ def test_an_axis_that_happens_to_have_one_cell_is_not_stretched_and_the_error_sa
     with pytest.raises(ValueError, match=r"shapes \(4,1\) \(1,4\) \(a size that happens to be 1 is not stretched: index with None"):
         f(Q)
     check("x[:, 1, None] + x[None, 1]", Q)
+
+
+@pytest.mark.parametrize("body", [
+    "x[i][0]", "x[i][:1]", "(x[i] + 1.0)[2]", "x[i][[0]]", "x[i].shape[0] * x[0]", "np.zeros_like(x[i])", "np.repeat(x[i], 0)", "x[:3][i][::-1][:1]",
+    "np.diag(y[i])[:1] + 0", "y[i].T[0, 0]", "y[:, i][:, :1]", "x[i][None, :][0, 0]", "y[i, [0, 1]]",
+])  # fmt: skip
+def test_indices_out_of_range_raise_also_where_their_cells_are_not_used(body):
+    check(f"i = z\nreturn {body}", X, A[:4], np.array([1, 9, 2]))
+    check(f"i = z\nreturn {body}", X, A[:4], np.array([1, 0, 2]))
+
+
+def test_no_cells_have_no_largest_one_even_where_none_is_asked_for():
+    for shape in ((0, 0), (0, 3), (3, 0)):
+        check("return np.max(x, axis=1)", np.zeros(shape))
+        check("return np.min(x, axis=0)[:0]", np.zeros(shape))

@@ -185,6 +185,7 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
         if dtype is None:
             return Poison()
+        places.made_sure(model)
         shape = shape_of(ctx, found["shape"], args.span) if "shape" in found else places.shape_of(ctx, model, args.span)
         if shape is None:
             return Poison()

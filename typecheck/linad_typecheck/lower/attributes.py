@@ -10,7 +10,7 @@ from .context import Lowering
 from .externals import constant_external
 from .nearby import last_part, meant
 from .numbers import binary
-from .places import dtype_of, is_array, product, rank_of, shape_of
+from .places import dtype_of, is_array, made_sure, product, rank_of, shape_of
 from .records import class_attribute, field
 from .rulebook import Args
 from .shapes import reshaped, transposed
@@ -36,6 +36,7 @@ LATER = {
 }
 
 
+_CELLS = ("T", "mT", "real", "flat")
 _OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "flat", "itemsize", "nbytes")
 
 
@@ -73,6 +74,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
         case EntityValue(entity=External(dotted=dotted), name=name):
             return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
         case _ if is_array(base):
+            if node.attr not in _CELLS:
+                made_sure(base)
             match node.attr:
                 case "shape":
                     return TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, base, span)))

@@ -117,7 +117,7 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
             return replace(v, one=_stretched(ctx, one, own, shape, span), other=_stretched(ctx, other, own, shape, span))
         case Delayed(cell=cell, reads=reads):
             at = lambda index: cell(tuple(ZERO if s else i for i, s in zip(index[more:], single, strict=True)))
-            return Delayed(v.dtype, shape, at, tuple((a, False) for a, _ in reads), v.dear)
+            return Delayed(v.dtype, shape, at, tuple((a, False) for a, _ in reads), v.dear, tests=v.tests)
     base = as_view(v)
 
     def moved(a: Along) -> Along:

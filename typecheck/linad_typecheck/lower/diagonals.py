@@ -13,7 +13,7 @@ from .context import ZERO, Lowering, zero
 from .externals import Args
 from .numbers import cast
 from .operands import as_array, axis_of, bound, smaller
-from .places import AnyArray, as_view, dtype_of, fresh_array, nest, plus, put, rank_of, read, shape_of, times
+from .places import AnyArray, as_view, dtype_of, fresh_array, made_sure, nest, plus, put, rank_of, read, shape_of, tests_of, times
 from .values import SILENT, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue, describe, literal, type_of
 from .views import Along, View
 
@@ -61,6 +61,7 @@ def _along(ctx: Lowering, v: AnyArray, starts: tuple[Atom, Atom], n: Atom, span:
         case UnionValue(one=one, other=other):
             return replace(v, one=_along(ctx, one, starts, n, span), other=_along(ctx, other, starts, n, span))
         case Delayed(cell=cell, reads=reads):
+            made_sure(v)
             at = lambda index: cell(tuple(plus(ctx, s, index[0], span) for s in starts))
             return Delayed(v.dtype, (n,), at, tuple((a, False) for a, _ in reads), v.dear)
     base = as_view(v)
@@ -157,7 +158,8 @@ def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
             return ScalarValue(ctx.let("t", "select", (inside, read(ctx, array, index, span).atom, zero(t.dtype)), t, span))
 
         reads = array.reads if isinstance(array, Delayed) else ((array, True),)
-        return Delayed(t.dtype, shape_of(ctx, array, span), cell, reads, isinstance(array, Delayed) and array.dear)
+        dear = isinstance(array, Delayed) and array.dear
+        return Delayed(t.dtype, shape_of(ctx, array, span), cell, reads, dear, tests=tests_of(array))
 
     return apply
 

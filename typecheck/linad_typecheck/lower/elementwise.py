@@ -13,7 +13,7 @@ from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, dtype_of, is_array, is_one, materialise, rank_of, read, shape_of, stretches
+from .places import AnyArray, dtype_of, is_array, is_one, materialise, rank_of, read, shape_of, stretches, tests_of
 from .values import Delayed, Poison, ScalarValue, TupleValue, Value
 from .whence import sizes_differ
 
@@ -41,8 +41,9 @@ def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, .
     def at(index: tuple[Atom, ...]) -> ScalarValue:
         return apply(tuple(v if f is None else f(index) for v, f in zip(values, own, strict=True)))
 
-    dear = any(isinstance(s, Let) and OPS[s.op].dear for s in stmts)
-    return Delayed(cell.dtype, shape, at, reads(ctx, values, shape, span), dear or any(isinstance(v, Delayed) and v.dear for v in values))
+    parts = [v for v in values if isinstance(v, Delayed)]
+    dear = any(isinstance(s, Let) and OPS[s.op].dear for s in stmts) or any(v.dear for v in parts)
+    return Delayed(cell.dtype, shape, at, reads(ctx, values, shape, span), dear, tests=tests_of(*parts))
 
 
 def _item(apply: Callable[[tuple[Value, ...]], Value], k: int) -> Callable[[tuple[Value, ...]], Value]:
@@ -76,11 +77,13 @@ def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Ato
     return common_shape(ctx, shapes, span)
 
 
-def common_shape(ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span) -> tuple[Atom, ...] | None:
+def common_shape(
+    ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span, what: str = "operands", error: str = "ValueError"
+) -> tuple[Atom, ...] | None:
     rank = max(map(len, shapes))
     out: list[Atom] = []
     args = tuple(n for s in shapes for n in s)
-    message = f"operands could not be broadcast together with shapes {shapes_text(shapes)}"
+    message = f"{what} could not be broadcast together with shapes {shapes_text(shapes)}"
     for axis in range(-rank, 0):
         sizes = list(dict.fromkeys(s[axis] for s in shapes if len(s) >= -axis and s[axis] != ONE))
         known = [n for n in sizes if isinstance(n, Const)]
@@ -89,7 +92,7 @@ def common_shape(ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span) 
             return None
         size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:
-            stretches(ctx, n, size, message, args, span)
+            stretches(ctx, n, size, message, args, span, error)
         out.append(size)
     return tuple(out)
 

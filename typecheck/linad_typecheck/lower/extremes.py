@@ -13,8 +13,8 @@ from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, I64, DType, Scalar
 from .context import FALSE, ONE, ZERO, Lowering
 from .externals import Args
-from .operands import axis_of, is_zero
-from .places import dtype_of, fold, fresh_array, nest, product, put, ravelled, read
+from .operands import axis_of
+from .places import dtype_of, fold, fresh_array, nest, put, ravelled, read
 from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 from .values import ArrayValue, Poison, TupleValue, Value
 
@@ -24,15 +24,12 @@ _LOWEST: dict[DType, float] = {"f64": float("-inf"), "f32": float("-inf"), "i64"
 _HIGHEST: dict[DType, float] = {"f64": float("inf"), "f32": float("inf"), "i64": 2**63 - 1, "i32": 2**31 - 1}
 
 
-def _require_cells(ctx: Lowering, r: Reduction, message: str, always: bool) -> None:
-    """A reduction of no cells has no result; it raises, except (unless ``always``) where no result is asked for."""
+def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
+    """A reduction of no cells has no result; it raises, also where no result is asked for."""
     n = r.count(ctx)
     if isinstance(n, Const) and n.value > 0:
         return
     ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, r.span)
-    if r.kept and not always:
-        none = is_zero(ctx, product(ctx, [r.shape[k] for k in r.kept], r.span), r.span)
-        ok = ctx.let("ok", "or", (ok, none), BOOL, r.span)
     ctx.emit(Check(ok, "ValueError", message, (), r.span))
 
 
@@ -175,7 +172,7 @@ def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
 def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> Atom | ArrayValue:
     """The largest or smallest cells over the reduced axes."""
     name = name or ("maximum" if largest else "minimum")
-    _require_cells(ctx, r, f"zero-size array to reduction operation {name} which has no identity", False)
+    _require_cells(ctx, r, f"zero-size array to reduction operation {name} which has no identity")
     if dtype_of(r.array) == "bool":
         return accumulate(ctx, r, Const(not largest, BOOL), op(ctx, "or" if largest else "and", r), cells(ctx, r, "bool"))
     return value_at(ctx, r, places(ctx, r, largest))
@@ -199,7 +196,7 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
         if given is None:
             return Poison()
         r, _ = given
-        _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence", True)
+        _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence")
         where = places(ctx, r, largest)
         if not r.shape:
             return finish(ctx, r, ZERO)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..core import Atom, Block, If, Var
 from ..frozen import frozen
@@ -19,6 +19,7 @@ from .places import (
     fresh_array,
     held,
     is_array,
+    made_sure,
     nest,
     put,
     rank_of,
@@ -39,6 +40,7 @@ class Gathered:
     shape: tuple[Atom, ...]
     index: object  # (ctx, index of the result) -> index into the base, in range
     reads: tuple[AnyArray, ...]
+    test: Callable[[], None]  # raises what looking for all cells would
 
 
 def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Gathered | None:
@@ -58,7 +60,9 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         if not is_array(v):
             return None
         parts = [all_of if isinstance(p, Slice) else p for p in parts]
-    common = common_shape(ctx, [shape_of(ctx, g, span) for g in given], span)
+    made_sure(v)
+    sizes_of = [shape_of(ctx, g, span) for g in given]
+    common = common_shape(ctx, sizes_of, span, "shape mismatch: indexing arrays", "IndexError")
     if common is None:
         return None
     together = places == list(range(places[0], places[-1] + 1))
@@ -99,7 +103,10 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
                 out.append(i)
         return tuple(out)
 
-    return Gathered(v, shape, index, tuple(given))
+    def look(picked: tuple[Atom, ...]) -> None:
+        index((*[ZERO] * at, *picked, *[ZERO] * (len(rest) - at)))
+
+    return Gathered(v, shape, index, tuple(given), lambda: nest(ctx, common, look, span))
 
 
 def _numbered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> list[Part] | None:
@@ -132,7 +139,7 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
     if g is None:
         return Poison()
     reads = tuple((a, False) for x in (g.base, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x]))
-    return Delayed(dtype_of(v), g.shape, lambda found: read(ctx, g.base, g.index(found), span), reads)
+    return Delayed(dtype_of(v), g.shape, lambda found: read(ctx, g.base, g.index(found), span), reads, tests=(g.test,))
 
 
 # ---------------------------------------------------------------------------------------------------------- masks

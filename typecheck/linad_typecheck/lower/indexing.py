@@ -23,6 +23,7 @@ from .places import (
     dtype_of,
     either,
     is_array,
+    made_sure,
     materialise,
     rank_of,
     read,
@@ -160,6 +161,7 @@ def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: 
         case UnionValue(cond=cond, one=one, other=other):
             sides = (lambda: indexed(ctx, one, parts, name, span)), (lambda: indexed(ctx, other, parts, name, span))
             return either(ctx, cond, *sides, span)
+    made_sure(base)
     return read(ctx, base, _in_range(ctx, base, parts, name, span), span)
 
 

@@ -9,7 +9,7 @@ from ..core import Atom, Const
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, I64, INTS
+from ..types import I64, INTS
 from .context import ONE, ZERO, Lowering
 from .places import AnyArray, as_view, is_array, materialise, read, shape_of, simplest
 from .shapes import axes_of
@@ -143,7 +143,7 @@ def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyA
             return UnionValue(v.cond, with_axes(ctx, one, at, span), with_axes(ctx, other, at, span), v.loss)
         case Delayed(cell=cell, reads=reads):
             picked = lambda index: cell(tuple(index[k] for k in old))
-            return Delayed(v.dtype, tuple(sizes), picked, tuple((a, False) for a, _ in reads), v.dear)
+            return Delayed(v.dtype, tuple(sizes), picked, tuple((a, False) for a, _ in reads), v.dear, tests=v.tests)
     base: ViewValue = as_view(v)
     shape = list(base.view.shape)
     for k in at:
@@ -167,7 +167,8 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
             return UnionValue(v.cond, without_axes(ctx, one, at, span), without_axes(ctx, other, at, span), v.loss)
         case Delayed(cell=cell, reads=reads):
             sizes = tuple(v.shape[k] for k in left)
-            return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), tuple((a, False) for a, _ in reads), v.dear)
+            own = tuple((a, False) for a, _ in reads)
+            return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), own, v.dear, tests=v.tests)
     base = as_view(v)
     axes = tuple(
         type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end) for a in base.view.axes
@@ -184,8 +185,3 @@ def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
     n = ctx.let("n", "min", (a, b), I64, span)
     ctx.nonneg.add(n.name)
     return n
-
-
-def is_zero(ctx: Lowering, n: Atom, span: Span) -> Atom:
-    """Whether a size is 0, as a bool."""
-    return Const(n.value == 0, BOOL) if isinstance(n, Const) else ctx.let("b", "eq", (n, ZERO), BOOL, span)

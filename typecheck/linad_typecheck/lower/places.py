@@ -265,6 +265,17 @@ def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType 
     return made
 
 
+def tests_of(*values: AnyArray) -> tuple[Callable[[], None], ...]:
+    """What raises where not all cells of expressions are read."""
+    return tuple(dict.fromkeys(t for v in values if isinstance(v, Delayed) for t in v.tests))
+
+
+def made_sure(v: AnyArray) -> None:
+    """Raise what reading all cells would: not all of them are going to be read."""
+    for test in tests_of(v):
+        test()
+
+
 def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
     """The value as a name may hold it: an expression is evaluated now."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
@@ -301,15 +312,17 @@ def is_one(ctx: Lowering, n: Atom) -> bool:
     return n == ONE or (isinstance(n, Var) and n.name in ctx.single)
 
 
-def stretches(ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span) -> None:
+def stretches(
+    ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
+) -> None:
     """Raise where an axis of size ``n`` is not stretched to size ``m``: where it is not 1 nor as many."""
     if n in (m, ONE):
         return
     if not is_one(ctx, n):
-        same_size(ctx, n, m, message, args, span)
+        same_size(ctx, n, m, message, args, span, error)
         return
     ok = [ctx.let("ok", "eq", (n, size), BOOL, span) for size in (ONE, m)]
-    ctx.emit(Check(ctx.let("ok", "or", tuple(ok), BOOL, span), "ValueError", message, args, span))
+    ctx.emit(Check(ctx.let("ok", "or", tuple(ok), BOOL, span), error, message, args, span))
 
 
 def same_size(

@@ -19,6 +19,7 @@ from .places import (
     fresh_array,
     held,
     is_array,
+    made_sure,
     nest,
     plus,
     put,
@@ -26,6 +27,7 @@ from .places import (
     read,
     same_size,
     shape_of,
+    tests_of,
     times,
 )
 from .shapes import axes_of, reshaped, transposed
@@ -147,7 +149,7 @@ def _by_one(ctx: Lowering, v: AnyArray, shift: Const, axis: int, span: Span) -> 
         return read(ctx, v, (*index[:axis], around, *index[axis + 1 :]), span)
 
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
-    return Delayed(dtype_of(v), shape, cell, tuple((a, False) for a, _ in reads))
+    return Delayed(dtype_of(v), shape, cell, tuple((a, False) for a, _ in reads), tests=tests_of(v))
 
 
 def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
@@ -236,6 +238,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
     if array is None:
         return Poison()
     array, times_ = once(ctx, array, args.hint, span), found["repeats"]
+    made_sure(array)
     if is_array(times_) or isinstance(times_, TupleValue):
         return _repeat_each(ctx, args, array, times_, found)
     from .arrays import shape_of as shape_argument

@@ -66,6 +66,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
                 lambda index: cell(_put(index, order)),
                 tuple((a, aligned and same) for a, aligned in reads),
                 v.dear,
+                tests=v.tests,
             )
     view = as_view(v).view
     axes = tuple(replace(a, of=None if a.of is None else order.index(a.of)) for a in view.axes)

@@ -14,7 +14,7 @@ from ..span import Span
 from ..types import BOOL, I64, INTS, Array
 from .context import ONE, ZERO, Lowering
 from .numbers import cast
-from .places import AnyArray, as_view, base_index, dtype_of, is_array, plus, rank_of, read, simplest, size_of, times
+from .places import AnyArray, as_view, base_index, dtype_of, is_array, made_sure, plus, rank_of, read, simplest, size_of, times
 from .values import SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of
 from .views import Along, View, Whole
 from .whence import made, not_an_int
@@ -31,6 +31,11 @@ class Slice:
     step: Atom | None
     span: Span
     one: bool = False  # of one place at most: `k : k + 1`, `: 1`, `-1 :`
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of all places, in this order or in the other one."""
+        return (self.lower, self.upper) == (None, None) and self.step in (None, ONE, Const(-1, I64))
 
 
 @frozen
@@ -257,9 +262,12 @@ def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, sp
         return picked
     picked = as_view(picked)
     shape = tuple(v.shape[n.axis] if isinstance(n, Whole) else n for n in picked.view.shape)
-    return Delayed(
-        v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), tuple((a, False) for a, _ in v.reads), v.dear
-    )
+    everything = all(isinstance(p, NewAxis) or isinstance(p, Slice) and p.is_whole for p in parts)
+    if not everything:
+        made_sure(v)
+    reads = tuple((a, False) for a, _ in v.reads)
+    tests = v.tests if everything else ()
+    return Delayed(v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.dear, tests=tests)
 
 
 def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:

@@ -62,6 +62,7 @@ class Delayed:
 
     ``reads`` are the arrays and views that it reads, with whether the cell at an index reads them at that index alone.
     ``dear``: reading a cell computes something that is not to be done more often than written.
+    ``tests``: statements that raise what reading all cells would, for those who do not read them all.
     """
 
     dtype: DType
@@ -70,6 +71,7 @@ class Delayed:
     reads: tuple[tuple[Array_, bool], ...] = ()
     dear: bool = False
     weak: bool = False
+    tests: tuple[Callable[[], None], ...] = ()
 
 
 @frozen(slots=True)
