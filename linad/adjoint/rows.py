@@ -49,10 +49,13 @@ def choose_kept(body: Body, plan: Plan, wanted: Iterable[str]) -> None:
     if plan.log_everything or body.stacked:
         return
     rectangular = plan.rectangular(body)
-    for s in (t for b in own_blocks(body.loop.body) for t in b.stmts):
-        if not isinstance(s, Alloc) or s.out.name in plan.facts.moved:
-            continue
-        used = [t for t in walk(body.loop.body) if any(isinstance(a, Var) and a.name == s.out.name for a in operands(t))]
+    own = (t for b in own_blocks(body.loop.body) for t in b.stmts)
+    made = {t.out.name: t for t in own if isinstance(t, Alloc) and t.out.name not in plan.facts.moved}
+    uses: dict[str, list[Stmt]] = {n: [] for n in made}
+    for t in walk(body.loop.body) if made else ():
+        for n in {a.name for a in operands(t) if isinstance(a, Var)} & made.keys():
+            uses[n].append(t)
+    for s, used in zip(made.values(), uses.values(), strict=True):
         loads = {id(t) for t in used if isinstance(t, Load) and t.out.name in wanted}
         if not loads or not all(isinstance(t, Load | Store | AddTo | Dim | Drop) for t in used):
             continue

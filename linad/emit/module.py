@@ -251,7 +251,8 @@ class Emitter:
         nodes = build(alone, f, grown_params(alone), self.sites, careful=False, tries=False)[:-1]
         nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in given)))
         spaces: tuple[Var, ...] = ()
-        if self.options.workspace and (taken := [s for s in lifted.arrays if s.out.name in scratch(main)]):
+        own = scratch(main) if self.options.workspace else ()
+        if taken := [s for s in lifted.arrays if s.out.name in own]:
             fresh = Names(all_names(main))
             longer = growing(main, self.grown)
             grown = {s.out.name for s in taken if s.out.name in longer and isinstance(s, Alloc) and empty(s)}

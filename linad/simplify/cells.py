@@ -4,12 +4,14 @@ storing."""
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 from linad_typecheck.core import (
     AddTo,
     Atom,
     Block,
     Const,
+    Dim,
     Function,
     If,
     Let,
@@ -22,10 +24,9 @@ from linad_typecheck.core import (
     blocks,
     free_vars,
     operands,
-    written,
 )
 from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.types import is_float
+from linad_typecheck.types import Array, is_float
 
 
 def merge_cells(f: Function) -> Function:
@@ -46,26 +47,36 @@ class _Merge:
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
+        about: dict[str, list[Stmt]] = {}  # by array: those that mention it, at any depth
         for s in block.stmts:
             s = rebuild(s, self.use, block=self.block)
             match s:
                 case AddTo(array=a, index=i, value=v) if not is_float(a.type) or base_name(a.name).endswith("_bar"):
-                    at = _pending_zero(out, a, i)
-                    if at is not None:
-                        zero = out.pop(at)
+                    zero = _pending_zero(about.get(a.name, []), a, i)
+                    at = 0 if zero is None else next(k for k in range(len(out) - 1, -1, -1) if out[k] is zero)
+                    if zero is not None and not (zero.checked and _may_fail_between(out[at + 1 :])):
+                        del out[at], about[a.name][-1]
                         s = Store(a, i, v, zero.checked, s.span)
                 case Load(out=v, array=a, index=i):
-                    value = _just_stored(out, a, i)
+                    value = _just_stored(about.get(a.name, []), a, i)
                     if value is not None:
                         self.same[v.name] = value
                         continue
             out.append(s)
+            for name in _arrays(s):
+                about.setdefault(name, []).append(s)
         return Block(tuple(out), tuple(map(self.use, block.results)))
 
 
-def _just_stored(out: list[Stmt], array: Var, index: tuple) -> Atom | None:
-    """The value that this very cell was given, if nothing has written to the array since."""
-    for s in reversed(out):
+def _arrays(s: Stmt) -> set[str]:
+    """The arrays that a statement mentions."""
+    mentioned = chain(operands(s), *(free_vars(b).values() for b in blocks(s)))
+    return {a.name for a in mentioned if isinstance(a, Var) and isinstance(a.type, Array)}
+
+
+def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:
+    """The value that this very cell was given, if nothing has written to the array since. ``about`` mention it."""
+    for s in reversed(about):
         match s:
             case Store(array=a, index=i, value=v) if a == array:
                 if i == index:
@@ -74,10 +85,9 @@ def _just_stored(out: list[Stmt], array: Var, index: tuple) -> Atom | None:
                     return None
             case AddTo(array=a, index=i) if a == array and _differ(i, index):
                 continue
-            case If() | Loop():
-                if any(array.name in free_vars(b) for b in blocks(s)):
-                    return None
-            case _ if written(s) == array or (not isinstance(s, Load) and array in operands(s) and type(s).__name__ != "Dim"):
+            case Load() | Dim():
+                continue
+            case _:
                 return None
     return None
 
@@ -87,15 +97,11 @@ def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
     return any(isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True))
 
 
-def _pending_zero(out: list[Stmt], array: Var, index: tuple) -> int | None:
-    """Where a zero was stored to this very cell, if nothing has touched the array since."""
-    for at in range(len(out) - 1, -1, -1):
-        s = out[at]
-        if isinstance(s, Store) and s.array == array and s.index == index:
-            zero = isinstance(s.value, Const) and repr(s.value.value) in ("0.0", "0")
-            return at if zero and not (s.checked and _may_fail_between(out[at + 1 :])) else None
-        if array in operands(s) or any(array.name in free_vars(b) for b in blocks(s)):
-            return None
+def _pending_zero(about: list[Stmt], array: Var, index: tuple) -> Store | None:
+    """The store of a zero to this very cell, if nothing has touched the array since. ``about`` mention it."""
+    match about[-1:]:
+        case [Store(array=a, index=i, value=Const(value=zero)) as s] if a == array and i == index and repr(zero) in ("0.0", "0"):
+            return s
     return None
 
 

@@ -12,6 +12,7 @@ The first three are for adjoints only: they change the order of sums and the sig
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -49,6 +50,7 @@ class _Known:
     def __init__(self, f: Function) -> None:
         self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
         self._mentioned: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
+        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
 
     def touches(self, s: Stmt, array: Var) -> bool:
         """Whether a statement mentions an array, at any depth."""
@@ -57,6 +59,13 @@ class _Known:
             names = {a.name for a in operands(s) if isinstance(a, Var)}.union(*map(free_vars, blocks(s)))
             found = self._mentioned[id(s)] = s, frozenset(names)
         return array.name in found[1]
+
+    def only_adds(self, s: Stmt, array: Var) -> bool:
+        """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
+        found = self._looked_at.get(id(s))
+        if found is None:
+            found = self._looked_at[id(s)] = s, frozenset(_looked_at(s))
+        return array.name not in found[1]
 
 
 def spare_zeros(f: Function) -> Function:
@@ -146,7 +155,7 @@ def _copied(stmts: list[Stmt], at: int, known: _Known) -> None:
                 stmts[at] = Copy(array, s.other, s.span)
                 del stmts[k]
             return
-        if known.touches(s, array) and not _only_adds(s, array):
+        if known.touches(s, array) and not known.only_adds(s, array):
             return
 
 
@@ -164,16 +173,17 @@ def _outs(s: Stmt) -> tuple[Var, ...]:
     return ()
 
 
-def _only_adds(s: Stmt, array: Var) -> bool:
-    """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
-    inner = (s, *(t for b in blocks(s) for t in walk(b)))
-    for t in inner:
-        named = [a for a in operands(t) if a == array]
-        if named and not isinstance(t, AddTo | Dim) and not (isinstance(t, AddArray) and t.other != array):
-            return False
-        if any(array in b.results for b in blocks(t)):
-            return False
-    return True
+def _looked_at(s: Stmt) -> Iterator[str]:
+    """What a statement does more with than add to its cells, or ask for its size."""
+    for t in walk(Block((s,))):
+        match t:
+            case AddTo() | Dim():
+                continue
+            case AddArray(other=a):
+                yield a.name
+            case _:
+                yield from (a.name for a in operands(t) if isinstance(a, Var))
+        yield from (r.name for b in blocks(t) for r in b.results if isinstance(r, Var))
 
 
 def _changes(s: Stmt, array: Var) -> bool:

@@ -379,8 +379,12 @@ def walk(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks nested in it, in text order."""
     for s in block.stmts:
         yield s
-        for b in blocks(s):
-            yield from walk(b)
+        kind = type(s)
+        if kind is Loop:
+            yield from walk(s.body)
+        elif kind is If:
+            yield from walk(s.then)
+            yield from walk(s.orelse)
 
 
 def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
