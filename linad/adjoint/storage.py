@@ -64,12 +64,14 @@ from .rows import choose_kept
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
     """The plan of a function: in which a loop logs where that spares running loops in it again (`results.py`)."""
-    logged: frozenset[int] = frozenset()
-    plan = _planned(facts, shapes, log_everything, logged)
-    for s in () if log_everything else tuple(rerun_for_results(plan)):
-        other = _planned(facts, shapes, False, logged | outer_loops(s))
-        if only_results(s, other):
-            plan, logged = other, logged | outer_loops(s)
+    plan = _planned(facts, shapes, log_everything, frozenset())
+    asked = [] if log_everything else list(rerun_for_results(plan))
+    while asked:  # all at once: each plan of a long program takes its time
+        other = _planned(facts, shapes, False, frozenset().union(*map(outer_loops, asked)))
+        spared = [s for s in asked if only_results(s, other)]
+        if len(spared) == len(asked):
+            return other
+        asked = spared
     return plan
 
 
