@@ -144,6 +144,7 @@ class BackwardWalk:
     ) -> None:
         self.facts, self.plan, self.names, self.forward = facts, plan, names, forward
         self.seeds: list[Stmt] = []
+        self.products: dict[str, tuple[Atom, Atom]] = {}  # by name of an adjoint: the value and the adjoint that it is made of
 
     # -- frames
 
@@ -203,6 +204,8 @@ class BackwardWalk:
         if bar is None:
             return
         rule = RULES.get(s.op)
+        by, rest = self.products.get(bar.name, (None, None)) if isinstance(bar, Var) else (None, None)
+        rest = rest if by == self.facts.value(s.ins[0]) else None
         for k in OPS[s.op].diff if rule is not None else ():
             slope, x = rule.slopes[k], s.ins[k]
             if slope is None or not self.facts.is_active(x):
@@ -213,7 +216,9 @@ class BackwardWalk:
                 self.at(a) if "xy"[min(j, 1)] in needs or isinstance(a, Const) else a for j, a in enumerate(s.ins)
             )
             value = self.at(s.out) if "o" in needs else s.out
-            seed = slope(Point(builder, ins, value), bar)
+            seed = slope(Point(builder, ins, value, rest), bar)
+            if s.op == "mul" and isinstance(seed, Var):
+                self.products[seed.name] = self.facts.value(s.ins[1 - k]), bar
             if seed.type != x.type:
                 seed = builder.op("cast", seed, type=x.type)
             out += builder.stmts

@@ -69,6 +69,7 @@ class Point:
     b: Builder
     ins: tuple[Atom, ...]
     out: Var
+    rest: Atom | None = None  # the seed is the operand times this, where that is seen
 
     @property
     def x(self) -> Atom:

@@ -103,6 +103,13 @@ def _tan(p: Point) -> Atom:
     return _one_plus(p, square(p, p.out))
 
 
+def _root(p: Point, seed: Atom) -> Atom:
+    """1 / (2 sqrt(x)); times x that is sqrt(x) / 2, as in the slope of ``x * sqrt(x)``: nothing is divided, and there is one at 0."""
+    if p.rest is not None:
+        return p.b.mul(p.b.mul(p.c(0.5), p.out), p.rest)
+    return p.b.mul(p.b.div(p.c(0.5), p.out), seed)
+
+
 _HALF_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 RULES: dict[str, Rule] = {
@@ -139,7 +146,7 @@ RULES: dict[str, Rule] = {
     "log2": unary("x", lambda p: p.b.div(p.c(1.0 / math.log(2.0)), p.x)),
     "log10": unary("x", lambda p: p.b.div(p.c(1.0 / math.log(10.0)), p.x)),
     "log1p": Rule((over(lambda p: _one_plus(p, p.x)),), ("x",)),
-    "sqrt": unary("o", lambda p: p.b.div(p.c(0.5), p.out)),
+    "sqrt": Rule((_root,), ("o",)),
     "cbrt": unary("o", lambda p: p.b.div(p.c(1.0 / 3.0), square(p, p.out))),
     "sin": unary("x", lambda p: p.op("cos", p.x)),
     "cos": unary("x", lambda p: p.b.neg(p.op("sin", p.x))),
