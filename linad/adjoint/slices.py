@@ -4,8 +4,9 @@
 an iteration that goes through ``x`` again and again, such as the product of a matrix and ``x``, these are n words for each cell. A copy
 of ``x`` at the beginning of the iteration is an array of that iteration's own, and those are kept (`storage.py`): n words in all.
 
-Only for states whose successor is made in the iteration, with the same sizes: the words of that pay for the copy (`linad/steps.py`). Whether
-it takes fewer words is asked of the plan with the copy (`slices_cost.py`).
+Only where a block that loads from the state makes an array of the same sizes: the words of that pay for the copy (`linad/steps.py`), which
+is made at the beginning of this block. In a loop that ends at a test it is an arm. Whether it takes fewer words is asked of the plan with
+the copy (`slices_cost.py`).
 """
 
 from __future__ import annotations
@@ -37,35 +38,45 @@ from linad_typecheck.core import (
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
-from .plan import Plan
+from .plan import Plan, own_blocks
+from .slices_cost import lengths
 
 
-def with_slices(f: Function, plan: Plan, tried: Container[str]) -> Iterator[tuple[str, Function]]:
-    """Such states by name, but for those that have been tried, and the function with a copy of that one. ``plan`` is that of its linear
-    form, with the same loops."""
-    sizes = known_sizes(f)
+def with_slices(f: Function, plan: Plan, tried: Container[str], copies: Container[str]) -> Iterator[tuple[str, str, Function]]:
+    """Such states by name, but for those that have been tried, what their copy is called, and the function with that one. ``plan`` is that
+    of its linear form, with the same loops; ``copies`` are those that the function has already."""
+    sizes, same = known_sizes(f), lengths(f)
     logged = {b.loop.index.name for b in plan.bodies.values()}
+
+    def alike(a: Var) -> tuple[Atom, ...]:
+        return tuple(same.get(n.name, n) if isinstance(n, Var) else n for n in sizes[a.name])
+
     for s in walk(f.body):
         if not isinstance(s, Loop) or s.index.name not in logged:
             continue
-        made = {t.out.name for t in s.body.stmts if isinstance(t, Alloc | Copy)}
-        for c, after in zip(s.carried, s.body.results[1 if s.exits else 0 :], strict=True):
-            anew = isinstance(after, Var) and after.name in made
-            if not isinstance(c.type, Array) or not is_float(c.type) or c.name not in sizes or c.name in tried or not anew:
+        for c in s.carried:
+            if not isinstance(c.type, Array) or not is_float(c.type) or c.name not in sizes or c.name in tried:
                 continue
-            if _only_read(c, s.body):
-                yield c.name, _kept(f, s, c, sizes[c.name])
+            for block in own_blocks(s.body):
+                made = [t.out for t in block.stmts if _makes(t) and t.out.name in sizes and alike(t.out) == alike(c)]
+                paid = sum(-1 if v.name in copies else 1 for v in made)
+                if paid > 0 and _only_read(c, block):
+                    yield c.name, *_kept(f, block, c, sizes[c.name], s)
+                    break
 
 
-def _only_read(c: Var, body: Block) -> bool:
-    """Whether an iteration loads cells of an array, and does nothing to it."""
-    uses = [s for s in walk(body) if c in operands(s)]
-    passed = any(c in b.results for s in walk(body) for b in blocks(s)) or c in body.results
-    return not passed and any(isinstance(s, Load) for s in uses) and all(isinstance(s, Load | Dim | Drop | Copy) for s in uses)
+def _makes(s: Stmt) -> bool:
+    return isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no"
 
 
-def _kept(f: Function, loop: Loop, c: Var, sizes: tuple[Atom, ...]) -> Function:
-    """The function in which an iteration reads from a copy that it makes cell by cell."""
+def _only_read(c: Var, block: Block) -> bool:
+    """Whether a block loads cells of an array, and does nothing to it before it passes it on."""
+    uses = [s for s in walk(block) if c in operands(s)]
+    return any(isinstance(s, Load) for s in uses) and all(isinstance(s, Load | Dim | Drop | Copy) for s in uses)
+
+
+def _kept(f: Function, block: Block, c: Var, sizes: tuple[Atom, ...], loop: Loop) -> tuple[str, Function]:
+    """The function in which a block reads from a copy that it makes cell by cell."""
     names = Names(all_names(f))
     own = names.var(c.name, c.type)
     index = [names.var("i", I64) for _ in sizes]
@@ -89,12 +100,12 @@ def _kept(f: Function, loop: Loop, c: Var, sizes: tuple[Atom, ...]) -> Function:
         return s
 
     def outside(b: Block) -> Block:
+        if b is block:
+            b = instead(b)
+            return replace(b, stmts=(*copied, *b.stmts))
         return replace(b, stmts=tuple(map(around, b.stmts)))
 
     def around(s: Stmt) -> Stmt:
-        if s is loop:
-            inner = instead(loop.body)
-            return replace(loop, body=Block((*copied, *inner.stmts), inner.results))
         match s:
             case If(then=then, orelse=orelse):
                 return replace(s, then=outside(then), orelse=outside(orelse))
@@ -102,4 +113,4 @@ def _kept(f: Function, loop: Loop, c: Var, sizes: tuple[Atom, ...]) -> Function:
                 return replace(s, body=outside(inner))
         return s
 
-    return replace(f, body=outside(f.body))
+    return own.name, replace(f, body=outside(f.body))

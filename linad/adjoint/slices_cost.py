@@ -78,9 +78,12 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
                 if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
                     path[-1] = f"~{b.loop.index.name}"
                 _add(found, 1, path)
-        for a in (*b.expanded.values(), *b.rows.values()):
+        for a in b.expanded.values():
             _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
-        _add(found, len(b.rows), _path(b, plan, same))  # where each begins
+        for a in b.rows.values():
+            path = _path(b, plan, same) + [f"?{b.loop.index.name}"] * (plan.facts.home[a.out.name] != id(b.loop.body))
+            _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
+            _add(found, 1, path)  # where it begins
     return found
 
 
@@ -121,6 +124,14 @@ def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
         case []:
             first, last = (int(a.value) for a in ends)  # type: ignore[union-attr]
             return max(0, (last - first) * int(s.step.value))
-        case [a] if plan.before(a, b) and all(abs(c.value) <= EDGE for c in ends if isinstance(c, Const)):
+        case [a] if _settled(a, b, plan) and all(abs(c.value) <= EDGE for c in ends if isinstance(c, Const)):
             return _named(plan, same, a)
     return unknown
+
+
+def _settled(a: Var, b: Body, plan: Plan) -> bool:
+    """Whether an int is the same each time: it is there before the loops, or the size of an array that is."""
+    if plan.before(a, b):
+        return True
+    s = plan.facts.definition.get(a.name)
+    return isinstance(s, Dim) and s.array.name not in plan.facts.logs and plan.before(s.array, b)
