@@ -235,10 +235,18 @@ class Printer:
 
     def prints(self, nodes: tuple[Node, ...]) -> bool:
         """Whether the nodes have any text (copies within one name have none)."""
-        trial = Printer(self.names, self.params, self.results, set(), self.callees, self.hidden)
-        for node in nodes:
-            trial.node(node, 0)
-        return bool(trial.lines)
+
+        def one(node: Node) -> bool:
+            match node:
+                case Assign(target, Leaf(v)):
+                    return not self.same(v, target)
+                case ParallelCopy(pairs):
+                    return any(not (isinstance(e, Leaf) and self.same(e.var, t)) for t, e in pairs)
+                case Branch():
+                    return self.prints(node.then) or self.prints(node.orelse)
+            return True
+
+        return any(map(one, nodes))
 
     def range(self, start: Expr, stop: Expr, step: Expr) -> str:
         one = Num(Const(1, step.const.type)) if isinstance(step, Num) else None

@@ -7,6 +7,9 @@ from linad_typecheck.core_verify import verify
 
 from linad.emit import EmitOptions, emit
 
+from tests.properties.roads import Whole
+from tests.strategies import load
+
 from .roads import Raised, call, interpret, machine, python, same
 
 
@@ -446,3 +449,14 @@ def test_special_values_survive_the_flags(fastmath, tmp_path):
         assert m == (np.inf if special == np.inf else 1.0)
     x[3] = np.inf
     assert np.isnan(call(driver, g, (x,))[0])
+
+
+def test_branches_in_branches_are_printed_once():
+    deep = "".join("    " * (k + 2) + f"if x[i] > {-k - 1}:\n" for k in range(18)) + "    " * 20 + "s += x[i]\n"
+    chain = "        if x[i] > 40:\n            s -= 1\n" + "".join(f"        elif x[i] > {39 - k}:\n            s += {k}\n" for k in range(30))
+    f = load(f"def f(x):\n    s = 0.0\n    for i in range(len(x)):\n{deep}{chain}    return s\n")
+    args = (np.array([-3.5, 12.5, 38.1]),)
+    generated = emit(Whole(f, args).prepared)
+    assert generated.source.count("elif") < 40
+    (found,) = call(python(generated), generated, args)
+    assert found == f(*args)
