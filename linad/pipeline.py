@@ -71,15 +71,15 @@ def differentiate(
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
     tried: set[str] = set()  # once each: a program may have many states
-    copies: set[str] = set()
-    while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, copies), None)):
-        state, copy, f = one
+    worth: dict[str, int] = {}
+    while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):
+        state, made, f = one
         tried.add(state)
         kept = program.with_main(f)
         other = _reversed(kept, wrt, name, value, log_everything)
         if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
             program, best = kept, other
-            copies.add(copy)
+            worth |= made
     form, main, calls = best
     functions = {**program.functions, name: main.function, **calls.functions()}
     stored = only_called(Program(name, functions))

@@ -40,7 +40,7 @@ from linad_typecheck.types import I64, Array, Scalar
 from . import checkpoint, dense
 from .activity import Facts
 from .plan import Body, Frame, Plan
-from .rows import Rows, log_name, row
+from .rows import Rows, log_name, row, uneven
 
 if TYPE_CHECKING:
     from .stack import CallStack
@@ -290,7 +290,7 @@ class ForwardSweep:
 
     def words(self, body: Body) -> dict[str, str]:
         """What an iteration saves in words, with their types."""
-        return {n: self.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, body.rows), "i64")
+        return {n: self.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = self.words(body)

@@ -82,6 +82,11 @@ def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
             yield from _times(b, loads, times * turns)
 
 
+def uneven(body: Body, plan: Plan) -> list[str]:
+    """Those of an iteration's arrays of which it is not known before the loops how many cells each has."""
+    return [n for n, s in body.rows.items() if not all(plan.before(a, body) for a in s.shape)]
+
+
 def row(name: str) -> str:
     """What stands for the place of an array among those kept; no value of a program is called that."""
     return f"{name} row"
@@ -113,20 +118,25 @@ class Rows:
             w = Writer(self.names, s.span, out)
             sizes = tuple(map(self.sweep.at, s.shape))
             base = w.load(length, ZERO, hint="base")
-            cells: Atom = ONE
-            for size in sizes:
-                cells = w.let("mul", size, cells)
-            end = w.let("add", base, cells)
+            end = w.let("add", base, _cells(w, sizes))
             out.append(Reserve(pool, end, s.span))
             w.store(length, (ZERO,), end)
-            w.store(self.sweep.logs[row(n)], self.sweep.address[id(body)], base)
+            if row(n) in self.sweep.logs:
+                w.store(self.sweep.logs[row(n)], self.sweep.address[id(body)], base)
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
         """Find those of a block whose reverse begins."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
-            self.sweep.there[row(n)] = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
+            if row(n) in self.sweep.logs:
+                base = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
+            else:  # as many as were pushed last
+                _, _, length = self.made[n]
+                end = w.load(length, ZERO, hint="end")
+                base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")
+                w.store(length, (ZERO,), base)
+            self.sweep.there[row(n)] = base
 
     def end(self, block: Block, body: Body) -> None:
         for n, _ in _of(block, body):
@@ -141,6 +151,14 @@ class Rows:
         out: list[Stmt] = []
         at = place(Writer(self.names, s.span, out), s.index, tuple(map(self.sweep.at, made.shape)), base)
         return (*out, Load(s.out, pool, (at,), False, s.span))
+
+
+def _cells(w: Writer, sizes: tuple[Atom, ...]) -> Atom:
+    """How many cells an array has."""
+    cells: Atom = ONE
+    for size in sizes:
+        cells = w.let("mul", size, cells)
+    return cells
 
 
 def _of(block: Block, body: Body) -> list[tuple[str, Alloc]]:

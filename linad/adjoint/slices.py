@@ -3,6 +3,7 @@
 ``x = y`` at the end of an iteration: the old ``x`` is gone when the reverse sweep comes by, so what was loaded from it is logged. In
 an iteration that goes through ``x`` again and again, such as the product of a matrix and ``x``, these are n words for each cell. A copy
 of ``x`` at the beginning of the iteration is an array of that iteration's own, and those are kept (`storage.py`): n words in all.
+A copy that the program makes (``old = x.copy()``) is made cell by cell then, as arrays are that can be kept.
 
 Only where a block that loads from the state makes an array of the same sizes: the words of that pay for the copy (`linad/steps.py`), which
 is made at the beginning of this block. In a loop that ends at a test it is an arm. Whether it takes fewer words is asked of the plan with
@@ -11,10 +12,11 @@ the copy (`slices_cost.py`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 
 from linad_typecheck.core import (
+    AddTo,
     Alloc,
     Atom,
     Block,
@@ -31,86 +33,95 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    blocks,
     operands,
     walk,
 )
 from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.span import Span
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .plan import Plan, own_blocks
 from .slices_cost import lengths
 
 
-def with_slices(f: Function, plan: Plan, tried: Container[str], copies: Container[str]) -> Iterator[tuple[str, str, Function]]:
-    """Such states by name, but for those that have been tried, what their copy is called, and the function with that one. ``plan`` is that
-    of its linear form, with the same loops; ``copies`` are those that the function has already."""
+def with_slices(
+    f: Function, plan: Plan, tried: Container[str], worth: Mapping[str, int]
+) -> Iterator[tuple[str, dict[str, int], Function]]:
+    """Such arrays by name, but for those that have been tried, and the function with a copy of that one, made cell by cell. ``plan`` is that
+    of its linear form, with the same loops. ``worth`` says how many copies an array pays for, if not one: minus one if it is such a copy;
+    it comes with each function, for what it has made."""
     sizes, same = known_sizes(f), lengths(f)
-    logged = {b.loop.index.name for b in plan.bodies.values()}
+    logged = {around.loop.index.name for b in plan.bodies.values() if b.logs for around in b.path}
+
+    def wanted(a: Var) -> bool:
+        return isinstance(a.type, Array) and is_float(a.type) and a.name in sizes and a.name not in tried
 
     def alike(a: Var) -> tuple[Atom, ...]:
         return tuple(same.get(n.name, n) if isinstance(n, Var) else n for n in sizes[a.name])
 
-    for s in walk(f.body):
-        if not isinstance(s, Loop) or s.index.name not in logged:
-            continue
-        for c in s.carried:
-            if not isinstance(c.type, Array) or not is_float(c.type) or c.name not in sizes or c.name in tried:
-                continue
-            for block in own_blocks(s.body):
-                made = [t.out for t in block.stmts if _makes(t) and t.out.name in sizes and alike(t.out) == alike(c)]
-                paid = sum(-1 if v.name in copies else 1 for v in made)
-                if paid > 0 and _only_read(c, block):
-                    yield c.name, *_kept(f, block, c, sizes[c.name], s)
-                    break
+    for s in (s for s in walk(f.body) if isinstance(s, Loop) and s.index.name in logged):
+        for block in own_blocks(s.body):
+            made = [t for t in block.stmts if isinstance(t, Copy) or isinstance(t, Alloc) and t.log == "no"]
+            for t in made:
+                if isinstance(t, Copy) and wanted(t.out) and _only(t.out, block, Load | Store | AddTo | Dim | Drop):
+                    copied = _copy(f, t.out, t.array, sizes[t.out.name], t.span)
+                    yield t.out.name, {t.out.name: 0}, _with(f, block, lambda b, t=t, new=copied: _instead(b, t, new))
+            for c in filter(wanted, s.carried):
+                paid = sum(worth.get(t.out.name, 1) for t in made if t.out.name in sizes and alike(t.out) == alike(c))
+                if paid > 0 and _only(c, block, Load | Dim | Drop | Copy):
+                    own = Names(all_names(f)).var(c.name, c.type)
+                    copied = _copy(f, own, c, sizes[c.name], s.span)
+                    yield c.name, {own.name: -1}, _with(f, block, lambda b, c=c, own=own, new=copied: _reading(b, c, own, new))
 
 
-def _makes(s: Stmt) -> bool:
-    return isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no"
-
-
-def _only_read(c: Var, block: Block) -> bool:
-    """Whether a block loads cells of an array, and does nothing to it before it passes it on."""
+def _only(c: Var, block: Block, kinds: type) -> bool:
+    """Whether a block loads cells of an array, and does nothing else to it, before it passes it on, than statements of some kinds do."""
     uses = [s for s in walk(block) if c in operands(s)]
-    return any(isinstance(s, Load) for s in uses) and all(isinstance(s, Load | Dim | Drop | Copy) for s in uses)
+    return any(isinstance(s, Load) for s in uses) and all(isinstance(s, kinds) for s in uses)
 
 
-def _kept(f: Function, block: Block, c: Var, sizes: tuple[Atom, ...], loop: Loop) -> tuple[str, Function]:
-    """The function in which a block reads from a copy that it makes cell by cell."""
-    names = Names(all_names(f))
-    own = names.var(c.name, c.type)
+def _copy(f: Function, out: Var, array: Var, sizes: tuple[Atom, ...], span: Span) -> tuple[Stmt, ...]:
+    """An array that is made and filled cell by cell."""
+    names = Names({*all_names(f), out.name})
     index = [names.var("i", I64) for _ in sizes]
-    cell = names.var(f"{c.name}_i", Scalar(c.type.dtype))
-    body = Block((Load(cell, c, tuple(index), False, loop.span), Store(own, tuple(index), cell, False, loop.span)))
+    cell = names.var(f"{array.name}_i", Scalar(out.type.dtype))
+    body = Block((Load(cell, array, tuple(index), False, span), Store(out, tuple(index), cell, False, span)))
     for i, n in zip(reversed(index), reversed(sizes), strict=True):
-        body = Block((Loop(i, Const(0, I64), n, Const(1, I64), (), (), body, (), span=loop.span),))
-    copied = (Alloc(own, sizes, None, loop.span), *body.stmts)
+        body = Block((Loop(i, Const(0, I64), n, Const(1, I64), (), (), body, (), span=span),))
+    return (Alloc(out, sizes, None, span), *body.stmts)
 
-    def instead(b: Block) -> Block:
+
+def _instead(block: Block, s: Stmt, new: tuple[Stmt, ...]) -> Block:
+    """A block with other statements in place of one."""
+    return replace(block, stmts=tuple(u for t in block.stmts for u in (new if t is s else (t,))))
+
+
+def _reading(block: Block, c: Var, own: Var, first: tuple[Stmt, ...]) -> Block:
+    """A block that begins with some statements, and loads from one array where it did from another one."""
+
+    def inside(b: Block) -> Block:
         return replace(b, stmts=tuple(map(stmt, b.stmts)))
 
     def stmt(s: Stmt) -> Stmt:
-        match s:
-            case Load(array=a) if a == c:
-                return replace(s, array=own)
-            case If(then=then, orelse=orelse):
-                return replace(s, then=instead(then), orelse=instead(orelse))
-            case Loop(body=inner):
-                return replace(s, body=instead(inner))
-        return s
+        return replace(s, array=own) if isinstance(s, Load) and s.array == c else _changed(s, inside)
 
-    def outside(b: Block) -> Block:
-        if b is block:
-            b = instead(b)
-            return replace(b, stmts=(*copied, *b.stmts))
-        return replace(b, stmts=tuple(map(around, b.stmts)))
+    return replace(block, stmts=(*first, *map(stmt, block.stmts)))
 
-    def around(s: Stmt) -> Stmt:
-        match s:
-            case If(then=then, orelse=orelse):
-                return replace(s, then=outside(then), orelse=outside(orelse))
-            case Loop(body=inner):
-                return replace(s, body=outside(inner))
-        return s
 
-    return own.name, replace(f, body=outside(f.body))
+def _with(f: Function, block: Block, change: Callable[[Block], Block]) -> Function:
+    """The function with one of its blocks changed."""
+
+    def inside(b: Block) -> Block:
+        return change(b) if b is block else replace(b, stmts=tuple(_changed(s, inside) for s in b.stmts))
+
+    return replace(f, body=inside(f.body))
+
+
+def _changed(s: Stmt, change: Callable[[Block], Block]) -> Stmt:
+    """A statement with its blocks changed."""
+    match s:
+        case If(then=then, orelse=orelse):
+            return replace(s, then=change(then), orelse=change(orelse))
+        case Loop(body=body):
+            return replace(s, body=change(body))
+    return s

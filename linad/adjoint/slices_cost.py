@@ -15,6 +15,7 @@ from linad_typecheck.core_sizes import Equal, known_sizes
 from linad_typecheck.types import I64
 
 from .plan import Body, Plan
+from .rows import uneven
 from .undo import words
 
 Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken for one
@@ -83,7 +84,7 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
         for a in b.rows.values():
             path = _path(b, plan, same) + [f"?{b.loop.index.name}"] * (plan.facts.home[a.out.name] != id(b.loop.body))
             _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
-            _add(found, 1, path)  # where it begins
+            _add(found, a.out.name in uneven(b, plan), path)  # where it begins
     return found
 
 

@@ -126,8 +126,8 @@ def numbers(a: Square, b: Vec, most: float) -> float:
     ("f", "args", "words"),
     [
         (triangles, (A, B), (4 + 3 + 2 + 1) + 2 * 4),  # in place of 30 of x
-        (two_axes, (B, 1.5), 3 * (8 + 1 + 1) + 1),  # in place of 64 of k in each of the three turns
-        (in_a_loop_that_runs_again, (A, B, 1.0), 3 * (4 + 1 + 4 + 1) + 1),  # in place of 32 of x and 4 of y
+        (two_axes, (B, 1.5), 3 * (8 + 1) + 1),  # in place of 64 of k in each of the three turns
+        (in_a_loop_that_runs_again, (A, B, 1.0), 3 * (4 + 4 + 1) + 1),  # in place of 32 of x and 4 of y
     ],
 )
 def test_words(f, args, words: int) -> None:
