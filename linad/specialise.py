@@ -332,7 +332,12 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     """
     from linad_typecheck.check import check
 
-    checked = check(record.entry(), binding)
+    try:
+        checked = check(record.entry(), binding)
+    except RecursionError:
+        from linad_typecheck.findings import too_deep
+
+        checked = too_deep(record.entry())
     if any(d.severity == "error" for d in checked.diagnostics):
         from linad_typecheck.render import render_text
 

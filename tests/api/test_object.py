@@ -14,6 +14,8 @@ from numba import njit
 import linad
 from linad import LinadError, linear_grad
 
+from tests.strategies import load
+
 
 @linear_grad
 def product(x: float, y: float = 2.0) -> float:
@@ -213,3 +215,9 @@ def unknown(x: float) -> float:
 def test_a_static_method_is_decorated_from_below():
     with pytest.raises(LinadError, match="write `@staticmethod` above `@linear_grad`"):
         linear_grad(staticmethod(plain))
+
+
+def test_sums_too_long_for_the_checker_are_refused_at_the_function():
+    f = load("def f(x: float) -> float:\n    return " + " + ".join(["x"] * 1500) + "\n")
+    with pytest.raises(LinadError, match="`f` is nested too deeply to be checked"):
+        linear_grad(f)

@@ -120,17 +120,26 @@ def check_function(function: FunctionSource) -> Checked:
     """A function without types of arguments but its annotations; a failure of the checker is one of its findings."""
     from .check import check
 
-    source, line = function.source, first_line(function.node)
-    place = Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
+    place = _first_line(function)
     try:
         checked = check(function, {})
         told = (*checked.diagnostics, *_no_options(function), *_no_gradients(function, checked))
         return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):
-        return Checked(None, None, (TooDeep(place, function.name).diagnostic(),))
+        return too_deep(function)
     except Exception as error:  # a defect here must not hide what is found elsewhere
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
         return Checked(None, None, (InternalError(place, function.name, shown).diagnostic(),))
+
+
+def too_deep(function: FunctionSource) -> Checked:
+    """What is said of a function in which the checker does not come to the ground."""
+    return Checked(None, None, (TooDeep(_first_line(function), function.name).diagnostic(),))
+
+
+def _first_line(function: FunctionSource) -> Span:
+    source, line = function.source, first_line(function.node)
+    return Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
 
 
 # The keywords of the decorator; a test holds them against `linad.linear_grad`.
