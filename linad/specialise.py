@@ -14,6 +14,7 @@ from functools import cache, cached_property, partial
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from linad_typecheck.deep import deep
 from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning
 from linad_typecheck.signature import Signature
 
@@ -164,10 +165,13 @@ class Specialisation:
         return program if self.options.boundscheck else unchecked(program)
 
     def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        with lock:
-            if self.options.backend == "interpret":
-                return _interpreted(self.program(request, sizes))
-            return self._compiled(request, sizes, checked)
+        with lock, deep():
+            try:
+                if self.options.backend == "interpret":
+                    return _interpreted(self.program(request, sizes))
+                return self._compiled(request, sizes, checked)
+            except RecursionError:
+                raise _error(self.record, _too_deep(self.record)) from None
 
     def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
         """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
@@ -335,15 +339,23 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     try:
         checked = check(record.entry(), binding)
     except RecursionError:
-        from linad_typecheck.findings import too_deep
-
-        checked = too_deep(record.entry())
+        checked = _too_deep(record)
     if any(d.severity == "error" for d in checked.diagnostics):
-        from linad_typecheck.render import render_text
-
-        texts = {s.source.name: s.source.text for s in record.reached()}
-        raise LinadError(checked.diagnostics, "\n" + render_text(checked.diagnostics, texts))
+        raise _error(record, checked)
     return checked
+
+
+def _too_deep(record: Record) -> Checked:
+    from linad_typecheck.findings import too_deep
+
+    return too_deep(record.entry())
+
+
+def _error(record: Record, checked: Checked) -> LinadError:
+    from linad_typecheck.render import render_text
+
+    texts = {s.source.name: s.source.text for s in record.reached()}
+    return LinadError(checked.diagnostics, "\n" + render_text(checked.diagnostics, texts))
 
 
 _warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already

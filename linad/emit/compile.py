@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from linad_typecheck.deep import deep
 from numba import njit
 
 from .llvm_options import options_for_loops
@@ -65,20 +65,9 @@ def load(path: str | Path, name: str | None = None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle and Numba's cache look for it
     try:
-        with _deep(), options_for_loops():
+        with deep(DEEP), options_for_loops():
             spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
     return module
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    """Calls may be nested as deeply inside as Numba nests them for a function of thousands of lines."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEEP))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

@@ -5,10 +5,12 @@ import inspect
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 from jaxtyping import Float64
+from linad_typecheck.deep import deep
 from numba import njit
 
 import linad
@@ -217,7 +219,29 @@ def test_a_static_method_is_decorated_from_below():
         linear_grad(staticmethod(plain))
 
 
-def test_sums_too_long_for_the_checker_are_refused_at_the_function():
-    f = load("def f(x: float) -> float:\n    return " + " + ".join(["x"] * 1500) + "\n")
+def test_sums_are_as_long_as_they_like_or_refused_at_the_function():
+    def of(terms: int):
+        return load("def f(x: float) -> float:\n    return " + " + ".join(["x * x"] * terms) + "\n")
+
+    assert linear_grad(of(700), backend="interpret").grad(2.0) == 2800.0
     with pytest.raises(LinadError, match="`f` is nested too deeply to be checked"):
-        linear_grad(f)
+        linear_grad(of(2500))
+
+
+def test_room_for_calls_is_not_taken_back_while_another_thread_needs_it():
+    usual, inside, leave = sys.getrecursionlimit(), threading.Event(), threading.Event()
+
+    def other() -> None:
+        with deep(usual + 2000):
+            inside.set()
+            leave.wait()
+
+    thread = threading.Thread(target=other)
+    with deep(usual + 1000):
+        thread.start()
+        inside.wait()
+        assert sys.getrecursionlimit() == usual + 2000
+    assert sys.getrecursionlimit() == usual + 2000
+    leave.set()
+    thread.join()
+    assert sys.getrecursionlimit() == usual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .deep import deep
 from .diagnostics import Diagnostic
 from .lower.entry import lower_entry
 from .lower.specialise import RECURSION_LIMIT
@@ -28,7 +29,8 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
     Checked
         The program, unless a diagnostic is an error or a type is unknown. It never raises on a user's error.
     """
-    checked = lower_entry(function, binding, recursion_limit)
+    with deep():
+        checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:
         return checked
     return replace(checked, diagnostics=(*checked.diagnostics, *_about_gradients(function, checked)))
