@@ -33,9 +33,10 @@ from linad_typecheck.core import (
     all_names,
     free_vars,
     operands,
+    outputs,
     walk,
 )
-from linad_typecheck.types import BOOL, I64, Array
+from linad_typecheck.types import BOOL, I64, Array, is_float
 
 from .effects import updated_args
 from .independence import is_even
@@ -86,6 +87,7 @@ class Builder:
     tries: bool = True  # whether a log that there is no memory for is an error of the program
     uses: Counter[str] = field(default_factory=Counter)
     pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values that wait for their only use
+    handed: set[str] = field(default_factory=set)  # what the next iteration gets, but is no sum
     fills: dict[str, Const | None] = field(default_factory=dict)
     out: list[Node] = field(default_factory=list)
     names: Names = field(default_factory=Names)
@@ -106,7 +108,7 @@ class Builder:
         if used == 0:
             return
         size = sum(1 for e in subexpressions(value) if isinstance(e, Apply | At))
-        if used == 1 and size <= LARGEST_EXPRESSION:
+        if used == 1 and size <= LARGEST_EXPRESSION and out.name not in self.handed:
             self.pending[out.name] = (out, value)
         else:
             self.out.append(Assign(out, value))
@@ -293,6 +295,7 @@ class Builder:
                 site = None if demands else self.sites.add(lost)
                 self.out.append(Spread(callee, self.expr(stop), tuple(self.expr(a) for a in args[1:]), site))
                 return
+        self.handed |= handed_on(s)
         kept = [k for k, (c, o) in enumerate(zip(s.carried, s.outs, strict=True)) if self.wanted(c) or self.wanted(o)]
         stop = None if s.stop is None else self.expr(s.stop)
         start, step = self.expr(s.start), self.expr(s.step)
@@ -394,6 +397,26 @@ class Tail:
     exits: bool
     follow: tuple[tuple[Var, Expr], ...]
     counter: Var | None
+
+
+def handed_on(s: Loop) -> set[str]:
+    """The floats that an iteration computes for the next one, but those that it has made of what it was given in their place.
+
+    They are computed before it writes: the compiler makes vectors of such a loop only where all that is handed on is there when
+    what was handed on to this iteration is used.
+    """
+    of = {c.name: 1 << k for k, c in enumerate(s.carried)}  # a bit for each carried value that a value is made of
+    for t in s.body.stmts:
+        match t:
+            case Let(out=out) | Load(out=out):
+                bits = 0
+                for a in operands(t):
+                    bits |= of.get(a.name, 0) if isinstance(a, Var) else 0
+                of[out.name] = bits
+            case _:
+                of.update((v.name, -1) for v in outputs(t))
+    results = s.body.results[1:] if s.exits else s.body.results
+    return {r.name for k, r in enumerate(results) if isinstance(r, Var) and is_float(r.type) and not of.get(r.name, -1) >> k & 1}
 
 
 def _ends_in_if(block: Block, k: int) -> bool:

@@ -44,7 +44,7 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str]) -> list[Stmt]:
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
-        if not isinstance(t, Load | AddTo) or not is_float(t.array.type) or t.array.name in lent:
+        if not isinstance(t, Load | AddTo) or t.array.name not in body.written or not is_float(t.array.type) or t.array.name in lent:
             continue
         if (at := _written_for(body, k, t, r)) is not None:
             return _carried(s, body, k, at, names)
@@ -59,7 +59,7 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges) -> int | None:
     """The statement that has written, an iteration before, what a load reads, where no other write may have come in between, and the
     compiler does not see that."""
     here = body.cell(t.index)
-    if here is None:
+    if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
         return None
     *row, (number, sizes) = here
     before = (*row, (number + body.loop.step.value, sizes))  # type: ignore[union-attr]

@@ -1,10 +1,9 @@
-"""Innermost loops that add to one array at several distances are divided, so that each part can be vectorised.
+"""Innermost loops that add to several rows of one array are divided, so that each part can be vectorised.
 
-The adjoint of a stencil adds to neighbours: ``b[i + 1] += e`` and ``b[i - 1] += e`` in one loop. What an iteration adds to
-a cell, a later one adds to again, so the processor waits for its own stores, and vector instructions are out of the question.
-As sums commute, each distance can have a loop of its own, whose iterations touch different cells. What is added is computed
-again in each, which pays while that is a few multiplications. Where the distances are numbers, one loop over the cells does them
-all (`gathers.py`). The same holds for two rows of one matrix of which the compiler cannot know that they differ.
+``b[i + 1, j] += e`` and ``b[i - 1, j] += e`` in one loop over ``j`` may be the same cells as far as the compiler can know: what an iteration adds
+to a cell, a later one might add to again, and vector instructions are out of the question. So are cells ``n`` apart in one row.
+As sums commute, each can have a loop of its own, whose iterations touch different cells. What is added is computed
+again in each, which pays while that is a few multiplications. Neighbours a few cells apart stay in one loop: `neighbours.py` has a better way.
 
 A statement ``b[f(i)] += e`` goes into a loop in front of the rest if the rest neither reads ``b`` nor stores to it but by
 adding, and all cells that ``e`` is computed from have the same contents there: they are in arrays that the loop does
@@ -41,14 +40,15 @@ from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from .gathers import Given, Maker, cells, gathered, upwards
 from .independence import verdict
+from .ints import Maker, upwards
 
 MOST = 10  # operations and loads that are worth repeating for one addition
 FEW = 8  # iterations, known to be no more, that are not worth a loop of their own
 
 Far = tuple[int, tuple[str, ...]]  # how far an int is from the loop's index: a number, and sizes added and subtracted
 Cell = tuple[object, ...]  # the indices of an access, the last as its distance from the loop's index
+Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by their distance from the loop's index
 
 
 def distribute(f: Function) -> Function:
@@ -71,11 +71,11 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
         return [s]
     body = Body(s)
-    rows, rounds = body.moved()
-    if not rows and not rounds:
+    rounds = body.moved()
+    if not rounds:
         return [s]
-    gone = {id(t) for r in rounds for t in r} | {id(t) for row in rows for g in row for t in g.stmts if isinstance(t, AddTo)}
-    parts = [t for row in rows for t in gathered(s, row, names, sizes, cells)] + [_part(s, body.needed(r), names) for r in rounds]
+    gone = {id(t) for r in rounds for t in r}
+    parts: list[Stmt] = [_part(s, body.needed(r), names) for r in rounds]
     effects = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
     if not effects and not s.carried:
         return parts
@@ -186,45 +186,34 @@ class Body:
                     far[out.name] = far[x]
         return far
 
-    def moved(self) -> tuple[list[list[Given]], list[list[AddTo]]]:
-        """The additions that leave the loop: those to neighbours, by rows of cells, and others that get loops of their own, of
-        each array one to a loop. Of these one stays behind."""
-        rows: list[list[Given]] = []
-        found: list[list[AddTo]] = []
-        for name, writes in self.written.items():
-            cells: dict[Cell, list[AddTo]] = {}
-            for _, t in writes:
-                cell = self.cell(t.index)
-                if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
-                    break
-                cells.setdefault(cell, []).append(t)
-            else:
-                if name in self.loaded or name in self.carried or len(cells) < 2:
-                    continue
-                groups = sorted(cells.values(), key=lambda g: len(self.needed(g)))
-                movable = [g for g in groups if self.movable(g)]
-                if len(movable) < len(groups) - 1:
-                    continue
-                mine = self.rows(movable)
-                rows += mine
-                together = {id(t) for row in mine for g in row for t in g.stmts}
-                groups, movable = ([g for g in gs if id(g[0]) not in together] for gs in (groups, movable))
-                for k, group in enumerate(movable[: max(len(groups) - 1, 0)]):
-                    if k == len(found):
-                        found.append([])
-                    found[k] += group
-        return rows, found
-
-    def rows(self, groups: list[list[AddTo]]) -> list[list[Given]]:
-        """Those of the groups whose cells are a few steps apart in one row."""
-        if not isinstance(self.loop.step, Const) or abs(self.loop.step.value) != 1:
+    def additions(self, name: str) -> list[Row]:
+        """What the loop adds to an array, by rows of neighbouring cells; nothing where it does anything else with the array."""
+        step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
+        rows: dict[Cell, Row] = {}
+        for _, t in self.written[name]:
+            cell = self.cell(t.index)
+            if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
+                return []
+            *others, (number, sizes) = cell
+            rows.setdefault((*others, sizes), {}).setdefault(number, []).append(t)
+        if name in self.loaded or name in self.carried:
             return []
-        found: dict[tuple[object, ...], list[Given]] = {}
-        for g in groups:
-            *others, (number, sizes) = self.cell(g[0].index) or ()
-            found.setdefault((*others, sizes), []).append(Given(number, tuple(self.needed(g))))
-        far = {key: [g.distance for g in row] for key, row in found.items()}
-        return [row for key, row in found.items() if len(row) > 1 and max(far[key]) - min(far[key]) <= FEW]
+        near = [abs(step) == 1 and max(row) - min(row) <= FEW for row in rows.values()]
+        return [part for row, whole in zip(rows.values(), near, strict=True) for part in ([row] if whole else [{k: row[k]} for k in row])]
+
+    def moved(self) -> list[list[AddTo]]:
+        """The additions that get loops of their own: of each array those to one row to a loop. Of these one stays behind."""
+        found: list[list[AddTo]] = []
+        for name in self.written:
+            groups = [[t for ts in row.values() for t in ts] for row in self.additions(name)]
+            movable = [g for g in sorted(groups, key=lambda g: len(self.needed(g))) if self.movable(g)]
+            if len(groups) < 2 or len(movable) < len(groups) - 1:
+                continue
+            for k, group in enumerate(movable[: len(groups) - 1]):
+                if k == len(found):
+                    found.append([])
+                found[k] += group
+        return found
 
     def cell(self, index: tuple[Atom, ...]) -> Cell | None:
         """The cells of an access where the last index runs through neighbours and the others stand still."""

@@ -37,7 +37,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
 from .distribute import Body, is_short
-from .gathers import Maker
+from .ints import Maker
 from .loops import at_innermost, is_chain, is_counted
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2

@@ -19,6 +19,7 @@ from .exits import thread_exits
 from .first import demands_first
 from .fission import divide_chains
 from .hoist import hoist_buffers
+from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise
 from .rows import gather_rows
 from .scatters import additions_behind
@@ -41,7 +42,8 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
         program = demands_first(program)
     if options.parallel and options.noalias and hoist:
         program, _ = parallelise(program, options.fastmath)
-    return replace(program, functions={name: hoist_buffers(f) for name, f in program.functions.items()})
+    last = HANDING if options.fastmath and options.noalias else ()
+    return Program(program.entry, {name: hoist_buffers(_all(last, f)) for name, f in program.functions.items()})
 
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
@@ -49,8 +51,10 @@ def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     return parallelise(in_shape(program, True, Sites(), fastmath), fastmath)[1]
 
 
+Change = Callable[[Function], Function]
+
 # where sums may be taken in another order, and arrays of different names share no memory
-RESHAPING: tuple[Callable[[Function], Function], ...] = (
+RESHAPING: tuple[Change, ...] = (
     split_loops,
     by_columns,
     sum_in_registers,
@@ -64,16 +68,21 @@ RESHAPING: tuple[Callable[[Function], Function], ...] = (
 )
 
 
+HANDING: tuple[Change, ...] = (add_later, hand_on)  # behind what asks whether iterations have an order
+
+
+def _all(changes: tuple[Change, ...], f: Function) -> Function:
+    for change in changes:
+        f = change(f)
+    return f
+
+
 def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
     """With ``apart``, its loops are reshaped, too."""
 
     def one(f: Function) -> Function:
         f = check_accesses(thread_exits(write_out(f) if apart else f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
-        if not apart:
-            return f
-        for change in RESHAPING:
-            f = change(f)
-        return f
+        return _all(RESHAPING if apart else (), f)
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

@@ -2,8 +2,8 @@
 
 The adjoint of a stencil over a plane adds to the row before, its own, and the one behind: each row is read and written three
 times. In a nest of loops ``b[i, j] += e(i, j); b[i + 1, j] += f(i, j)`` is ``b[c, j] += e(c, j) + f(c - 1, j)`` for the rows that both reach,
-and a few rows at either end in which each addition stands by itself (`gathers.py`). What is left in the innermost loops are
-neighbours in one row, which `distribute.py` gathers in the same way.
+and a few rows at either end in which each addition stands by itself. Every row is read and written once, and what is loaded for one neighbour is
+at hand for the next. What is left in the innermost loops are neighbours in one row, of which `neighbours.py` makes one addition.
 
 Additions go into a nest in front of the rest under the conditions of `distribute.py`, for all loops of the nest together: the rest neither
 reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the same contents there.
@@ -11,9 +11,8 @@ reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
     AddTo,
@@ -35,11 +34,22 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, substitute
-from linad_typecheck.types import I64, is_float
+from linad_typecheck.types import BOOL, I64, is_float
 
 from .distribute import FEW, MOST, is_cheap, is_short, needed
-from .gathers import ONE, Given, Maker, gathered
+from .ints import ONE, Maker, upwards
 from .loops import is_counted
+
+
+LOWEST = Const(-(2**61), I64)  # less than any index
+
+
+@dataclass(frozen=True)
+class Given:
+    """The additions of an iteration to one row, ``distance`` behind the loop's index, with what they are computed from."""
+
+    distance: int
+    stmts: tuple[Stmt, ...]
 
 
 def gather_rows(f: Function) -> Function:
@@ -72,7 +82,7 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     if not found:
         return [s]
     gone = {id(t) for _, row in found for g in row for t in walk(Block(g.stmts)) if isinstance(t, AddTo)}
-    parts = [t for axis, row in found for t in gathered(s, row, names, sizes, partial(_whole, axis))]
+    parts = [t for axis, row in found for t in _gathered(s, row, names, sizes, axis)]
     rest = [t for t in nest.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
     if not rest and not s.carried:
         return parts
@@ -198,6 +208,48 @@ class _Nest:
             return replace(t, body=inside(t.body)) if carried else replace(t, carried=(), inits=(), outs=(), body=inside(t.body))
 
         return inside(self.levels[0].body)
+
+
+def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int) -> list[Stmt]:
+    """The nests of loops that do the additions of one with step 1 or -1 to rows along an axis: those that all neighbours give to, and
+    those at either end. ``sizes`` are ints by name."""
+    row = sorted(row, key=lambda g: -g.distance)
+    span = row[0].distance - row[-1].distance
+    maker = Maker(names, sizes)
+    s = upwards(s, maker)
+    low, high = s.start, s.stop
+    assert high is not None
+    if isinstance(low, Var):
+        low = maker.let("max", low, LOWEST)
+    # a loop that never runs may be said to end at the lowest int there is, from which nothing can be taken away
+    shorter = maker.let("sub", high if isinstance(high, Const) else maker.let("max", high, low), Const(span, I64))
+    middle = maker.let("max", low, shorter)
+    first = maker.let("min", maker.let("add", low, Const(span, I64)), high)
+    edges = [
+        _edge(s, row, names, low, first, [(g, "lt", low, row[0].distance - g.distance) for g in row[1:]], span),
+        _edge(s, row, names, middle, high, [(g, "ge", middle, row[0].distance - g.distance) for g in row[:-1]], 0),
+    ]
+    return [*maker.out, edges[0], _whole(axis, s, row, names, low, middle), edges[1]]
+
+
+def _edge(
+    s: Loop, row: list[Given], names: Names, low: Atom, high: Atom, given: list[tuple[Given, str, Atom, int]], whole: int
+) -> Loop:
+    """Iterations at one end: those additions that the cells in the middle have not had."""
+    index = names.var(s.index.name, s.index.type)
+    maker = Maker(names)
+    for g, op, bound, distance in given:
+        stmts = freshen(Block(g.stmts), names, {s.index.name: index}).stmts
+        if distance == whole:
+            maker.out += stmts
+            continue
+        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)), like=Const(True, BOOL))
+        maker.out.append(If(test, Block(stmts), Block()))
+    return _loop(s, index, low, high, maker.out)
+
+
+def _loop(s: Loop, index: Var, low: Atom, high: Atom, stmts: list[Stmt]) -> Loop:
+    return Loop(index, low, high, ONE, (), (), Block(tuple(stmts)), (), span=s.span)
 
 
 def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:

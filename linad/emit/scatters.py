@@ -1,8 +1,8 @@
-"""Additions to neighbouring cells leave a long loop for one of their own, behind it.
+"""Additions to several rows leave a long loop for one of their own, behind it.
 
-The adjoint of a nonlinear stencil computes a value in many steps and adds parts of it to several cells around: as long as the additions
-stand there, later iterations touch the cells again, and no vector instructions can be used. `distribute` divides loops whose
-additions can be computed twice. Here what is added is long: so the loop stores the values that its additions have in common, one
+The adjoint of a nonlinear stencil over a plane computes a value in many steps and adds parts of it to several rows: as long as the additions
+stand there, the compiler must think that later iterations touch the cells again, and no vector instructions can be used. `distribute` divides
+loops whose additions can be computed twice. Here what is added is long: so the loop stores the values that its additions have in common, one
 cell of scratch memory per iteration, and a short loop behind it reads them, does the little that is left, and adds. That loop is
 then divided like others.
 
@@ -70,20 +70,12 @@ class _Division:
         self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
 
     def scattered(self) -> list[list[AddTo]]:
-        """The additions to cells of which one array has several that are too long for `distribute`, by cell."""
+        """The additions to rows of which one array has several that are too long for `distribute`, by row."""
         found: list[list[AddTo]] = []
-        for name, writes in self.body.written.items():
-            cells: dict[object, list[AddTo]] = {}
-            for _, t in writes:
-                cell = self.body.cell(t.index)
-                if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
-                    break
-                cells.setdefault(cell, []).append(t)
-            else:
-                if name in self.body.loaded or len(cells) < 2:
-                    continue
-                if sum(map(self.body.movable, cells.values())) < len(cells) - 1:
-                    found += cells.values()
+        for name in self.body.written:
+            groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
+            if len(groups) > 1 and sum(map(self.body.movable, groups)) < len(groups) - 1:
+                found += groups
         return found
 
     def worth(self) -> bool:
@@ -93,6 +85,8 @@ class _Division:
         gone = {id(t) for t in self.additions}
         for name, writes in self.body.written.items():
             rest = [t for _, t in writes if id(t) not in gone]
+            if len(self.body.additions(name)) == 1:
+                continue
             cells = {self.body.cell(t.index) for t in rest}
             cells |= {self.body.cell(t.index) for t in self.body.stmts if rest and isinstance(t, Load) and t.array.name == name}
             if rest and (None in cells or len(cells) > 1):
