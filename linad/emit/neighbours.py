@@ -14,8 +14,8 @@ part sums must be free to take another order. It is done last, because it gives 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
     AddTo,
@@ -51,7 +51,7 @@ Change = Callable[[Loop, Names], list[Stmt]]
 
 def add_later(f: Function) -> Function:
     """The function whose innermost loops add once to each cell of a row of neighbours."""
-    return _changed(f, _adding)
+    return _changed(f, adding)
 
 
 def hand_on(f: Function) -> Function:
@@ -63,11 +63,13 @@ def _changed(f: Function, change: Change) -> Function:
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
-    def one(s: Loop) -> list[Stmt]:
-        plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
-        return change(s, names) if plain and is_counted(s, one_by_one=True) and not is_short(s, sizes) else [s]
+    return at_loops(f, lambda s: change(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
 
-    return at_loops(f, one)
+
+def is_plain(s: Loop) -> bool:
+    """Whether a loop goes from cell to cell, computes and writes, and nothing else."""
+    plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
+    return plain and is_counted(s, one_by_one=True)
 
 
 def _ran(s: Loop, names: Names) -> Let:
@@ -94,35 +96,59 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], there: Atom, maker: Maker) ->
 # --------------------------------------------------------------------------------------------------------------- adding
 
 
-def _adding(s: Loop, names: Names) -> list[Stmt]:
+def adding(s: Loop, names: Names, fresh: Container[str] = ()) -> list[Stmt]:
+    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: what its first iteration may add to
+    is taken along, and the other cells that it stores to are zeros."""
     assert s.stop is not None and isinstance(s.step, Const)
     body, step = Body(s), s.step.value
-    rows = [row for name in body.written for row in body.additions(name) if len(row) > 1]
+    rows = [row for name in body.written for row in body.additions(name) if len(row) > 1 or name in fresh]
     if not rows:
         return [s]
-    inside, behind = Maker(names), Maker(names)
+    before, inside, behind = (Maker(names) for _ in range(3))
+    gone: set[int] = set()
     writes: list[Stmt] = []
-    waiting: list[Var] = []
-    after: list[Atom] = []
-    left: list[Var] = []
+    waiting: list[_Waiting] = []
     for row in rows:
+        gone |= {id(t) for ts in row.values() for t in ts}
         far = sorted(row, key=lambda d: d * step)
         distances = range(far[0], far[-1] + step, step)
         last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
         dtype = Scalar(last.array.type.dtype)
         wait = [names.var("wait", dtype) for _ in distances[1:]]
         total, *others = (_sum([*wait[k : k + 1], *(t.value for t in row.get(d, ()))], inside) for k, d in enumerate(distances))
-        writes.append(replace(last, value=total))
-        ends = [names.var("wait", dtype) for _ in wait]
-        for k, v in enumerate(ends):
+        stores = last.array.name in fresh
+        writes.append(Store(last.array, last.index, total, False, last.span) if stores else replace(last, value=total))
+        for k, (v, after) in enumerate(zip(wait, others, strict=True)):
+            left = names.var(v.name, dtype)
+            waiting.append(_Waiting(v, _taken(body, last, k, before) if stores else Const(-0.0, dtype), after, left))
             index = _elsewhere(body, last.index, behind.let("add", s.stop, Const(k * step, I64)), behind)
-            behind.out.append(replace(last, index=index, value=v))
-        waiting, after, left = [*waiting, *wait], [*after, *others], [*left, *ends]
-    gone = {id(t) for row in rows for ts in row.values() for t in ts}
-    stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
-    nothing = tuple(Const(-0.0, v.type) for v in waiting)
+            behind.out.append(replace(last, index=index, value=left))
+    inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
+    taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
     ran = _ran(s, names)
-    return [_carrying(s, stmts, waiting, nothing, after, left), ran, If(ran.out, Block(tuple(behind.out)), Block(), (), s.span)]
+    nothing = tuple(Const(-0.0, v.type) for v in taken)
+    begin = If(ran.out, Block(tuple(before.out), tuple(taken)), Block((), nothing), tuple(taken.values()), s.span)
+    stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
+    loop = _carrying(s, stmts, [w.carried for w in waiting], inits, [w.after for w in waiting], [w.left for w in waiting])
+    return [ran, *([begin] if taken else []), loop, If(ran.out, Block(tuple(behind.out)), Block(), (), s.span)]
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it behind the loop."""
+
+    carried: Var
+    init: Atom
+    after: Atom
+    left: Var
+
+
+def _taken(body: Body, last: AddTo, k: int, maker: Maker) -> Var:
+    """What is in a cell that the first iteration may add to, which is a zero then."""
+    index = _elsewhere(body, last.index, maker.let("add", body.loop.start, Const(k * body.loop.step.value, I64)), maker)  # type: ignore[union-attr]
+    out = maker.names.var("wait", Scalar(last.array.type.dtype))
+    maker.out += [Load(out, last.array, index, False, last.span), Store(last.array, index, Const(0.0, Scalar(last.array.type.dtype)), False, last.span)]
+    return out
 
 
 def _sum(terms: list[Atom], maker: Maker) -> Atom:

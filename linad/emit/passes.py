@@ -18,6 +18,7 @@ from .distribute import distribute
 from .exits import thread_exits
 from .first import demands_first
 from .fission import divide_chains
+from .fresh import store_first
 from .hoist import hoist_buffers
 from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise
@@ -68,7 +69,7 @@ RESHAPING: tuple[Change, ...] = (
 )
 
 
-HANDING: tuple[Change, ...] = (add_later, hand_on)  # behind what asks whether iterations have an order
+HANDING: tuple[Change, ...] = (store_first, add_later, hand_on)  # behind what asks whether iterations have an order
 
 
 def _all(changes: tuple[Change, ...], f: Function) -> Function:
