@@ -16,9 +16,11 @@ from .adjoint.plan import Plan
 from .adjoint.reverse import Reversed, reverse
 from .adjoint.slices import with_slices
 from .adjoint.slices_cost import lengths, takes_fewer
+from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
 from .simplify import simplify
+from .simplify.comparisons import compare_first
 from .simplify.sink import sink_selects
 from .simplify.sized import name_sizes
 
@@ -70,6 +72,11 @@ def differentiate(
     """
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
+    if not log_everything and any(b.logs for b in best[1].plan.bodies.values()):
+        compared = program.with_main(compare_first(program.main))
+        other = best if compared.main == program.main else _reversed(compared, wrt, name, value, log_everything)
+        if memory(other[1].plan) < memory(best[1].plan):
+            program, best = compared, other
     tried: set[str] = set()  # once each: a program may have many states
     worth: dict[str, int] = {}
     while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):

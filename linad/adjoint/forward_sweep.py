@@ -290,7 +290,7 @@ class ForwardSweep:
 
     def words(self, body: Body) -> dict[str, str]:
         """What an iteration saves in words, with their types."""
-        return {n: self.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
+        return {n: self.plan.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = self.words(body)
@@ -303,12 +303,6 @@ class ForwardSweep:
         for n, a in body.expanded.items():
             self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
             out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span, "slices"))
-
-    def type_of(self, name: str, body: Body) -> Scalar:
-        carried = {c.name: c.type for c in body.loop.carried}
-        if name in carried:
-            return carried[name]
-        return next(v.type for v in outputs(self.facts.definition[name]) if v.name == name)
 
     def reserve(self, body: Body, size: Atom, out: list[Stmt]) -> None:
         out += [Reserve(self.logs[n], size, body.loop.span) for n in self.words(body)]
@@ -398,7 +392,7 @@ class ForwardSweep:
         if n not in missing:
             return
         missing.discard(n)
-        new = self.names.var(n, self.type_of(n, body))
+        new = self.names.var(n, self.plan.type_of(n, body))
         if body.source[n] == "logged":
             out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
             self.there[n] = new

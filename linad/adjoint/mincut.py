@@ -18,7 +18,7 @@ def cheapest_cut(
     uses
         For each node that can be recomputed, the nodes it is computed from.
     cost
-        Words it takes to save each node.
+        Bytes it takes to save each node.
     lost
         Nodes that can only be saved, not recomputed.
     needed

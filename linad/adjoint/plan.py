@@ -17,18 +17,26 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     blocks,
+    outputs,
 )
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.ops import OPS
+from linad_typecheck.types import Scalar
 
 from ..derivatives.table import RULES
 from .activity import Facts
 from .checkpoint_state import Checkpointed
 
-TRIPS = 64  # a loop is taken to run this often when words are compared
+TRIPS = 64  # a loop is taken to run this often when plans are compared
+WORD = 8  # bytes
 
 LoopMode = Literal["plain", "fused", "merged", "logged", "checkpointed"]
 Source = Literal["re-read", "recomputed", "logged"]
+
+
+def bytes_of(t: Scalar) -> int:
+    """What it takes to log a value."""
+    return {"bool": 1, "i32": 4, "f32": 4}.get(t.dtype, WORD)
 
 
 @dataclass(eq=False)
@@ -129,6 +137,13 @@ class Plan:
     def sizes(self) -> Sizes:
         """The sizes of arrays that are known."""
         return known_sizes(self.facts.function)
+
+    def type_of(self, name: str, body: Body) -> Scalar:
+        """The type of a value of an iteration."""
+        carried = {c.name: c.type for c in body.loop.carried}
+        if name in carried:
+            return carried[name]
+        return next(v.type for v in outputs(self.facts.definition[name]) if v.name == name)
 
     def before(self, a: Atom, body: Body) -> bool:
         """Whether a value is in scope where the outermost logged loop of a path starts."""

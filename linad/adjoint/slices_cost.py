@@ -16,7 +16,7 @@ from linad_typecheck.types import I64
 
 from .plan import Body, Plan
 from .rows import uneven
-from .undo import words
+from .undo import memory
 
 Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken for one
 Lengths = Mapping[str, Atom]
@@ -48,7 +48,7 @@ def _little(v: Var, by: Const) -> bool:
 
 def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
     """Whether ``plan`` logs fewer words than another one of the same loops, and never more."""
-    if words(plan) >= words(other):
+    if memory(plan) >= memory(other):
         return False
     mine, theirs = _words(plan, same), _words(other, same)
     spare = theirs - mine

@@ -198,7 +198,7 @@ class StackedSweep(ForwardSweep):
             if how == "logged" and home[n] == id(block)
         ]
         mine.sort(key=lambda n: (place.get(id(self.facts.definition.get(n)), -1), n))
-        return [Var(n, self.type_of(n, body)) for n in mine]
+        return [Var(n, self.plan.type_of(n, body)) for n in mine]
 
     def block(
         self,

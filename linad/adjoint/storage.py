@@ -56,7 +56,7 @@ from .kept import extent, kept_cells, statement_in, stored_values
 from .logged import logging_loops
 from .mincut import cheapest_cut
 from .order import order_free
-from .plan import Body, Frame, Outside, Plan, Region, block_ids, rule_needs
+from .plan import Body, Frame, Outside, Plan, Region, block_ids, bytes_of, rule_needs
 from .reach import Reach
 from .results import only_results, outer_loops, rerun_for_results
 from .rows import choose_kept
@@ -441,7 +441,7 @@ class _Planner:
                     uses[n] = [a.name for a in map(self.facts.value, sources) if isinstance(a, Var)]
                     todo += uses[n]
         inside = {n: [m for m in ms if m in uses] for n, ms in uses.items()}
-        logged = cheapest_cut(inside, {n: 1 for n in uses}, lost, body.needed & uses.keys())
+        logged = cheapest_cut(inside, {n: bytes_of(self.plan.type_of(n, body)) for n in uses}, lost, body.needed & uses.keys())
         required: set[str] = set()
         done: set[tuple[str, int]] = set()
         requests = list(body.requests)

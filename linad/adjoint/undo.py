@@ -37,7 +37,7 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar
 
 from .activity import Facts, learn
-from .plan import TRIPS, Plan
+from .plan import TRIPS, WORD, Plan, bytes_of
 from .storage import make_plan
 
 _CANDIDATES = 6
@@ -56,15 +56,19 @@ def choose_undo(
         changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
         facts = learn(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
-        if words(plan) < words(best[1]):
+        if memory(plan) < memory(best[1]):
             best, undone = (facts, plan), undone | {place}
     return best
 
 
-def words(plan: Plan) -> int:
-    """Words logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
+def memory(plan: Plan) -> int:
+    """Bytes logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
     return sum(
-        TRIPS ** len(b.path) * (len(b.logs) + len(b.rows) + sum(TRIPS ** len(a.shape) for a in (*b.expanded.values(), *b.rows.values())))
+        TRIPS ** len(b.path)
+        * (
+            sum(bytes_of(plan.type_of(n, b)) for n in b.logs)
+            + WORD * (len(b.rows) + sum(TRIPS ** len(a.shape) for a in (*b.expanded.values(), *b.rows.values())))
+        )
         for b in plan.bodies.values()
     )
 

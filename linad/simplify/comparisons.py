@@ -1,0 +1,39 @@
+"""Which of two floats the smaller or the larger one is becomes a value of its own.
+
+All that the derivative of ``min(a, b)`` needs of the two is whether ``b < a``. Computed in the program, that is a value like others: where the operands would
+have to be logged, it is logged instead, a byte in place of two words. The value is the same: ties, and nan, give the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import Block, Function, If, Let, Loop, Names, Stmt, all_names
+from linad_typecheck.types import BOOL, is_float
+
+CHOICES = {"min": "lt", "max": "gt"}  # and the comparison that gives the second operand
+
+
+def compare_first(f: Function) -> Function:
+    """The function with the comparisons of its ``min`` and ``max`` of floats written out; the same function where it has none."""
+    names = Names(all_names(f))
+    found = 0
+
+    def block(b: Block) -> Block:
+        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
+
+    def stmt(s: Stmt) -> tuple[Stmt, ...]:
+        nonlocal found
+        match s:
+            case Let(out=out, op=op, ins=(a, b)) if op in CHOICES and is_float(out.type):
+                found += 1
+                second = names.var("second", BOOL)
+                return Let(second, CHOICES[op], (b, a), s.span), Let(out, "select", (second, b, a), s.span)
+            case If(then=then, orelse=orelse):
+                return (replace(s, then=block(then), orelse=block(orelse)),)
+            case Loop(body=body):
+                return (replace(s, body=block(body)),)
+        return (s,)
+
+    changed = replace(f, body=block(f.body))
+    return changed if found else f
