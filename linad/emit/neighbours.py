@@ -78,18 +78,21 @@ def _ran(s: Loop, names: Names) -> Let:
     return Let(names.var("ran", BOOL), "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
 
 
-def _elsewhere(body: Body, wanted: Iterable[Atom], there: Atom, maker: Maker) -> tuple[Atom, ...]:
-    """What an iteration computes, for another index."""
-    wanted, given = tuple(wanted), {body.loop.index.name: there}
+def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker: Maker) -> tuple[Atom, ...]:
+    """What an iteration computes, for the index ``base + more``."""
+    wanted, given = tuple(wanted), {}
     for t in body.needed([], wanted):
         (v,) = outputs(t)
         number, sizes = body.far.get(v.name, (0, ("unknown",)))
         if sizes:
+            given.setdefault(body.loop.index.name, maker.let("add", base, Const(more, I64)))
             again = freshen(Block((t,), (v,)), maker.names, given)
             maker.out += again.stmts
             (given[v.name],) = again.results
         else:
-            given[v.name] = maker.let("add", there, Const(number, I64))
+            given[v.name] = maker.let("add", base, Const(more + number, I64))
+    if body.loop.index in wanted:
+        given.setdefault(body.loop.index.name, maker.let("add", base, Const(more, I64)))
     return tuple(given.get(a.name, a) if isinstance(a, Var) else a for a in wanted)
 
 
@@ -121,7 +124,7 @@ def adding(s: Loop, names: Names, fresh: Container[str] = ()) -> list[Stmt]:
         for k, (v, after) in enumerate(zip(wait, others, strict=True)):
             left = names.var(v.name, dtype)
             waiting.append(_Waiting(v, _taken(body, last, k, before) if stores else Const(-0.0, dtype), after, left))
-            index = _elsewhere(body, last.index, behind.let("add", s.stop, Const(k * step, I64)), behind)
+            index = _elsewhere(body, last.index, s.stop, k * step, behind)
             behind.out.append(replace(last, index=index, value=left))
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
     taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
@@ -145,7 +148,7 @@ class _Waiting:
 
 def _taken(body: Body, last: AddTo, k: int, maker: Maker) -> Var:
     """What is in a cell that the first iteration may add to, which is a zero then."""
-    index = _elsewhere(body, last.index, maker.let("add", body.loop.start, Const(k * body.loop.step.value, I64)), maker)  # type: ignore[union-attr]
+    index = _elsewhere(body, last.index, body.loop.start, k * body.loop.step.value, maker)  # type: ignore[union-attr]
     out = maker.names.var("wait", Scalar(last.array.type.dtype))
     maker.out += [Load(out, last.array, index, False, last.span), Store(last.array, index, Const(0.0, Scalar(last.array.type.dtype)), False, last.span)]
     return out
@@ -204,7 +207,7 @@ def _handing(s: Loop, names: Names) -> list[Stmt]:
     first: list[Atom] = []
     for source, was in before.items():
         for ago in range(1, len(was) + 1):
-            first += _elsewhere(body, [source], maker.let("add", s.start, Const(-ago * step, I64)), maker)
+            first += _elsewhere(body, [source], s.start, -ago * step, maker)
     inits, outs = ([names.var(v.name, v.type) for v in carried] for _ in range(2))
     begin = If(ran.out, Block(tuple(maker.out), tuple(first)), Block((), tuple(Const(0.0, v.type) for v in inits)), tuple(inits), s.span)
     return [ran, begin, _carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]

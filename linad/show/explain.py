@@ -24,7 +24,7 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.facts import Fact
-from linad_typecheck.types import Array
+from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.dense import dense_text
@@ -243,7 +243,8 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
         match how:
             case "logged":
                 each = "call" if body.stacked and len(body.path) == 1 else "iteration"
-                yield Remark(line, "logged", f"{what}, 1 word per {each}")
+                word = "word of a byte" if plan.type_of(name, body) == BOOL else "word"
+                yield Remark(line, "logged", f"{what}, 1 {word} per {each}")
             case "re-read" if name in plan.kept:
                 yield Remark(line, "re-read", f"{what} from {base_name(plan.kept[name].array.name)}, where it is stored")
             case "re-read" if isinstance(s, Load):

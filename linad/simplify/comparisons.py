@@ -27,8 +27,8 @@ def compare_first(f: Function) -> Function:
         match s:
             case Let(out=out, op=op, ins=(a, b)) if op in CHOICES and is_float(out.type):
                 found += 1
-                second = names.var("second", BOOL)
-                return Let(second, CHOICES[op], (b, a), s.span), Let(out, "select", (second, b, a), s.span)
+                takes_second = names.var("takes_second", BOOL)
+                return Let(takes_second, CHOICES[op], (b, a), s.span), Let(out, "select", (takes_second, b, a), s.span)
             case If(then=then, orelse=orelse):
                 return (replace(s, then=block(then), orelse=block(orelse)),)
             case Loop(body=body):
