@@ -1,9 +1,10 @@
 """Arrays that are filled, emptied or copied although nobody looks: adjoint arrays begin as zeros and end as zeros.
 
-Four rewritings, of an array that is made in a block:
+Four rewritings, of an array that is made in a block, or given to it for good:
 
 * The first to touch its zeros is a nest of loops over all its cells that adds once to each: it stores, and nothing is filled.
-* The last to touch it stores zeros to cells that only the same iteration has read: it does not.
+* The last to touch it stores zeros to cells that only the same iteration has read: it does not. So with an array that a loop
+  carries into an iteration and not out of it.
 * To its zeros something is added, and then another array as a whole, which has not changed since: it begins as a copy of that.
 * It is a copy, of an array that belongs to the block and is not used again: it is that array.
 
@@ -70,12 +71,12 @@ class _Known:
 
 def spare_zeros(f: Function) -> Function:
     """The function without zeros that nobody reads."""
-    return replace(f, body=_block(f.body, _Known(f), frozenset()))
+    return replace(f, body=_block(f.body, _Known(f), ()))
 
 
-def _block(block: Block, known: _Known, carried: frozenset[str]) -> Block:
+def _block(block: Block, known: _Known, carried: tuple[Var, ...]) -> Block:
     """``carried`` are arrays that the block is given for good."""
-    block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), carried, known)
+    block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known)
     stmts = list(block.stmts)
     for made in [s for s in stmts if isinstance(s, Alloc)]:
         if made.log == "no" and made.out.type.dtype in FLOATS and base_name(made.out.name).endswith("_bar"):
@@ -84,15 +85,18 @@ def _block(block: Block, known: _Known, carried: frozenset[str]) -> Block:
                 _begun(stmts, at, known)
             if made.out not in block.results:
                 _ended(stmts, made.out, known)
+    for c in carried:
+        if c.type.dtype in FLOATS and base_name(c.name).endswith("_bar") and c not in block.results:
+            _ended(stmts, c, known)
     return replace(block, stmts=tuple(stmts))
 
 
 def _inside(s: Stmt, known: _Known) -> Stmt:
     match s:
         case If():
-            return replace(s, then=_block(s.then, known, frozenset()), orelse=_block(s.orelse, known, frozenset()))
+            return replace(s, then=_block(s.then, known, ()), orelse=_block(s.orelse, known, ()))
         case Loop(carried=carried):
-            return replace(s, body=_block(s.body, known, frozenset(c.name for c in carried if isinstance(c.type, Array))))
+            return replace(s, body=_block(s.body, known, tuple(c for c in carried if isinstance(c.type, Array))))
     return s
 
 

@@ -134,6 +134,30 @@ UNLIKE = {
 }
 
 
+CARRIED = """
+  first_bar = copy &x
+  for t in range(3) carry (a_bar: f64[:,:] = first_bar) -> (end) {
+    next_bar = alloc f64 [n, m] fill 1.0
+    for i in range(n) {
+      for j in range(m) {
+        e = load! &a_bar [i, j]
+        &a_bar![i, j] = 0.0
+        &next_bar![i, j] += e
+      }
+    }
+    yield NEXT
+  }
+  r = load! &end [0, 1]
+  return r"""
+
+
+def test_the_last_zeros_of_an_array_that_ends_with_the_iteration() -> None:
+    before, after = both(CARRIED.replace("NEXT", "next_bar"))
+    assert (stores(before), stores(after)) == (1, 0)
+    before, after = both(CARRIED.replace("NEXT", "a_bar"))
+    assert (stores(before), stores(after)) == (1, 1)
+
+
 def test_sums_begin_with_what_is_added_as_a_whole() -> None:
     before, after = both(ADDED)
     assert copies(before) == 0 and copies(after) == 1 and fills(after) == 0
