@@ -37,7 +37,7 @@ def lengths(f: Function) -> Lengths:
                 _little(v, b)
             ):
                 equal.join(v, a)
-            case Let(out=v, op="sub", ins=(Var() as a, Const() as b)) if _little(v, b):
+            case Let(out=v, op="sub" | "max", ins=(Var() as a, Const() as b)) if _little(v, b):
                 equal.join(v, a)
     return {name: equal.root(a) for name, a in equal.same.items()}
 
