@@ -226,7 +226,7 @@ def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
             case Let(out=v, op=op, ins=ins) if is_float(v.type) and all(a in found or not body.moves(a) for a in ins):
                 far = [found[a][1] for a in ins if a in found]
                 if far:
-                    found[v] = (op, *((found[a][0], found[a][1] - far[0]) if a in found else str(a) for a in ins)), far[0]
+                    found[v] = (op, v.type, *((found[a][0], found[a][1] - far[0]) if a in found else str(a) for a in ins)), far[0]
     return found
 
 
