@@ -196,7 +196,7 @@ class Body:
                 return []
             *others, (number, sizes) = cell
             rows.setdefault((*others, sizes), {}).setdefault(number, []).append(t)
-        if name in self.loaded or name in self.carried:
+        if name in self.loaded:
             return []
         near = [abs(step) == 1 and max(row) - min(row) <= FEW for row in rows.values()]
         return [part for row, whole in zip(rows.values(), near, strict=True) for part in ([row] if whole else [{k: row[k]} for k in row])]
@@ -207,7 +207,7 @@ class Body:
         for name in self.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.additions(name)]
             movable = [g for g in sorted(groups, key=lambda g: len(self.needed(g))) if self.movable(g)]
-            if len(groups) < 2 or len(movable) < len(groups) - 1:
+            if len(movable) < len(groups) - 1:
                 continue
             for k, group in enumerate(movable[: len(groups) - 1]):
                 if k == len(found):

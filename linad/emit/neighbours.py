@@ -189,7 +189,7 @@ def _handing(s: Loop, names: Names) -> list[Stmt]:
     todo = [*s.body.results, *(a for t in effects for a in operands(t))]
     while todo:
         a = todo.pop()
-        if not isinstance(a, Var) or a.name not in made or a.name in now:
+        if not isinstance(a, Var) or a.name not in made:
             continue
         if a in had:
             source, ago = had[a]

@@ -74,7 +74,7 @@ class _Division:
         found: list[list[AddTo]] = []
         for name in self.body.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
-            if len(groups) > 1 and sum(map(self.body.movable, groups)) < len(groups) - 1:
+            if sum(map(self.body.movable, groups)) < len(groups) - 1:
                 found += groups
         return found
 
