@@ -9,6 +9,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.emit.distribute import distribute
+from linad.emit.neighbours import add_later
 from linad.emit.rows import gather_rows
 from linad.interpret import run
 
@@ -67,7 +68,8 @@ def test_each_row_is_added_to_in_one_loop(outer: str, inner: str) -> None:
     assert len({t.index[0] for t in added}) == 1 and len(added) == 4
     assert not any(isinstance(t, AddTo) for t in walk(rest.body))
     agree(program, found)
-    each = found.with_main(distribute(found.main))  # and each cell once
+    each = found.with_main(add_later(distribute(found.main)))  # and each cell once
+    assert not verify(each)
     agree(program, each)
 
 
@@ -157,3 +159,25 @@ def test_nests_that_stay_whole(why: str) -> None:
             program = nest(WHOLE[why])
     assert gather_rows(program.main) == program.main
     assert divided(nest(PLAIN)).main != nest(PLAIN).main
+
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+
+
+@pytest.mark.parametrize(("outer", "end"), [
+    ("range(n)", LOWEST),
+    ("range(n, 5)", HIGHEST),
+    ("range(n, zero)", HIGHEST),
+    ("range(zero, n)", LOWEST),
+    ("range(3, n, -1)", HIGHEST),
+    ("range(n, 0, -1)", LOWEST),
+    ("range(n, zero, -1)", LOWEST),
+])
+def test_a_nest_that_never_runs_may_end_anywhere(outer: str, end: int) -> None:
+    text = f"{HEAD}  zero = mul n 0\n  for i in {outer} {{\n    g = add i 2\n    for j in range(9) {{{PLAIN}    }}\n  }}\n  return n\n}}\n"
+    program = parse_program(text)
+    found = divided(program)
+    assert found.main != program.main
+    arrays = [np.ones((9, 9)) for _ in range(3)]
+    run(found, [*arrays, end], limit=1000, in_place=True)
+    assert all((a == 1.0).all() for a in arrays)

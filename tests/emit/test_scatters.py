@@ -1,4 +1,4 @@
-"""Long loops that add to neighbours store what they add; a loop behind adds it."""
+"""Long loops that add to several rows store what they add; a loop behind adds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linad_typecheck.core_verify import verify
 from linad.emit.scatters import additions_behind
 from linad.interpret import run
 
-HEAD = "entry fn f(b: mut f64[:], a: mut f64[:], k: f64[:], n: i64) -> f64 {\n  m = sub n 2\n  top = sub n 3\n"
+HEAD = "entry fn f(b: mut f64[:,:], a: mut f64[:], k: f64[:], c: mut f64[:], n: i64) -> f64 {\n  m = sub n 2\n  top = sub n 3\n"
 UP = "  for i in range(m) carry (s: f64 = 0.0) -> (e) {"
 DOWN = "  for i in range(top, -1, -1) carry (s: f64 = 0.0) -> (e) {"
 LONG = """
@@ -27,9 +27,9 @@ LONG = """
     p = mul t w
     q = neg p
     r = mul q x
-    &b![i] += t
-    &b![j] += p
-    &b![h] += r
+    &b![0, i] += t
+    &b![1, j] += p
+    &b![2, h] += r
     v = add s t
     yield v
 """
@@ -44,7 +44,7 @@ def divided(body: str, head: str = UP) -> tuple[int, int, int]:
     for n in (2, 3, 4, 9):
         results = []
         for p in (before, after):
-            arrays = [np.random.default_rng(1).random(max(n, 3) + 1) for _ in range(3)]
+            arrays = [np.random.default_rng(1).random((3, size) if k == 0 else size) for k, size in enumerate([max(n, 3) + 1] * 4)]
             results.append([np.asarray(run(p, [*arrays, n], in_place=True).results[0]), *arrays])
         for x, y in zip(*results, strict=True):
             np.testing.assert_allclose(y, x, rtol=1e-13)
@@ -62,10 +62,16 @@ def test_one_value_that_several_cells_share_is_stored_once() -> None:
     assert divided(body) == (2, 0, 1)
 
 
+def test_several_cells_of_a_row_go_together_and_those_of_another_array_stay() -> None:
+    body = LONG.replace("    v = add", "    &b![1, h] += p\n    &c![i] += t\n    &c![j] += p\n    v = add")
+    assert divided(body) == (2, 2, 2)
+
+
 WHOLE = {
     "what is added is short": LONG.replace("t = tanh z", "t = neg u").replace("&a![i] = 0.0\n", "\n"),
-    "the array is read": LONG.replace("x = load! &k [j]", "x = load! &b [j]"),
-    "one cell": LONG.replace("&b![j]", "&b![i]").replace("&b![h]", "&b![i]"),
+    "the array is read": LONG.replace("x = load! &k [j]", "x = load! &b [0, j]"),
+    "only one is long": LONG.replace("+= p", "+= y").replace("+= r", "+= u"),
+    "one row": LONG.replace("&b![1, j]", "&b![0, j]").replace("&b![2, h]", "&b![0, h]"),
     "a cell from anywhere": LONG.replace("h = add i 2", "g = mul i i\n    h = mod g n"),
     "each iteration waits for the one before": LONG.replace("z = mul y x", "z = mul y s"),
     "what is stored is read by a later iteration": LONG.replace("&a![i] = 0.0", "&a![j] = 0.0"),
