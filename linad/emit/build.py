@@ -33,13 +33,13 @@ from linad_typecheck.core import (
     all_names,
     free_vars,
     operands,
-    outputs,
     walk,
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
 from .effects import updated_args
 from .independence import is_even
+from .loops import made_of
 from .memory import cells_of, no_room
 from .liveness import without_dead
 from .sites import RETRY, Site, Sites
@@ -88,6 +88,7 @@ class Builder:
     uses: Counter[str] = field(default_factory=Counter)
     pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values that wait for their only use
     handed: set[str] = field(default_factory=set)  # what the next iteration gets, but is no sum
+    first: frozenset[str] = frozenset()  # what even loops begin with
     fills: dict[str, Const | None] = field(default_factory=dict)
     out: list[Node] = field(default_factory=list)
     names: Names = field(default_factory=Names)
@@ -259,6 +260,7 @@ class Builder:
                 cond,
                 self.nested(lambda: self.arm(s.then, s.outs), then),
                 self.nested(lambda: self.arm(s.orelse, s.outs), orelse),
+                any(o.name in self.first for o in s.outs),
             )
         )
 
@@ -405,18 +407,9 @@ def handed_on(s: Loop) -> set[str]:
     They are computed before it writes: the compiler makes vectors of such a loop only where all that is handed on is there when
     what was handed on to this iteration is used.
     """
-    of = {c.name: 1 << k for k, c in enumerate(s.carried)}  # a bit for each carried value that a value is made of
-    for t in s.body.stmts:
-        match t:
-            case Let(out=out) | Load(out=out):
-                bits = 0
-                for a in operands(t):
-                    bits |= of.get(a.name, 0) if isinstance(a, Var) else 0
-                of[out.name] = bits
-            case _:
-                of.update((v.name, -1) for v in outputs(t))
     results = s.body.results[1:] if s.exits else s.body.results
-    return {r.name for k, r in enumerate(results) if isinstance(r, Var) and is_float(r.type) and not of.get(r.name, -1) >> k & 1}
+    made = made_of(s)
+    return {r.name for k, r in enumerate(results) if isinstance(r, Var) and is_float(r.type) and k not in made[k]}
 
 
 def _ends_in_if(block: Block, k: int) -> bool:
@@ -466,7 +459,8 @@ def build(
     rebound = any(
         isinstance(v.type, Array) for s in walk(f.body) if isinstance(s, If | Loop | Call) for v in s.outs
     )
-    b = Builder(program, f, grown, sites, careful or rebound, tries, count_uses(f), names=Names(all_names(f)))
+    first = frozenset(a.name for s in walk(f.body) if isinstance(s, Loop) and is_even(s) for a in s.inits if isinstance(a, Var))
+    b = Builder(program, f, grown, sites, careful or rebound, tries, count_uses(f), first=first, names=Names(all_names(f)))
     b.block(f.body)
     values = tuple(b.expr(r) for r in f.body.results)
     extra = tuple(Leaf(p.var) for p, g in zip(f.params, grown[f.name], strict=False) if g)

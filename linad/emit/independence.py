@@ -39,7 +39,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
-from .loops import is_chain
+from .loops import is_chain, without_handed_on
 
 Reduction = Literal["add", "bitor", "last"]
 LARGEST_FACTOR = 2**10  # by which an index that tells iterations apart may move faster than they are counted
@@ -98,7 +98,9 @@ def is_even(s: Loop) -> bool:
         return False
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
         return False
-    v = verdict(s, True)
+    if s.exits:
+        return False
+    v = verdict(without_handed_on(s), True)
     return not (v.reason or v.added or v.near)
 
 

@@ -25,7 +25,7 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.types import Array
+from linad_typecheck.types import Array, is_float
 
 from linad.simplify.invariant import logs_of
 
@@ -145,6 +145,33 @@ def is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
         return not any(on(a) for a in operands(t))
 
     return block(s.body) and on(s.body.results[k]) and alone(s.body.results, {k})
+
+
+def made_of(s: Loop) -> list[set[int]]:
+    """Of which carried values the next value of each is made in an iteration."""
+    of = {c.name: {k} for k, c in enumerate(s.carried)}
+    for t in s.body.stmts:
+        if isinstance(t, Let | Load):
+            of[t.out.name] = set().union(*(of.get(a.name, ()) for a in operands(t) if isinstance(a, Var)))
+        else:
+            of.update((v.name, set(range(len(s.carried)))) for v in outputs(t))
+    results = s.body.results[1:] if s.exits else s.body.results
+    return [of.get(r.name, set()) if isinstance(r, Var) else set() for r in results]
+
+
+def without_handed_on(s: Loop) -> Loop:
+    """A loop to its end without the floats of which no iteration makes again what was made of them: they are those of a few iterations ago."""
+    made = made_of(s)
+
+    def comes_back(k: int) -> bool:
+        reached = made[k]
+        while not (further := set().union(*(made[j] for j in reached))) <= reached:
+            reached = reached | further
+        return k in reached
+
+    kept = [k for k, c in enumerate(s.carried) if not is_float(c.type) or comes_back(k)]
+    carried, inits, results, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.body.results, s.outs))
+    return replace(s, carried=carried, inits=inits, body=Block(s.body.stmts, results), outs=outs)
 
 
 def scatters(s: Loop) -> bool:

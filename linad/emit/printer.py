@@ -128,7 +128,9 @@ class Printer:
                 inner = ", ".join([*map(self.text, args), self.hidden])
                 self.line(depth, f"return {self.callees[callee]}({inner})")
             case Branch():
+                within, self.text.even = self.text.even, self.text.even or node.even and not self.loops
                 self.branch(node, depth)
+                self.text.even = within
             case For(index, start, stop, step, body, even):
                 self.line(depth, f"for {self.names[index.name]} in {self.range(start, stop, step)}:")
                 if _counts_up(start, step):

@@ -253,6 +253,7 @@ class Branch:
     cond: Expr
     then: tuple[Node, ...]
     orelse: tuple[Node, ...]
+    even: bool = False  # whether its library functions are those of an even loop, which it is in front of
 
 
 @dataclass(frozen=True, slots=True)

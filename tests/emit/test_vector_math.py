@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from linad_typecheck.core import Let
+from linad_typecheck.core_text import parse_program
 from linad_typecheck.types import F64
 
 from linad.emit import EmitOptions, emit
@@ -108,3 +109,89 @@ def test_without_the_library_generated_code_is_that_of_libm():
     g = emit(elementwise([(lambda r, a, b: Let(r, "exp", (a,)), F64)], F64), EmitOptions(vector_math="libm"))
     assert "math.exp(" in g.source
     assert "vector" not in g.source and "even" not in g.source
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_where_a_cell_is_makes_no_difference_to_what_is_handed_on(tmp_path):
+    """Neither in the last iterations nor in the first, whose values come from in front of the loop."""
+    program = parse_program(
+        """entry fn f(u: f64[:], y: mut f64[:], n: i64) -> i64 {
+  for i in range(n) {
+    j = add i 1
+    h = add i 2
+    x = load! &u [i]
+    z = load! &u [j]
+    w = load! &u [h]
+    fx = log x
+    fz = log z
+    fw = log w
+    a = mul fx fz
+    b = add a fw
+    &y![i] = b
+  }
+  return n
+}
+"""
+    )
+    g = emit(program, EmitOptions(vector_math="libmvec"))
+    assert g.source.count("even_log(") == 3 and "vector_log(" not in g.source  # two in front of the loop
+    driver = machine(g, tmp_path)
+    x = np.random.default_rng(1).uniform(0.01, 3.0, 200)
+    whole = np.zeros(198)
+    call(driver, g, (x, whole, 198))
+    for start in range(0, 150, 9):
+        for n in (1, 2, 3, 4, 7, 8, 13, 15, 31, 40):
+            part = np.zeros(n)
+            call(driver, g, (x[start : start + n + 2].copy(), part, n))
+            assert np.array_equal(whole[start : start + n], part), (start, n)
+
+
+def test_what_comes_back_to_itself_makes_a_loop_uneven():
+    """Such a loop is none of vectors: a vector function for each number would be a waste."""
+    text = """entry fn f(u: f64[:], y: mut f64[:], n: i64) -> f64 {
+  for i in range(n) carry (a: f64 = 0.5, b: f64 = 0.25) -> (c, d) {
+    x = load! &u [i]
+    v = RESULT
+    &y![i] = v
+    yield b, v
+  }
+  return c
+}
+"""
+    alone, back = (emit(parse_program(text.replace("RESULT", v)), EmitOptions(vector_math="libmvec")).source for v in ("log x", "log a"))
+    assert "even_log(" in alone and "even_log(" not in back
+
+
+def test_only_what_an_even_loop_begins_with_is_even_in_front_of_it():
+    text = """entry fn f(u: f64[:], y: mut f64[:], n: i64) -> f64 {
+  o = lt 0 n
+  first = if o {
+    x0 = load! &u [0]
+    v0 = log x0
+    yield v0
+  } else {
+    yield 0.0
+  }
+  for i in range(n) carry (a: f64 = first) -> (b) {
+    x = load! &u [i]
+    v = exp x
+    p = lt v 1.0
+    w = if p {
+      v1 = tanh x
+      yield v1
+    } else {
+      yield 1.0
+    }
+    &y![i] = a
+    yield RESULT
+  }
+  z = erf b
+  &y![0] += z
+  return b
+}
+"""
+    even, sum_ = (emit(parse_program(t), EmitOptions(vector_math="libmvec")).source for t in (
+        text.replace("yield RESULT", "&y![i] += w\n    yield v"), text.replace("yield RESULT", "t = mul a v\n    t1 = add t w\n    yield t1"),
+    ))
+    assert [name in even for name in ("even_log(", "even_exp(", "even_tanh(", "vector_erf(")] == [True] * 4
+    assert "even_" not in sum_
