@@ -14,6 +14,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import I64
 
+from linad.emit import EmitOptions, emit
 from linad.emit.neighbours import add_later, hand_on
 from linad.interpret import run
 from tests.examples_of import quick
@@ -380,3 +381,27 @@ def test_random_loops_do_the_same(body: str, up: bool, low: int, runs: int, q: i
     for x, y, z in zip(first, second, third, strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-10)
         np.testing.assert_array_equal(z, y)
+
+
+# ---------------------------------------------------------------------------------------------------------- the text
+
+
+def kernel(body: str, carry: str) -> list[str]:
+    """The lines of the loop in the generated text."""
+    text = emit(program(body, UP, carry), EmitOptions()).source
+    return [line.strip() for line in text.partition("range(lo, hi):\n")[2].partition("return")[0].strip().splitlines()]
+
+
+def test_what_is_handed_on_is_there_before_anything_is_written() -> None:
+    """Otherwise there are no vectors. Sums are added where they always were."""
+    body = "    x = load! &u [i]\n    t = mul x 3.0\n    z = add p x\n    s1 = add s x\n    &c![i] = z\n    yield t, s1"
+    lines = kernel(body, " carry (p: f64 = 0.0, s: f64 = 0.0) -> (r1, r)")
+    assert lines == ["x = u[uint64(i)]", "t = x * 3.0", "c[uint64(i)] = p + x", "p = t", "r += x"]
+
+
+def test_a_value_that_an_iteration_makes_of_the_one_in_its_place_is_a_sum() -> None:
+    """However many steps that takes, and where iterations may end the loop."""
+    body = "    x = load! &u [i]\n    v = neg s\n    s1 = mul v x\n    &c![i] = x\n    yield s1"
+    assert kernel(body, WITH_SUM)[-2:] == ["c[uint64(i)] = x", "r = -r * x"]
+    body = "    x = load! &u [i]\n    s1 = add s x\n    &c![i] = x\n    o = lt x 1.0\n    yield o, s1"
+    assert kernel(body, " exits carry (s: f64 = 0.0) -> (r)")[2:4] == ["o = x < 1.0", "r += x"]
