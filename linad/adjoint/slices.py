@@ -103,16 +103,17 @@ def _instead(block: Block, s: Stmt, new: tuple[Stmt, ...]) -> Block:
 
 
 def _unchanged(c: Var, block: Block) -> set[int]:
-    """The loads of an array, by identity, that find what was in it when the block began: those before anything else is done to it, and those of the
-    statement that does if it is a nest of loops of which each iteration then stores to that cell, and to no other one."""
+    """The loads of an array, by identity, that find what was in it when the block began. Where it is updated these are those before it is, and
+    those of the statement that does it first if that is a nest of loops of which each iteration then stores to that cell, and to no other one."""
+    if _only(c, block, Load | Dim | Drop | Copy):
+        return {id(t) for t in walk(block) if isinstance(t, Load) and t.array == c}
     found: set[int] = set()
     for s in block.stmts:
         uses = [t for t in (s, *(u for b in blocks(s) for u in walk(b))) if c in operands(t) or any(c in b.results for b in blocks(t))]
         loads = {id(t) for t in uses if isinstance(t, Load)}
-        if all(isinstance(t, Load | Dim | Drop | Copy) for t in uses):
-            found |= loads
-        else:
+        if not all(isinstance(t, Load | Dim | Drop | Copy) for t in uses):
             return found | (loads if isinstance(s, Loop) and _own_cells(s, c, len(uses)) else set())
+        found |= loads
     return found
 
 
