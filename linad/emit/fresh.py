@@ -39,12 +39,12 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.types import FLOATS, I64, Array, Scalar
+from linad_typecheck.types import I64, Scalar
 
 from .distribute import Body, is_short
 from .ints import ONE, ZERO, Maker
-from .loops import defined
 from .neighbours import adding, is_plain
+
 
 @dataclass(frozen=True)
 class End:
@@ -106,7 +106,7 @@ class _Fresh:
                     k = _last(done, a)
                     zeros = None if k is None else self.zeros(done[k], a)
                     near, far = self.end(s.start, max(row)), self.end(s.stop, min(row))  # type: ignore[arg-type]
-                    if zeros is not None and a.type.rank == 1 and zeros.low <= near and far <= zeros.high:
+                    if zeros is not None and zeros.low <= near and far <= zeros.high:
                         fresh.add(name)
                         done[k : k + 1] = [*zeros.rest, *self.ends(a, zeros, near, far)]
         return [*done, *adding(s, self.names, fresh)] if fresh else stmts
@@ -116,7 +116,7 @@ class _Fresh:
         match s:
             case Alloc(shape=(n,), fill=Const(value=0.0), log="no"):
                 return Zeros(End(ZERO, 0), self.end(n), (replace(s, fill=None),))
-            case Loop() if is_plain(s) and a.type.rank == 1:
+            case Loop() if is_plain(s):
                 body = Body(s)
                 uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
                 cells = {body.cell(t.index) for t in uses}
@@ -126,7 +126,7 @@ class _Fresh:
                         up = s.step == ONE
                         low, high = (s.start, s.stop) if up else (s.stop, s.start)
                         more = number + (not up)
-                        effects = len(uses) > 1 or len(body.written) > 1 or s.carried
+                        effects = len(body.written) > 1 or s.carried
                         return Zeros(self.end(low, more), self.end(high, more), (rest,) if effects else ())  # type: ignore[arg-type]
         return None
 
@@ -162,19 +162,16 @@ class _Fresh:
     def begun_with(self, s: Loop, before: list[Stmt]) -> tuple[Loop, list[Stmt]]:
         """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they are behind it."""
         after: list[Stmt] = []
-        if s.exits or s.mark is not None:
+        if s.exits:
             return s, after
-        inside = defined(s)
         for k, (c, init, r) in enumerate(zip(s.carried, s.inits, s.body.results, strict=True)):
-            if not isinstance(r, Var) or not isinstance(init, Var) or not isinstance(r.type, Array) or r.type.dtype not in FLOATS:
+            if not isinstance(r, Var) or not isinstance(init, Var):
                 continue
             made, left = _last(before, init), _last(s.body.stmts, r)
-            if made is None or left is None or s.inits.count(init) > 1 or s.body.results.count(r) > 1:
+            if made is None or left is None:
                 continue
             had, zeros = self.zeros(before[made], init), self.zeros(s.body.stmts[left], r)
-            if had is None or zeros is None or not isinstance(s.body.stmts[left], Loop):
-                continue
-            if not (had.low <= zeros.low and zeros.high <= had.high) or {str(e.atom) for e in (zeros.low, zeros.high)} & inside:
+            if had is None or zeros is None or not (had.low <= zeros.low and zeros.high <= had.high):
                 continue
             stmts = [*s.body.stmts[:left], *zeros.rest, *s.body.stmts[left + 1 :]]
             first = next((n for n, t in enumerate(stmts) if _touches(t, c)), None)

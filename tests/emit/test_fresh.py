@@ -78,6 +78,15 @@ SWAPPED = """  x = copy &a
     &b![p] += r
   }
 """
+# zeros by a loop of their own
+CLEARED = """  b = copy &a
+  for z in range(n) {
+    &b![z] = 0.0
+  }
+"""
+# the second buffer has zeros from its third cell on
+SOME = SWAPPED.replace("  y = alloc f64 [n] fill 0.0\n", "  y = copy &a\n  for z in range(2, n) {\n    &y![z] = 0.0\n  }\n")
+FROM_THE_END = TAKEN.replace("for i in range(1, m)", "for i in range(l, 0, -1)")
 
 
 def parsed(text: str) -> Program:
@@ -105,6 +114,12 @@ STORED = {
     "made, and neighbours added to": MADE + STENCIL,
     "taken from a cell": TAKEN,
     "buffers that change places": SWAPPED,
+    "zeros by a loop": CLEARED + EACH,
+    "zeros by a loop that also sums": CLEARED.replace("range(n) {", "range(n) carry (s: f64 = 0.0) -> (r) {").replace(" = 0.0\n  }", " = 0.0\n    e1 = load! &a [z]\n    s2 = add s e1\n    yield s2\n  }") + "  &a![0] = r\n" + EACH,
+    "zeros from the last to the first": FROM_THE_END,
+    "asked for its size in between": MADE + "  d = dim &b 0\n" + EACH,
+    "one buffer, and a new one each time": SWAPPED.replace("    yield v, u", "    x2 = alloc f64 [n] fill 0.0\n    yield v, x2"),
+    "as many zeros as there are to begin with": SOME.replace("range(2, n)", "range(1, n)"),
 }
 
 
@@ -129,6 +144,19 @@ def test_zeros_are_not_filled_in() -> None:
     assert len(stored) == 1
 
 
+def test_a_loop_that_only_makes_zeros_is_gone() -> None:
+    program = parsed(CLEARED + EACH)
+    assert [len(s.body.stmts) for s in walk(changed(program).main.body) if isinstance(s, Loop)] == [2, 2]
+
+
+@pytest.mark.parametrize("text", [MADE + EACH, MADE + INSIDE, MADE + STENCIL])
+def test_no_cell_is_stored_to_twice(text: str) -> None:
+    """But for two at either end."""
+    n = 40
+    out = run(changed(parsed(text)), [np.ones(n), 1])
+    assert out.counts["store"] <= n + 4 and not out.counts.get("fill")
+
+
 KEPT = {
     "an array of others": "  b = copy &a\n" + EACH.replace("&b!", "&a!"),
     "no zeros": MADE.replace("0.0", "1.0") + EACH,
@@ -141,7 +169,12 @@ KEPT = {
     "set in the loop": MADE + EACH.replace("    &b!", "    &b![0] = 1.0\n    &b!"),
     "two rows of cells": MADE + EACH.replace("    &b!", "    &b![q] += e\n    &b!"),
     "under a condition": MADE + "  c = lt q 2\n  if c {\n" + EACH + "  }\n",
+    "zeros in an array of others": "  b = copy &a\n" + TAKEN.replace("  b = copy &a\n", "").replace("&b", "&a"),
+    "a loop that does not run downwards": MADE + EACH.replace("range(n)", "range(0, n, -1)"),
+    "a check of what is set to zero": TAKEN.replace("&b![i] = 0.0", "&b[i] = 0.0"),
+    "zeros of every second cell from the end": TAKEN.replace("for i in range(1, m)", "for i in range(l, 0, -2)"),
     "downwards": MADE + EACH.replace("range(n)", "range(m, -1, -1)"),
+    "few cells": MADE.replace("[n]", "[4]") + EACH.replace("range(n)", "range(4)"),
     "a check": MADE + EACH.replace("&b![i]", "&b[i]"),
     "zeros of every second cell": TAKEN.replace("for i in range(1, m)", "for i in range(1, m, 2)"),
     "zeros at two distances": TAKEN.replace("    &c![i] = e", "    h0 = sub i 1\n    &b![h0] = 0.0\n    &c![i] = e"),
@@ -163,6 +196,8 @@ NOT_MOVED = {
     "looked at at the beginning": SWAPPED.replace("    for i in", "    r0 = load! &v [1]\n    &a![0] += r0\n    for i in"),
     "other cells each time": SWAPPED.replace("    for i in range(1, m)", "    d = min t m\n    for i in range(d, m)"),
     "no change of places": SWAPPED.replace("yield v, u", "yield u, v"),
+    "before what was zero": SOME,
+    "until a test": SWAPPED.replace("range(q) carry", "range(q) exits carry").replace("    yield v, u", "    go = lt t 1\n    yield go, v, u"),
     "beyond what was zero": SWAPPED.replace("y = alloc f64 [n]", "y = alloc f64 [q]"),
 }
 
