@@ -43,7 +43,7 @@ from linad_typecheck.types import I64, Scalar
 
 from .distribute import Body, is_short
 from .ints import ONE, ZERO, Maker
-from .neighbours import adding, is_plain
+from .neighbours import adding, has_run, is_plain
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,15 @@ class End:
 
 @dataclass(frozen=True)
 class Zeros:
-    """The cells of an array that a statement leaves as zeros, from ``low`` to before ``high``, and what is left of it without them."""
+    """The cells of an array that a statement leaves as zeros, from ``low`` to before ``high``, and what is left of it without them; the loop that
+    stores them, if it is one, and how far from its index. A loop that never runs may begin or end at the largest int there is, and have
+    ``low`` and ``high`` anywhere."""
 
     low: End
     high: End
     rest: tuple[Stmt, ...]
+    loop: Loop | None = None
+    number: int = 0
 
 
 def store_first(f: Function) -> Function:
@@ -127,7 +131,7 @@ class _Fresh:
                         low, high = (s.start, s.stop) if up else (s.stop, s.start)
                         more = number + (not up)
                         effects = len(body.written) > 1 or s.carried
-                        return Zeros(self.end(low, more), self.end(high, more), (rest,) if effects else ())  # type: ignore[arg-type]
+                        return Zeros(self.end(low, more), self.end(high, more), (rest,) if effects else (), s, number)  # type: ignore[arg-type]
         return None
 
     def ends(self, a: Var, zeros: Zeros, near: End, far: End) -> list[Stmt]:
@@ -138,7 +142,10 @@ class _Fresh:
             maker.out += [_cleared(a, low, maker.let("min", high, near_), maker)]
         if zeros.high != far:
             maker.out += [_cleared(a, maker.let("max", near_, far_), high, maker)]
-        return maker.out
+        if zeros.loop is None or (zeros.low, zeros.high) == (near, far):
+            return maker.out
+        ran = has_run(zeros.loop, self.names)
+        return [ran, If(ran.out, Block(tuple(maker.out)), Block(), (), zeros.loop.span)]
 
     def end(self, a: Atom, more: int = 0) -> End:
         match a:
@@ -186,15 +193,19 @@ class _Fresh:
         return s, after
 
     def clearing(self, a: Var, zeros: Zeros) -> list[Stmt]:
-        maker = Maker(self.names)
-        low, high = (self.int(e, maker) for e in (zeros.low, zeros.high))
-        return [*maker.out, _cleared(a, low, high, maker)]
+        """The loop that stores them, to another array and alone."""
+        maker, s = Maker(self.names), zeros.loop
+        bounds = (zeros.low, zeros.high) if s is None else (self.end(s.start), self.end(s.stop))  # type: ignore[arg-type]
+        start, stop = (self.int(e, maker) for e in bounds)
+        return [*maker.out, replace(_cleared(a, start, stop, maker, zeros.number), step=ONE if s is None else s.step)]
 
 
-def _cleared(a: Var, low: Atom, high: Atom, maker: Maker) -> Loop:
+def _cleared(a: Var, start: Atom, stop: Atom, maker: Maker, number: int = 0) -> Loop:
     i = maker.names.var("i", I64)
+    inside = Maker(maker.names)
+    cell = inside.let("add", i, Const(number, I64))
     zero = Const(0.0, Scalar(a.type.dtype))
-    return Loop(i, low, high, ONE, (), (), Block((Store(a, (i,), zero, False),)), ())
+    return Loop(i, start, stop, ONE, (), (), Block((*inside.out, Store(a, (cell,), zero, False))), ())
 
 
 def _last(stmts: Sequence[Stmt], a: Var) -> int | None:

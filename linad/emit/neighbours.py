@@ -72,7 +72,7 @@ def is_plain(s: Loop) -> bool:
     return plain and is_counted(s, one_by_one=True)
 
 
-def _ran(s: Loop, names: Names) -> Let:
+def has_run(s: Loop, names: Names) -> Let:
     """Whether a loop from an int to the next has any iterations."""
     assert s.stop is not None and isinstance(s.step, Const)
     return Let(names.var("ran", BOOL), "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
@@ -128,7 +128,7 @@ def adding(s: Loop, names: Names, fresh: Container[str] = ()) -> list[Stmt]:
             behind.out.append(replace(last, index=index, value=left))
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
     taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
-    ran = _ran(s, names)
+    ran = has_run(s, names)
     nothing = tuple(Const(-0.0, v.type) for v in taken)
     begin = If(ran.out, Block(tuple(before.out), tuple(taken)), Block((), nothing), tuple(taken.values()), s.span)
     stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
@@ -203,7 +203,7 @@ def _handing(s: Loop, names: Names) -> list[Stmt]:
     rest = substitute(Block(tuple(t for t in body.stmts if id(t) in kept), s.body.results), now)
     carried = [v for was in before.values() for v in was]
     after = [v for source, was in before.items() for v in (source, *was[:-1])]
-    maker, ran = Maker(names), _ran(s, names)
+    maker, ran = Maker(names), has_run(s, names)
     first: list[Atom] = []
     for source, was in before.items():
         for ago in range(1, len(was) + 1):

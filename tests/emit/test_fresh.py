@@ -237,3 +237,40 @@ def test_any_ranges_and_distances(low: int, high: int, start: int, stop: int, fa
 """
     program = parsed(text)
     agree(program, changed(program), range(5, 13), q)
+
+
+ZEROS_THEN_SUMS = """  b = copy &a
+  for i in range({0}) {{
+    g = add i {1}
+    &b![g] = 0.0
+  }}
+  for k in range({2}) {{
+    e = load! &a [k]
+    h = add k {3}
+    &b![k] += e
+    &b![h] += e
+  }}
+"""
+SWAPPED_FROM_Q = (
+    SWAPPED.replace("alloc f64 [n] fill 0.0", "copy &a\n  for j in range(q, m) {\n    j1 = add j 1\n    &y![j1] = 0.0\n  }")
+    .replace("range(q)", "range(3)")
+    .replace("range(1, m)", "range(q, m)")
+    .replace("[i]", "[g]")
+    .replace("      e = load", "      g = add i 1\n      e = load")
+    .replace("sub i 1\n      g = add i 1", "add i 1")
+)
+NEVER = [
+    (ZEROS_THEN_SUMS.format("q, n", 0, "q, m", 1), 2**63 - 1),
+    (ZEROS_THEN_SUMS.format("q, m", 1, "q, l", 2), 2**63 - 1),
+    (ZEROS_THEN_SUMS.format("1, q", -1, "1, q", -1), -(2**63)),
+    (SWAPPED_FROM_Q, 2**63 - 1),
+]
+
+
+@pytest.mark.parametrize(("text", "end"), NEVER)
+def test_zeros_of_a_loop_that_never_runs_may_begin_and_end_anywhere(text: str, end: int) -> None:
+    program = parsed(text)
+    found = changed(program)
+    assert found.main != program.main
+    agree(program, found, q=end)
+    agree(program, found, range(5, 9), q=2)
