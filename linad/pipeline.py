@@ -80,9 +80,9 @@ def differentiate(
     tried: set[str] = set()  # once each: a program may have many states
     worth: dict[str, int] = {}
     while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):
-        state, made, f = one
+        state, made, f, written = one
         tried.add(state)
-        kept = program.with_main(f)
+        kept = simplify(program.with_main(f)) if written else program.with_main(f)
         other = _reversed(kept, wrt, name, value, log_everything)
         if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
             program, best = kept, other

@@ -26,6 +26,7 @@ from linad_typecheck.core import (
     Drop,
     Function,
     If,
+    Let,
     Load,
     Loop,
     Names,
@@ -33,6 +34,8 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
+    blocks,
+    free_vars,
     operands,
     walk,
 )
@@ -46,10 +49,11 @@ from .slices_cost import lengths
 
 def with_slices(
     f: Function, plan: Plan, tried: Container[str], worth: Mapping[str, int]
-) -> Iterator[tuple[str, dict[str, int], Function]]:
+) -> Iterator[tuple[str, dict[str, int], Function, bool]]:
     """Such arrays by name, but for those that have been tried, and the function with a copy of that one, made cell by cell. ``plan`` is that
     of its linear form, with the same loops. ``worth`` says how many copies an array pays for, if not one: minus one if it is such a copy;
-    it comes with each function, for what it has made."""
+    it comes with each function, for what it has made. And whether the array is written to in the iteration: with the copy, loops that were kept apart by
+    that may be one."""
     sizes, same = known_sizes(f), lengths(f)
     logged = {around.loop.index.name for b in plan.bodies.values() if b.logs for around in b.path}
 
@@ -65,13 +69,15 @@ def with_slices(
             for t in made:
                 if isinstance(t, Copy) and wanted(t.out) and _only(t.out, block, Load | Store | AddTo | Dim | Drop):
                     copied = _copy(f, t.out, t.array, sizes[t.out.name], t.span)
-                    yield t.out.name, {t.out.name: 0}, _with(f, block, lambda b, t=t, new=copied: _instead(b, t, new))
-            for c in filter(wanted, s.carried):
+                    yield t.out.name, {t.out.name: 0}, _with(f, block, lambda b, t=t, new=copied: _instead(b, t, new)), False
+            updated = (v for v in free_vars(block).values() if _is_written(v, block))
+            for c in filter(wanted, dict.fromkeys((*s.carried, *updated))):
                 paid = sum(worth.get(t.out.name, 1) for t in made if t.out.name in sizes and alike(t.out) == alike(c))
-                if paid > 0 and _only(c, block, Load | Dim | Drop | Copy):
+                old = _unchanged(c, block) if paid > 0 else set()
+                if old:
                     own = Names(all_names(f)).var(c.name, c.type)
                     copied = _copy(f, own, c, sizes[c.name], s.span)
-                    yield c.name, {own.name: -1}, _with(f, block, lambda b, c=c, own=own, new=copied: _reading(b, c, own, new))
+                    yield c.name, {own.name: -1}, _with(f, block, lambda b, old=old, own=own, new=copied: _reading(b, old, own, new)), _is_written(c, block)
 
 
 def _only(c: Var, block: Block, kinds: type) -> bool:
@@ -96,14 +102,56 @@ def _instead(block: Block, s: Stmt, new: tuple[Stmt, ...]) -> Block:
     return replace(block, stmts=tuple(u for t in block.stmts for u in (new if t is s else (t,))))
 
 
-def _reading(block: Block, c: Var, own: Var, first: tuple[Stmt, ...]) -> Block:
-    """A block that begins with some statements, and loads from one array where it did from another one."""
+def _unchanged(c: Var, block: Block) -> set[int]:
+    """The loads of an array, by identity, that find what was in it when the block began: those before anything else is done to it, and those of the
+    statement that does if it is a nest of loops of which each iteration then stores to that cell, and to no other one."""
+    found: set[int] = set()
+    for s in block.stmts:
+        uses = [t for t in (s, *(u for b in blocks(s) for u in walk(b))) if c in operands(t) or any(c in b.results for b in blocks(t))]
+        loads = {id(t) for t in uses if isinstance(t, Load)}
+        if all(isinstance(t, Load | Dim | Drop | Copy | If) for t in uses):
+            found |= loads
+            if any(isinstance(t, If) for t in uses):  # an arm passes it on: from there it has another name
+                return found
+        else:
+            return found | (loads if isinstance(s, Loop) and _own_cells(s, c, len(uses)) else set())
+    return found
+
+
+def _is_written(c: Var, block: Block) -> bool:
+    return any(isinstance(t, Store | AddTo) and t.array == c for t in walk(block))
+
+
+def _own_cells(s: Loop, c: Var, uses: int) -> bool:
+    """Whether a nest of loops does nothing to an array but load and then store the cell that its indices, and no others, say."""
+    indices = {s.index.name}
+    far: dict[str, str] = {}
+    while True:
+        far[s.index.name] = s.index.name
+        for t in s.body.stmts:
+            match t:
+                case Let(out=v, op="add" | "sub", ins=(Var(name=x), Const())) | Let(out=v, op="add", ins=(Const(), Var(name=x))) if x in far:
+                    far[v.name] = far[x]
+        inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+        if len(inner) != 1:
+            break
+        s = inner[0]
+        indices.add(s.index.name)
+    here = [t for t in s.body.stmts if isinstance(t, Load | Store | AddTo) and t.array == c]
+    cells = {t.index for t in here}
+    if len(here) != uses or len(cells) != 1 or not all(isinstance(t, Load) for t in here[:-1]):
+        return False
+    return sorted(far.get(str(a), "") for a in next(iter(cells))) == sorted(indices)
+
+
+def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> Block:
+    """A block that begins with some statements, and has some loads from one array where they were from another one."""
 
     def inside(b: Block) -> Block:
         return replace(b, stmts=tuple(map(stmt, b.stmts)))
 
     def stmt(s: Stmt) -> Stmt:
-        return replace(s, array=own) if isinstance(s, Load) and s.array == c else _changed(s, inside)
+        return replace(s, array=own) if isinstance(s, Load) and id(s) in old else _changed(s, inside)
 
     return replace(block, stmts=(*first, *map(stmt, block.stmts)))
 
