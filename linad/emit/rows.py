@@ -11,7 +11,7 @@ reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
