@@ -31,6 +31,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import I64, Array, Scalar
 
 from .lift import empty
+from .turns import copying, passed_on
 
 
 def hoist_buffers(f: Function) -> Function:
@@ -92,7 +93,7 @@ def _split(
                 before.append(Alloc(t.out, shape, None, t.span))
                 fixed.update(v.name for v in shape)
                 moved.add(t.out.name)
-                kept.append(_copying(t, shape, names))
+                kept.append(copying(t, shape, names))
             else:
                 kept.append(t)
         return Block(tuple(kept), b.results)
@@ -108,28 +109,10 @@ def _split(
     return before, leave(body)
 
 
-def _copying(s: Copy, shape: tuple[Var, ...], names: Names) -> Stmt:
-    """``out[...] = array`` as loops, for at least one axis."""
-    index = tuple(names.var("k", I64) for _ in shape)
-    cell = names.var("cell", Scalar(s.out.type.dtype))
-    inner: tuple[Stmt, ...] = (Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span))
-    for k, n in reversed(tuple(zip(index, shape, strict=True))):
-        inner = (Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(inner), (), span=s.span),)
-    return inner[0]
-
-
 def _named(a: Atom, names: set[str]) -> bool:
     return isinstance(a, Var) and a.name in names
 
 
 def _escaping(b: Block) -> set[str]:
     """Arrays that get another name in a block, or are given to a call: they may outlive the iteration."""
-    found = {r.name for r in b.results if isinstance(r, Var) and isinstance(r.type, Array)}
-    for s in b.stmts:
-        for inner in blocks(s):
-            found |= _escaping(inner)
-        if isinstance(s, Loop):
-            found |= {a.name for a in s.inits if isinstance(a, Var) and isinstance(a.type, Array)}
-        if isinstance(s, Call):
-            found |= {a.name for a in s.args if isinstance(a, Var) and isinstance(a.type, Array)}
-    return found
+    return passed_on(b) | {r.name for r in b.results if isinstance(r, Var) and isinstance(r.type, Array)}

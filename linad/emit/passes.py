@@ -27,6 +27,7 @@ from .sites import Sites
 from .sizes import known_sizes
 from .split import split_loops
 from .sums import sum_in_registers
+from .turns import take_turns
 from .unroll import write_out
 from .waits import add_last
 
@@ -81,7 +82,7 @@ def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool) -> Progra
     """With ``apart``, its loops are reshaped, too."""
 
     def one(f: Function) -> Function:
-        f = check_accesses(thread_exits(write_out(f) if apart else f), hoist=hoist, indexed=sites.indexed)
+        f = check_accesses(thread_exits(write_out(take_turns(f)) if apart else f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
         return _all(RESHAPING if apart else (), f)
 

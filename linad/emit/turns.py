@@ -1,0 +1,123 @@
+"""Two buffers that take turns, where each iteration makes an array for the next one.
+
+``new = u.copy(); ...; u = new`` gets its memory anew in each iteration, as ``new`` outlives it. But then the array that came in is gone: so a
+second one is made in front of the loop, an iteration fills it, and hands on both, the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Copy,
+    Fill,
+    Function,
+    If,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_sizes import Sizes, known_sizes
+from linad_typecheck.types import I64, Array, Scalar
+
+
+def take_turns(f: Function) -> Function:
+    """The function whose loops carry a second buffer for each array that they make anew and hand on."""
+    turns = _Turns(f)
+    return replace(f, body=turns.block(f.body)) if turns.sizes else f
+
+
+class _Turns:
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.sizes: Sizes = known_sizes(f)
+        self.lent = {p.var.name for p in f.params}
+
+    def block(self, b: Block) -> Block:
+        done: list[Stmt] = []
+        for k, s in enumerate(b.stmts):
+            match s:
+                case If():
+                    done.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
+                case Loop():
+                    rest = Block(b.stmts[k + 1 :], b.results)
+                    done += self.loop(replace(s, body=self.block(s.body)), free_vars(rest))
+                case _:
+                    done.append(s)
+        return replace(b, stmts=tuple(done))
+
+    def loop(self, s: Loop, later: Container[str]) -> list[Stmt]:
+        """The loop, and the buffers in front of it. ``later``: names that are used behind it."""
+        made: list[Stmt] = []
+        for c, init in zip(s.carried, s.inits, strict=True):
+            if isinstance(c.type, Array) and isinstance(init, Var) and not (init.name in self.lent or init.name in later):
+                first = self.names.var(c.name, c.type)
+                if (turned := self.turned(s, c, first)) is not None:
+                    made.append(Alloc(first, self.sizes[c.name], None, s.span))
+                    s = turned
+        return [*made, s]
+
+    def turned(self, s: Loop, c: Var, first: Var) -> Loop | None:
+        """The loop with a second buffer for one array that it carries; ``first`` is what that is to begin with."""
+        nexts = s.body.results[1 if s.exits else 0 :]
+        r = nexts[s.carried.index(c)]
+        sizes = self.sizes.get(c.name)
+        passed = passed_on(s.body)
+        if not isinstance(r, Var) or sizes is None or self.sizes.get(r.name) != sizes or {c.name, r.name} & passed:
+            return None
+        if c in nexts or nexts.count(r) > 1 or s.inits.count(s.inits[s.carried.index(c)]) > 1:
+            return None
+        k = next((k for k, t in enumerate(s.body.stmts) if isinstance(t, Alloc | Copy) and t.out == r), None)
+        if k is None:
+            return None
+        other = self.names.var(c.name, c.type)
+        stmts = (*s.body.stmts[:k], *self.filling(s.body.stmts[k], other, sizes), *s.body.stmts[k + 1 :])  # type: ignore[arg-type]
+        body = substitute(Block(stmts, (*s.body.results, c)), {r.name: other})
+        out = self.names.var(c.name, c.type)
+        return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
+
+    def filling(self, s: Alloc | Copy, other: Var, sizes: tuple[Atom, ...]) -> list[Stmt]:
+        """What puts into another array what one is made with."""
+        if isinstance(s, Copy):
+            return [copying(replace(s, out=other), sizes, self.names)]
+        return [] if s.fill is None else [Fill(other, s.fill, s.span)]
+
+
+def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> Stmt:
+    """``out[...] = array`` as loops, for at least one axis."""
+    index = tuple(names.var("k", I64) for _ in shape)
+    cell = names.var("cell", Scalar(s.out.type.dtype))
+    inner: tuple[Stmt, ...] = (Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span))
+    for k, n in reversed(tuple(zip(index, shape, strict=True))):
+        inner = (Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(inner), (), span=s.span),)
+    return inner[0]
+
+
+def passed_on(b: Block) -> set[str]:
+    """Arrays that get another name inside of the loops, branches and calls of a block."""
+    found: set[str] = set()
+    for s in b.stmts:
+        for inner in blocks(s):
+            found |= passed_on(inner) | _arrays(inner.results)
+        if isinstance(s, Loop):
+            found |= _arrays(s.inits)
+        if isinstance(s, Call):
+            found |= _arrays(s.args)
+    return found
+
+
+def _arrays(atoms: tuple[Atom, ...]) -> set[str]:
+    return {a.name for a in atoms if isinstance(a, Var) and isinstance(a.type, Array)}
