@@ -16,6 +16,7 @@ from .induction import close_inductions
 from .invariant import hoist_invariants
 from .proved import drop_proved_checks
 from .share import share_factorisations
+from .taken_over import take_over
 from .zeros import spare_zeros
 
 
@@ -34,6 +35,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("fuse", fuse_loops),
     Pass("cells", merge_cells),
     Pass("zeros", spare_zeros),
+    Pass("taken over", take_over),
     Pass("share", share_factorisations),
     Pass("dead", drop_dead),
 )

@@ -45,7 +45,7 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
 
-class _Known:
+class Known:
     """What is asked again and again: how a value is computed, and which names a statement mentions."""
 
     def __init__(self, f: Function) -> None:
@@ -71,10 +71,10 @@ class _Known:
 
 def spare_zeros(f: Function) -> Function:
     """The function without zeros that nobody reads."""
-    return replace(f, body=_block(f.body, _Known(f), ()))
+    return replace(f, body=_block(f.body, Known(f), ()))
 
 
-def _block(block: Block, known: _Known, carried: tuple[Var, ...]) -> Block:
+def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
     """``carried`` are arrays that the block is given for good."""
     block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known)
     stmts = list(block.stmts)
@@ -91,7 +91,7 @@ def _block(block: Block, known: _Known, carried: tuple[Var, ...]) -> Block:
     return replace(block, stmts=tuple(stmts))
 
 
-def _inside(s: Stmt, known: _Known) -> Stmt:
+def _inside(s: Stmt, known: Known) -> Stmt:
     match s:
         case If():
             return replace(s, then=_block(s.then, known, ()), orelse=_block(s.orelse, known, ()))
@@ -103,7 +103,7 @@ def _inside(s: Stmt, known: _Known) -> Stmt:
 # ------------------------------------------------------------------------------------------------------------- beginning
 
 
-def _begun(stmts: list[Stmt], at: int, known: _Known) -> None:
+def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
     """The zeros of the array made at a place, where what follows makes them unnecessary."""
     made = stmts[at]
     assert isinstance(made, Alloc)
@@ -119,11 +119,11 @@ def _begun(stmts: list[Stmt], at: int, known: _Known) -> None:
     _copied(stmts, at, known)
 
 
-def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: _Known) -> Stmt | None:
+def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
     """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
     if not sizes:
         return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or not _covers(s, sizes[0], known):
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
         return None
     touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
     if len(touching) != 1 or array in (*s.inits, *s.body.results):
@@ -135,7 +135,7 @@ def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], know
     return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
 
 
-def _covers(s: Loop, size: Atom, known: _Known) -> bool:
+def covers(s: Loop, size: Atom, known: Known) -> bool:
     """Whether a loop runs over all ints from 0 to below a size, up or down."""
     match s.step, s.start, s.stop:
         case Const(value=1), Const(value=0), stop:
@@ -147,7 +147,7 @@ def _covers(s: Loop, size: Atom, known: _Known) -> bool:
     return False
 
 
-def _copied(stmts: list[Stmt], at: int, known: _Known) -> None:
+def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
     """Zeros to which another array is added, before anything reads them: they begin as its copy."""
     made = stmts[at]
     assert isinstance(made, Alloc)
@@ -155,7 +155,7 @@ def _copied(stmts: list[Stmt], at: int, known: _Known) -> None:
     for k in range(at + 1, len(stmts)):
         s = stmts[k]
         if isinstance(s, AddArray) and s.array == array and s.other != array:
-            if _made_before(stmts, at, s.other) and not any(known.touches(t, s.other) and _changes(t, s.other) for t in stmts[at + 1 : k]):
+            if _made_before(stmts, at, s.other) and not any(known.touches(t, s.other) and changes(t, s.other) for t in stmts[at + 1 : k]):
                 stmts[at] = Copy(array, s.other, s.span)
                 del stmts[k]
             return
@@ -164,16 +164,16 @@ def _copied(stmts: list[Stmt], at: int, known: _Known) -> None:
 
 
 def _made_before(stmts: list[Stmt], at: int, other: Var) -> bool:
-    from_here = {v.name for s in stmts[at:] for v in _outs(s)}
+    from_here = {v.name for s in stmts[at:] for v in outs(s)}
     return other.name not in from_here
 
 
-def _outs(s: Stmt) -> tuple[Var, ...]:
+def outs(s: Stmt) -> tuple[Var, ...]:
     match s:
         case Alloc(out=v) | Copy(out=v):
             return (v,)
-        case If(outs=outs) | Loop(outs=outs):
-            return outs
+        case If(outs=made) | Loop(outs=made):
+            return made
     return ()
 
 
@@ -190,7 +190,7 @@ def _looked_at(s: Stmt) -> Iterator[str]:
         yield from (r.name for b in blocks(t) for r in b.results if isinstance(r, Var))
 
 
-def _changes(s: Stmt, array: Var) -> bool:
+def changes(s: Stmt, array: Var) -> bool:
     """Whether a statement may write to an array, move it, or give it another name."""
     for t in (s, *(u for b in blocks(s) for u in walk(b))):
         if array in writes(t) or (array in operands(t) and not isinstance(t, Load | Dim | Copy | AddArray)):
@@ -203,7 +203,7 @@ def _changes(s: Stmt, array: Var) -> bool:
 # --------------------------------------------------------------------------------------------------------------- copies
 
 
-def _moved(block: Block, carried: frozenset[str], known: _Known) -> Block:
+def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
     """The block without copies of its own arrays that are used no more: the copy is the array itself."""
     own = set(carried)
     k = 0
@@ -214,7 +214,7 @@ def _moved(block: Block, carried: frozenset[str], known: _Known) -> Block:
                 rest = substitute(rest, {s.out.name: s.array})
                 block = Block((*block.stmts[:k], *rest.stmts), rest.results)
                 continue
-        own |= {v.name for v in _outs(s)} if not (isinstance(s, Alloc) and s.log != "no") else set()
+        own |= {v.name for v in outs(s)} if not (isinstance(s, Alloc) and s.log != "no") else set()
         k += 1
     return block
 
@@ -222,7 +222,7 @@ def _moved(block: Block, carried: frozenset[str], known: _Known) -> Block:
 # ---------------------------------------------------------------------------------------------------------------- ending
 
 
-def _ended(stmts: list[Stmt], array: Var, known: _Known) -> None:
+def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
     """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
     last = next((k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
     if last is None or not isinstance(stmts[last], Loop):
@@ -234,7 +234,7 @@ def _ended(stmts: list[Stmt], array: Var, known: _Known) -> None:
         stmts[last] = _without(nest, array)
 
 
-def _own_cell(s: Loop, array: Var, known: _Known) -> tuple[Atom, ...] | None:
+def _own_cell(s: Loop, array: Var, known: Known) -> tuple[Atom, ...] | None:
     """The cell that all accesses to an array in a nest of loops are to, if it is another one in each iteration and no store
     comes before a load."""
     cells: set[tuple[Atom, ...]] = set()
