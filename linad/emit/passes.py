@@ -19,6 +19,7 @@ from .first import demands_first
 from .fission import divide_chains
 from .fresh import store_first
 from .hoist import hoist_buffers
+from .late import copy_late
 from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise
 from .rows import gather_rows
@@ -69,7 +70,7 @@ RESHAPING: tuple[Change, ...] = (
 )
 
 
-HANDING: tuple[Change, ...] = (store_first, add_later, hand_on)  # behind what asks whether iterations have an order
+HANDING: tuple[Change, ...] = (copy_late, store_first, add_later, hand_on)  # behind what asks whether iterations have an order
 
 
 def _all(changes: tuple[Change, ...], f: Function) -> Function:

@@ -1,0 +1,292 @@
+"""A copy is made where the cells of the array are written over, not in front of the loops that do so.
+
+``old = u.copy()``, and then loops that write ``u[i, j]`` from cells of ``old``: each array is gone through twice. Here an iteration copies the cell that it is
+about to write, and reads cells whose turn is yet to come from ``u`` itself, where they are still what they were. The cells that no iteration writes are copied
+in front of their row, or in front of the loops.
+
+What was written to ``old`` an iteration before comes in a register, as the compiler could not make vectors otherwise. Arrays of different names must not
+overlap; sums stay as they are. It gives loops an order that they did not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+    operands,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_sizes import Sizes, known_sizes
+from linad_typecheck.types import I64, Scalar
+
+from .ints import ONE, ZERO, Maker
+from .neighbours import NEAR, has_run
+
+Affine = tuple[Atom, int]  # an int: another one, and a number that is added to it
+
+
+def copy_late(f: Function) -> Function:
+    """The function with copies of arrays made by the loops that write over them."""
+    late = _Late(f)
+    return replace(f, body=late.block(f.body))
+
+
+@dataclass(frozen=True)
+class _Copied:
+    """``copy[*prefix, ...] = array[...]``, all cells; what makes the copy, if it is made there."""
+
+    copy: Var
+    prefix: tuple[Atom, ...]
+    array: Var
+    sizes: tuple[Atom, ...]
+    made: tuple[Stmt, ...] = ()
+
+
+class _Late:
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.sizes: Sizes = known_sizes(f)
+
+    def block(self, b: Block) -> Block:
+        stmts = [self.inside(s) for s in b.stmts]
+        for s in tuple(stmts):
+            copied = self.copied(s)
+            if copied is None:
+                continue
+            k = next(k for k, t in enumerate(stmts) if t is s)
+            m = next((m for m in range(k + 1, len(stmts)) if _touches(stmts[m], copied)), None)
+            if m is None or not isinstance(nest := stmts[m], Loop):
+                continue
+            later = copied.copy in b.results or any(_mentions(t, copied.copy) for t in stmts[m + 1 :])
+            if (new := _Nest(nest, copied, self.names).late(later or not copied.made)) is not None:
+                stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
+        return replace(b, stmts=tuple(stmts))
+
+    def inside(self, s: Stmt) -> Stmt:
+        match s:
+            case If():
+                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+            case Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def copied(self, s: Stmt) -> _Copied | None:
+        """What a statement copies, if that is all it does."""
+        if isinstance(s, Copy) and s.out.type.rank and s.array.name in self.sizes and s.out.type == s.array.type:
+            sizes = self.sizes[s.array.name]
+            return _Copied(s.out, (), s.array, sizes, (Alloc(s.out, sizes, None, s.span),))
+        index: list[Var] = []
+        sizes = ()
+        while isinstance(s, Loop) and _is_plain(s) and s.start == ZERO and s.stop is not None and not s.carried:
+            index.append(s.index)
+            sizes = (*sizes, s.stop)
+            match s.body.stmts:
+                case (Loop() as inner,):
+                    s = inner
+                case (Load(out=v, array=a, index=here, checked=False), Store(array=c, index=there, value=w, checked=False)) if (
+                    v == w and here == tuple(index) and there[len(there) - len(here) :] == here and a != c
+                ):
+                    prefix = there[: len(there) - len(here)]
+                    whole = self.sizes.get(a.name) == sizes and not set(prefix) & set(index)
+                    return _Copied(c, prefix, a, sizes) if whole else None
+                case _:
+                    return None
+        return None
+
+
+class _Nest:
+    """Loops inside of each other that may write over what has been copied."""
+
+    def __init__(self, s: Loop, copied: _Copied, names: Names) -> None:
+        self.copied, self.names = copied, names
+        self.loops = list(_loops(s, copied))
+        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let) and t.out.type == I64}
+        self.read = True  # whether the copy is
+        self.own: list[int] = []  # how far from the indices of the loops an iteration writes
+        self.far: dict[int, tuple[int, ...]] = {}  # by identity of loads, how far from there they read the old contents
+
+    def late(self, read: bool) -> list[Stmt] | None:
+        """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
+        c, pair = self.copied, {self.copied.array, self.copied.copy}
+        *outer, inner = self.loops
+        if len(self.loops) != len(c.sizes) or not all(map(_is_plain, self.loops)):
+            return None
+        if any(pair & {*s.inits, *s.body.results} for s in self.loops) or any(len(_touching(s, c)) > 1 for s in outer):
+            return None
+        touching = _touching(inner, c)
+        if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
+            return None
+        match [t for t in touching if isinstance(t, Store | AddTo)]:
+            case [write] if write.array == c.array:
+                self.write = write
+            case _:
+                return None
+        own = [self.affine(a) for a in write.index]
+        if [a for a, _ in own] != [s.index for s in self.loops]:
+            return None
+        self.own = [more for _, more in own]
+        written = False
+        for t in touching:
+            written = written or t is write
+            if isinstance(t, Load):
+                where = self.distance(t)
+                near = where is not None and not any(where[:-1]) and abs(where[-1]) <= NEAR
+                if t.array == c.copy and (where is None or not any(where[:-1]) and not near):
+                    return None
+                if where is not None and (t.array == c.copy or near and where[-1] >= 0 and not written):
+                    self.far[id(t)] = where
+        self.read = read or any(t.array == c.copy and any(self.far[id(t)][:-1]) for t in touching if isinstance(t, Load))
+        return [*(c.made if self.read else ()), *self.made(0, ())]
+
+    def affine(self, a: Atom) -> Affine:
+        match self.lets.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+                base, more = self.affine(x)
+                return base, more + int(c)
+            case Let(op="sub", ins=(x, Const(value=c))):
+                base, more = self.affine(x)
+                return base, more - int(c)
+        return a, 0
+
+    def distance(self, t: Load) -> tuple[int, ...] | None:
+        """How far a cell that is read is from the one that the iteration writes, along each axis."""
+        prefix = self.copied.prefix if t.array == self.copied.copy else ()
+        there = [self.affine(a) for a in t.index[len(prefix) :]]
+        same = t.index[: len(prefix)] == prefix and [a for a, _ in there] == [s.index for s in self.loops]
+        return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
+
+    def made(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """One of the loops, with the copy in it, and what is done in front of it. ``fixed``: the indices that the loops around it write at."""
+        loop = self.loops[k]
+        edges = self.edges(loop, self.own[k], fixed) if self.read else []
+        if loop is self.loops[-1]:
+            return [*edges, *self.innermost(fixed)]
+        front = Maker(self.names)
+        here = (*fixed, front.let("add", loop.index, Const(self.own[k], I64)))
+        inside = [*front.out, *self.made(k + 1, here)]
+        stmts = tuple(u for t in loop.body.stmts for u in (inside if t is self.loops[k + 1] else (t,)))
+        return [*edges, replace(loop, body=replace(loop.body, stmts=stmts))]
+
+    def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """The copy of what an axis has on either side of where a loop writes."""
+        assert loop.stop is not None
+        maker, ran = Maker(self.names), has_run(loop, self.names)
+        ends = []
+        for end in (loop.start, loop.stop):
+            at = maker.let("add", end, Const(more, I64))
+            v = self.names.var("k", I64)
+            maker.out.append(Let(v, "select", (ran.out, at, ZERO)))
+            ends.append(v)
+        size = self.copied.sizes[len(fixed)]
+        return [ran, *maker.out, self.copying(fixed, ZERO, ends[0]), self.copying(fixed, ends[1], size)]
+
+    def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
+        """The copy of some cells along an axis, and all along the axes behind it."""
+        c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
+        index = tuple(self.names.var("k", I64) for _ in (0, *rest))
+        cell = self.cell()
+        body: tuple[Stmt, ...] = (Load(cell, c.array, (*fixed, *index), False), Store(c.copy, (*c.prefix, *fixed, *index), cell, False))
+        for k, (low, high) in reversed(list(zip(index, [(start, stop), *((ZERO, n) for n in rest)], strict=True))):
+            body = (Loop(k, low, high, ONE, (), (), Block(body), ()),)
+        return body[0]
+
+    def cell(self) -> Var:
+        return self.names.var(f"{self.copied.array.name}_i", Scalar(self.copied.array.type.dtype))
+
+    def innermost(self, row: tuple[Atom, ...]) -> list[Stmt]:
+        """The loop that copies a cell and then writes it, and what it begins with.
+
+        Of its row it reads the furthest cell, and has those up to the last one needed from the iterations before: so the compiler can make vectors of it, and
+        they are faster than those that read cells beside what has just been written."""
+        c, s = self.copied, self.loops[-1]
+        along = [0, *(d[-1] for d in self.far.values() if not any(d[:-1]))]
+        last, first = min(along), max(along)
+        window = {k: self.cell() for k in range(last, first + 1)}
+        front = Maker(self.names)
+        at = front.let("add", s.index, Const(self.own[-1] + first, I64))
+        front.out.append(Load(window[first], c.array, (*row, at), False))
+        values: dict[str, Atom] = {}
+        kept: list[Stmt] = []
+        for t in s.body.stmts:
+            where = self.far.get(id(t))
+            if isinstance(t, Load) and where is not None:
+                if not any(where[:-1]):
+                    values[t.out.name] = window[where[-1]]
+                else:
+                    ahead = where > (0,) * len(where)
+                    kept.append(replace(t, array=c.array, index=t.index[len(t.index) - len(where) :]) if ahead else t)
+            elif t is self.write:
+                value = t.value
+                if isinstance(t, AddTo):
+                    value = self.cell()
+                    kept.append(Let(value, "add", (window[0], t.value), t.span))
+                kept += [Store(c.copy, (*c.prefix, *t.index), window[0], False)] if self.read else []
+                kept.append(Store(c.array, t.index, value, False, t.span))
+            else:
+                kept.append(t)
+        body = substitute(Block(tuple(kept), s.body.results), values)
+        handed = range(last, first)
+        inits, before = self.begun(row, handed)
+        s = replace(
+            s,
+            carried=(*s.carried, *(window[k] for k in handed)),
+            inits=(*s.inits, *inits),
+            outs=(*s.outs, *(self.cell() for _ in handed)),
+            body=Block((*front.out, *body.stmts), (*body.results, *(window[k + 1] for k in handed))),
+        )
+        return [*before, s]
+
+    def begun(self, row: tuple[Atom, ...], handed: range) -> tuple[tuple[Var, ...], list[Stmt]]:
+        """The cells that the first iteration of the innermost loop has from those before, by how far they are from where it writes."""
+        if not handed:
+            return (), []
+        s = self.loops[-1]
+        ran, inside = has_run(s, self.names), Maker(self.names)
+        cells, outs = (tuple(self.cell() for _ in handed) for _ in range(2))
+        for k, v in zip(handed, cells, strict=True):
+            inside.out.append(Load(v, self.copied.array, (*row, inside.let("add", s.start, Const(self.own[-1] + k, I64))), False))
+        zeros = tuple(Const(0.0, v.type) for v in outs)
+        return outs, [ran, If(ran.out, Block(tuple(inside.out), cells), Block((), zeros), outs, s.span)]
+
+
+def _loops(s: Loop, copied: _Copied) -> Iterator[Loop]:
+    """A loop, and the loops of which each is the one thing in it that touches the arrays."""
+    yield s
+    match _touching(s, copied):
+        case [Loop() as inner]:
+            yield from _loops(inner, copied)
+
+
+def _touching(s: Loop, copied: _Copied) -> list[Stmt]:
+    return [t for t in s.body.stmts if _touches(t, copied)]
+
+
+def _is_plain(s: Loop) -> bool:
+    return s.step == ONE and s.stop is not None and not s.exits and s.mark is None
+
+
+def _touches(s: Stmt, copied: _Copied) -> bool:
+    return _mentions(s, copied.array) or _mentions(s, copied.copy)
+
+
+def _mentions(s: Stmt, array: Var) -> bool:
+    return array in operands(s) or any(array.name in free_vars(b) for b in blocks(s))
