@@ -1,4 +1,4 @@
-"""A copy is made where the cells of the array are written over, not in front of the loops that do so.
+"""A copy is made where the cells of the array are written over, not in front of the loops that do so, and of no cells of which it is written over itself.
 
 ``old = u.copy()``, and then loops that write ``u[i, j]`` from cells of ``old``: each array is gone through twice. Here an iteration copies the cell that it is
 about to write, and reads cells whose turn is yet to come from ``u`` itself, where they are still what they were. The cells that no iteration writes are copied
@@ -33,6 +33,7 @@ from linad_typecheck.core import (
     blocks,
     free_vars,
     operands,
+    outputs,
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
@@ -136,14 +137,41 @@ class _Nest:
         if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
             return None
         match [t for t in touching if isinstance(t, Store | AddTo)]:
-            case [write] if write.array == c.array:
+            case [write]:
                 self.write = write
             case _:
                 return None
-        own = [self.affine(a) for a in write.index]
+        own = [self.affine(a) for a in write.index[len(write.index) - len(c.sizes) :]]
         if [a for a, _ in own] != [s.index for s in self.loops]:
             return None
         self.own = [more for _, more in own]
+        return self.written(touching, read) if write.array == c.array else self.replaced(touching)
+
+    def replaced(self, touching: list[Stmt]) -> list[Stmt] | None:
+        """Loops that write over the copy, before anybody has read it."""
+        c, write = self.copied, self.write
+        inside = {v.name for s in self.loops for t in s.body.stmts for v in outputs(t)} | {s.index.name for s in self.loops}
+        bounds = {a.name for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)}
+        if isinstance(write, AddTo) or any(t.array == c.copy for t in touching if isinstance(t, Load)) or bounds & inside:
+            return None
+        if write.index[: len(c.prefix)] != c.prefix:
+            return None
+        return [*c.made, *self.around(0, ()), self.loops[0]]
+
+    def around(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """The copy of the cells that the loops do not write, from one of them on."""
+        s, more = self.loops[k], self.own[k]
+        edges = self.edges(s, more, fixed)
+        if s is self.loops[-1]:
+            return edges
+        index, inside = self.names.var("k", I64), Maker(self.names)
+        here = inside.let("add", index, Const(more, I64))
+        body = Block((*inside.out, *self.around(k + 1, (*fixed, here))))
+        return [*edges, Loop(index, s.start, s.stop, ONE, (), (), body, ())]  # type: ignore[arg-type]
+
+    def written(self, touching: list[Stmt], read: bool) -> list[Stmt] | None:
+        """Loops that write over the array."""
+        c, write = self.copied, self.write
         written = False
         for t in touching:
             written = written or t is write

@@ -21,17 +21,19 @@ from linad_typecheck.core import (
     Copy,
     Function,
     If,
+    Let,
     Load,
     Loop,
     Names,
     Stmt,
+    Store,
     Var,
     all_names,
     base_name,
 )
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.core_sizes import known_sizes
-from linad_typecheck.types import FLOATS, Array
+from linad_typecheck.types import FLOATS, I64, Array
 
 from .zeros import Known, changes, covers, outs
 
@@ -129,17 +131,53 @@ class _Over:
         return b.name in self.sizes and covers(s, self.sizes[b.name][k], self.known)
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
-        """Whether ``b`` has only been added to, and ``a`` has not changed, since ``b`` was made as zeros: then it is made as a copy of ``a``."""
+        """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells that a last nest of loops has
+        emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
         k = next((k for k, s in enumerate(done) if isinstance(s, Alloc) and s.out == b), None)
         match done[k] if k is not None else None:
             case Alloc(fill=Const(value=zero), log="no") as made if repr(zero) == "0.0":
                 pass
             case _:
                 return False
-        for t in done[k + 1 :]:
-            if a in outs(t) or self.known.touches(t, a) and changes(t, a):
+        assert k is not None
+        zeros: tuple[Stmt, ...] = ()
+        left = list(done[k + 1 :])
+        for at, t in enumerate(left):
+            if a in outs(t) or self.known.touches(t, b) and not self.known.only_adds(t, b) or zeros and self.known.touches(t, a):
                 return False
-            if self.known.touches(t, b) and not self.known.only_adds(t, b):
-                return False
-        done[k] = Copy(b, a, made.span)
+            if self.known.touches(t, a) and changes(t, a):
+                parts = self.emptying(t, a, b, ())
+                if parts is None:
+                    return False
+                left[at], alone = parts
+                zeros = freshen(Block((alone,), ()), self.names, {}).stmts
+        done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
+
+    def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Stmt, Stmt] | None:
+        """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
+        if not isinstance(s, Loop) or s.exits or s.mark is not None or a in (*s.inits, *s.body.results):
+            return None
+        around = (*around, s.index)
+        match [t for t in s.body.stmts if self.known.touches(t, a)]:
+            case [Loop() as inner]:
+                parts = self.emptying(inner, a, b, around)
+                if parts is None:
+                    return None
+                old, (new, alone) = inner, parts
+            case [*loads, Store(value=Const(value=0.0), checked=False) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
+                if sorted(v.name for v in map(self.base, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
+                    return None
+                new, alone = None, replace(old, array=b)
+            case _:
+                return None
+        rest = replace(s, body=replace(s.body, stmts=tuple(u for t in s.body.stmts if (u := new if t is old else t) is not None)))
+        ints = tuple(t for t in s.body.stmts if isinstance(t, Let) and t.out.type == I64 and all(a.type == I64 for a in t.ins))
+        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), Block((*ints, alone)), (), span=s.span)
+
+    def base(self, a: Atom) -> Atom:
+        """What an index is a fixed distance from."""
+        match self.known.lets.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, Const())) | Let(op="add", ins=(Const(), x)) | Let(op="sub", ins=(x, Const())):
+                return self.base(x)
+        return a
