@@ -30,6 +30,10 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
+    blocks,
+    free_vars,
+    outputs,
+    walk,
 )
 from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.core_sizes import known_sizes
@@ -151,6 +155,8 @@ class _Over:
                     return False
                 left[at], alone = parts
                 zeros = freshen(Block((alone,), ()), self.names, {}).stmts
+                if not _made_in(t).isdisjoint(free_vars(Block(zeros))):
+                    return False
         done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
 
@@ -172,8 +178,11 @@ class _Over:
             case _:
                 return None
         rest = replace(s, body=replace(s.body, stmts=tuple(u for t in s.body.stmts if (u := new if t is old else t) is not None)))
-        ints = tuple(t for t in s.body.stmts if isinstance(t, Let) and t.out.type == I64 and all(a.type == I64 for a in t.ins))
-        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), Block((*ints, alone)), (), span=s.span)
+        stmts: tuple[Stmt, ...] = (alone,)
+        for t in reversed(s.body.stmts):
+            if isinstance(t, Let) and t.out.type == I64 and t.out.name in free_vars(Block(stmts)):
+                stmts = (t, *stmts)
+        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), Block(stmts), (), span=s.span)
 
     def base(self, a: Atom) -> Atom:
         """What an index is a fixed distance from."""
@@ -181,3 +190,10 @@ class _Over:
             case Let(op="add", ins=(x, Const())) | Let(op="add", ins=(Const(), x)) | Let(op="sub", ins=(x, Const())):
                 return self.base(x)
         return a
+
+
+def _made_in(s: Stmt) -> set[str]:
+    """The names that a statement defines inside of it."""
+    inner = [t for b in blocks(s) for t in walk(b)]
+    loops = [t for t in (s, *inner) if isinstance(t, Loop)]
+    return {v.name for t in inner for v in outputs(t)} | {v.name for t in loops for v in (t.index, *t.carried)}
