@@ -37,7 +37,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
-from linad_typecheck.types import I64, Scalar
+from linad_typecheck.types import BOOL, I64, Scalar
 
 from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
@@ -121,6 +121,12 @@ class _Nest:
         self.copied, self.names = copied, names
         self.loops = list(_loops(s, copied))
         self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let) and t.out.type == I64}
+        self.running = Maker(names)
+        self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
+        for loop in self.loops if all(map(_is_plain, self.loops)) else ():
+            ran = has_run(loop, names)
+            self.running.out.append(ran)
+            self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
         self.read = True  # whether the copy is
         self.own: list[int] = []  # how far from the indices of the loops an iteration writes
         self.far: dict[int, tuple[int, ...]] = {}  # by identity of loads, how far from there they read the old contents
@@ -145,14 +151,16 @@ class _Nest:
         if [a for a, _ in own] != [s.index for s in self.loops]:
             return None
         self.own = [more for _, more in own]
-        return self.written(touching, read) if write.array == c.array else self.replaced(touching)
+        inside = {v.name for s in self.loops for t in s.body.stmts for v in outputs(t)} | {s.index.name for s in self.loops}
+        if any(a.name in inside for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)):
+            return None
+        done = self.written(touching, read) if write.array == c.array else self.replaced(touching)
+        return None if done is None else [*self.running.out, *done]
 
     def replaced(self, touching: list[Stmt]) -> list[Stmt] | None:
         """Loops that write over the copy, before anybody has read it."""
         c, write = self.copied, self.write
-        inside = {v.name for s in self.loops for t in s.body.stmts for v in outputs(t)} | {s.index.name for s in self.loops}
-        bounds = {a.name for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)}
-        if isinstance(write, AddTo) or any(t.array == c.copy for t in touching if isinstance(t, Load)) or bounds & inside:
+        if isinstance(write, AddTo) or any(t.array == c.copy for t in touching if isinstance(t, Load)):
             return None
         if write.index[: len(c.prefix)] != c.prefix:
             return None
@@ -215,17 +223,17 @@ class _Nest:
         return [*edges, replace(loop, body=replace(loop.body, stmts=stmts))]
 
     def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """The copy of what an axis has on either side of where a loop writes."""
+        """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if no iteration writes any, as then the
+        loops need not keep to the array."""
         assert loop.stop is not None
-        maker, ran = Maker(self.names), has_run(loop, self.names)
+        maker, size = Maker(self.names), self.copied.sizes[len(fixed)]
         ends = []
-        for end in (loop.start, loop.stop):
+        for end, otherwise in ((loop.start, ZERO), (loop.stop, size if fixed else ZERO)):
             at = maker.let("add", end, Const(more, I64))
             v = self.names.var("k", I64)
-            maker.out.append(Let(v, "select", (ran.out, at, ZERO)))
+            maker.out.append(Let(v, "select", (self.ran, at, otherwise)))
             ends.append(v)
-        size = self.copied.sizes[len(fixed)]
-        return [ran, *maker.out, self.copying(fixed, ZERO, ends[0]), self.copying(fixed, ends[1], size)]
+        return [*maker.out, self.copying(fixed, ZERO, ends[0]), self.copying(fixed, ends[1], size)]
 
     def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
         """The copy of some cells along an axis, and all along the axes behind it."""

@@ -32,12 +32,15 @@ from linad_typecheck.core import (
     base_name,
     blocks,
     free_vars,
+    operands,
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen, substitute
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
+
+from linad.adjoint.slices_cost import lengths
 
 from .zeros import Known, changes, covers, outs
 
@@ -52,38 +55,39 @@ class _Over:
         self.names = Names(all_names(f))
         self.known = Known(f)
         self.sizes = known_sizes(f)
+        self.same = lengths(f)
 
     def block(self, b: Block, around: set[Var], own: set[Var]) -> tuple[Block, list[Var]]:
         """The block, and the arrays of blocks around it that others have taken over from: those are its last results, in the same order.
         ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
         done: list[Stmt] = []
         own, taken = set(own), []
-        left, results = b.stmts, b.results
-        while left:
-            s, *rest = left
+        while b.stmts:
+            s, b = b.stmts[0], Block(b.stmts[1:], b.results)
             new: dict[Var, Var] = {}
             match s:
                 case If():
                     s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
                 case Loop():
                     s, new = self.loop(s, around | own)
-                case _:
-                    pass
-            pair = self.sum_of(s)
-            if pair is not None and pair[0] in around | own and not self.used(pair[1], rest, results) and self.begun(done, *pair):
+                    b = _renamed(b, new)
+            if (pair := self.summed(s, around | own, done, b)) is not None:
                 new = dict([pair])
+                b = _renamed(b, new)
+            elif (moved := self.moved_out(s, around | own, done, b)) is not None:
+                a, now, stmts, b = moved
+                done += stmts
+                new = {a: now}
             else:
                 done.append(s)
             for a, now in new.items():
                 if a in around:
                     around = around - {a}
                     taken.append(a)
-                    results = (*results, now)
+                    b = Block(b.stmts, (*b.results, now))
                 own = own - {a} | {now}
-            after = substitute(Block(tuple(rest), results), {a.name: now for a, now in new.items()})
-            left, results = after.stmts, after.results
             own |= {v for v in outs(s) if isinstance(v.type, Array)}
-        return Block(tuple(done), results), taken
+        return Block(tuple(done), b.results), taken
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
         """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are called behind it."""
@@ -97,8 +101,12 @@ class _Over:
         s = replace(s, carried=(*s.carried, *inside), inits=(*s.inits, *taken), body=body, outs=(*s.outs, *behind))
         return s, dict(zip(taken, behind, strict=True))
 
-    def used(self, b: Var, stmts: list[Stmt], results: tuple[Atom, ...]) -> bool:
-        return b in results or any(self.known.touches(t, b) for t in stmts)
+    def summed(self, s: Stmt, own: set[Var], done: list[Stmt], rest: Block) -> tuple[Var, Var] | None:
+        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one; it is made as a copy then."""
+        pair = self.sum_of(s)
+        if pair is None or pair[0] not in own or pair[1] in rest.results or any(self.known.touches(t, pair[1]) for t in rest.stmts):
+            return None
+        return pair if self.begun(done, *pair) else None
 
     def like(self, a: Var) -> Var:
         v = self.names.var(a.name, a.type)
@@ -154,11 +162,52 @@ class _Over:
                 if parts is None:
                     return False
                 left[at], alone = parts
-                zeros = freshen(Block((alone,), ()), self.names, {}).stmts
-                if not _made_in(t).isdisjoint(free_vars(Block(zeros))):
+                emptied = self.alone(t, alone)
+                if emptied is None:
                     return False
+                zeros = emptied
         done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
+
+    def moved_out(self, s: Stmt, own: set[Var], done: list[Stmt], rest: Block) -> tuple[Var, Var, list[Stmt], Block] | None:
+        """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that is added to from there on; what takes over from
+        it, the statements so far, and those that follow, which read the cells where they were."""
+        move = _move(s, ())
+        if move is None:
+            return None
+        a, cell, to, index = move
+        made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
+        if a not in own or made is None or made.fill is not None or made.log != "no" or any(self.known.touches(t, to) for t in done if t is not made):
+            return None
+        if a.name not in self.sizes or to.name not in self.sizes or to in rest.results:
+            return None
+        near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
+        if near[: len(near) // 2] != near[len(near) // 2 :] or [self.base(c) for c in cell] != list(index):
+            return None
+        uses = [t for t in walk(rest) if to in operands(t)]
+        if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
+            return None
+        now = self.like(a)
+        zeros: tuple[Stmt, ...] | None = ()
+        if changes(s, a):
+            parts = self.emptying(s, a, now, ())
+            zeros = None if parts is None else self.alone(s, parts[1])
+            if parts is None or zeros is None:
+                return None
+            s = parts[0]
+        far = [self.more(c) for c in cell]
+
+        def there(b: Block) -> Block:
+            return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
+
+        def reading(t: Stmt) -> list[Stmt]:
+            if not isinstance(t, Load) or t.array != to:
+                return [rebuild(t, lambda v: v, block=there)]
+            ints = [Let(self.names.var("i", I64), "add", (i, Const(n, I64)), t.span) for i, n in zip(t.index, far, strict=True)]
+            return [*ints, replace(t, array=a, index=tuple(v.out for v in ints))]
+
+        behind = there(substitute(rest, {a.name: now}))
+        return a, now, [Copy(now, a, s.span), *zeros, _without(s, to)], behind
 
     def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Stmt, Stmt] | None:
         """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
@@ -184,16 +233,55 @@ class _Over:
                 stmts = (t, *stmts)
         return rest, Loop(s.index, s.start, s.stop, s.step, (), (), Block(stmts), (), span=s.span)
 
+    def alone(self, s: Stmt, part: Stmt) -> tuple[Stmt, ...] | None:
+        """A part of a statement with names of its own, if it needs nothing from inside of it."""
+        new = freshen(Block((part,)), self.names, {})
+        inner = [t for b in blocks(s) for t in walk(b)]
+        made = {v.name for t in inner for v in outputs(t)} | {v.name for t in (s, *inner) if isinstance(t, Loop) for v in (t.index, *t.carried)}
+        return new.stmts if made.isdisjoint(free_vars(new)) else None
+
     def base(self, a: Atom) -> Atom:
         """What an index is a fixed distance from."""
+        return self.affine(a)[0]
+
+    def more(self, a: Atom) -> int:
+        """The distance."""
+        return self.affine(a)[1]
+
+    def affine(self, a: Atom) -> tuple[Atom, int]:
         match self.known.lets.get(a.name) if isinstance(a, Var) else None:
-            case Let(op="add", ins=(x, Const())) | Let(op="add", ins=(Const(), x)) | Let(op="sub", ins=(x, Const())):
-                return self.base(x)
-        return a
+            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+                base, more = self.affine(x)
+                return base, more + int(c)
+            case Let(op="sub", ins=(x, Const(value=c))):
+                base, more = self.affine(x)
+                return base, more - int(c)
+        return a, 0
 
 
-def _made_in(s: Stmt) -> set[str]:
-    """The names that a statement defines inside of it."""
-    inner = [t for b in blocks(s) for t in walk(b)]
-    loops = [t for t in (s, *inner) if isinstance(t, Loop)]
-    return {v.name for t in inner for v in outputs(t)} | {v.name for t in loops for v in (t.index, *t.carried)}
+def _renamed(b: Block, new: dict[Var, Var]) -> Block:
+    return substitute(b, {a.name: now for a, now in new.items()})
+
+
+def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
+    """The array of which a nest of loops copies cells to another one, the cell, the other array, and the cell of that, which is that of the loops."""
+    if not isinstance(s, Loop):
+        return None
+    index = (*index, s.index)
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    if inner:
+        return _move(inner[0], index) if len(inner) == 1 else None
+    loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
+    for t in s.body.stmts:
+        if isinstance(t, Store) and t.index == index and isinstance(t.value, Var) and (x := loads.get(t.value)) is not None:
+            if x.array != t.array and all(base_name(v.name).endswith("_bar") for v in (x.array, t.array)):
+                return x.array, x.index, t.array, index
+    return None
+
+
+def _without(s: Stmt, array: Var) -> Stmt:
+    """A nest of loops without what it stores to an array."""
+    if not isinstance(s, Loop):
+        return s
+    kept = tuple(_without(t, array) for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
+    return replace(s, body=replace(s.body, stmts=kept))
