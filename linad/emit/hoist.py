@@ -8,7 +8,6 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
-    Call,
     Const,
     Copy,
     Dim,
@@ -16,19 +15,16 @@ from linad_typecheck.core import (
     Function,
     If,
     Let,
-    Load,
     Loop,
     Names,
     Reserve,
     Stmt,
-    Store,
     Var,
     all_names,
-    blocks,
     outputs,
     walk,
 )
-from linad_typecheck.types import I64, Array, Scalar
+from linad_typecheck.types import I64, Array
 
 from .lift import empty
 from .turns import copying, passed_on
@@ -93,7 +89,7 @@ def _split(
                 before.append(Alloc(t.out, shape, None, t.span))
                 fixed.update(v.name for v in shape)
                 moved.add(t.out.name)
-                kept.append(copying(t, shape, names))
+                kept += copying(t, shape, names)
             else:
                 kept.append(t)
         return Block(tuple(kept), b.results)

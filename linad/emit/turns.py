@@ -2,11 +2,12 @@
 
 ``new = u.copy(); ...; u = new`` gets its memory anew in each iteration, as ``new`` outlives it. But then the array that came in is gone: so a
 second one is made in front of the loop, an iteration fills it, and hands on both, the other way round.
+
+What a loop carries is its own: nobody else knows the array that came in, by the linear discipline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -27,7 +28,6 @@ from linad_typecheck.core import (
     Var,
     all_names,
     blocks,
-    free_vars,
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
@@ -36,34 +36,31 @@ from linad_typecheck.types import I64, Array, Scalar
 
 def take_turns(f: Function) -> Function:
     """The function whose loops carry a second buffer for each array that they make anew and hand on."""
-    turns = _Turns(f)
-    return replace(f, body=turns.block(f.body)) if turns.sizes else f
+    return replace(f, body=_Turns(f).block(f.body))
 
 
 class _Turns:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
-        self.lent = {p.var.name for p in f.params}
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
-        for k, s in enumerate(b.stmts):
+        for s in b.stmts:
             match s:
                 case If():
                     done.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
                 case Loop():
-                    rest = Block(b.stmts[k + 1 :], b.results)
-                    done += self.loop(replace(s, body=self.block(s.body)), free_vars(rest))
+                    done += self.loop(replace(s, body=self.block(s.body)))
                 case _:
                     done.append(s)
         return replace(b, stmts=tuple(done))
 
-    def loop(self, s: Loop, later: Container[str]) -> list[Stmt]:
-        """The loop, and the buffers in front of it. ``later``: names that are used behind it."""
+    def loop(self, s: Loop) -> list[Stmt]:
+        """The loop, and the buffers in front of it."""
         made: list[Stmt] = []
-        for c, init in zip(s.carried, s.inits, strict=True):
-            if isinstance(c.type, Array) and isinstance(init, Var) and not (init.name in self.lent or init.name in later):
+        for c in s.carried:
+            if c.name in self.sizes:
                 first = self.names.var(c.name, c.type)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
@@ -74,36 +71,32 @@ class _Turns:
         """The loop with a second buffer for one array that it carries; ``first`` is what that is to begin with."""
         nexts = s.body.results[1 if s.exits else 0 :]
         r = nexts[s.carried.index(c)]
-        sizes = self.sizes.get(c.name)
-        passed = passed_on(s.body)
-        if not isinstance(r, Var) or sizes is None or self.sizes.get(r.name) != sizes or {c.name, r.name} & passed:
-            return None
-        if c in nexts or nexts.count(r) > 1 or s.inits.count(s.inits[s.carried.index(c)]) > 1:
+        if c in nexts or c.name in passed_on(s.body):
             return None
         k = next((k for k, t in enumerate(s.body.stmts) if isinstance(t, Alloc | Copy) and t.out == r), None)
-        if k is None:
+        if k is None or self.sizes.get(r.name) != (sizes := self.sizes[c.name]):  # type: ignore[union-attr]
             return None
         other = self.names.var(c.name, c.type)
         stmts = (*s.body.stmts[:k], *self.filling(s.body.stmts[k], other, sizes), *s.body.stmts[k + 1 :])  # type: ignore[arg-type]
-        body = substitute(Block(stmts, (*s.body.results, c)), {r.name: other})
+        body = substitute(Block(stmts, (*s.body.results, c)), {r.name: other})  # type: ignore[union-attr]
         out = self.names.var(c.name, c.type)
         return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
 
     def filling(self, s: Alloc | Copy, other: Var, sizes: tuple[Atom, ...]) -> list[Stmt]:
         """What puts into another array what one is made with."""
         if isinstance(s, Copy):
-            return [copying(replace(s, out=other), sizes, self.names)]
+            return copying(replace(s, out=other), sizes, self.names)
         return [] if s.fill is None else [Fill(other, s.fill, s.span)]
 
 
-def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> Stmt:
-    """``out[...] = array`` as loops, for at least one axis."""
+def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
+    """``out[...] = array`` as loops, one for each axis."""
     index = tuple(names.var("k", I64) for _ in shape)
     cell = names.var("cell", Scalar(s.out.type.dtype))
-    inner: tuple[Stmt, ...] = (Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span))
+    inner: list[Stmt] = [Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span)]
     for k, n in reversed(tuple(zip(index, shape, strict=True))):
-        inner = (Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(inner), (), span=s.span),)
-    return inner[0]
+        inner = [Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(tuple(inner)), (), span=s.span)]
+    return inner
 
 
 def passed_on(b: Block) -> set[str]:
