@@ -5,12 +5,13 @@ about to write, and reads cells whose turn is yet to come from ``u`` itself, whe
 in front of their row, or in front of the loops.
 
 What was written to ``old`` an iteration before comes in a register, as the compiler could not make vectors otherwise. Arrays of different names must not
-overlap; sums stay as they are. It gives loops an order that they did not have.
+overlap; sums stay as they are. It gives loops an order that they did not have. As it reads and writes cells before the loop's own accesses do, no test
+of an index may be left in the loops; and the copy is an array of the function's own: an error in between must not show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
@@ -18,6 +19,7 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
+    Check,
     Const,
     Copy,
     Function,
@@ -34,10 +36,11 @@ from linad_typecheck.core import (
     free_vars,
     operands,
     outputs,
+    walk,
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
-from linad_typecheck.types import BOOL, I64, Scalar
+from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
@@ -66,14 +69,15 @@ class _Late:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
+        self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
 
     def block(self, b: Block) -> Block:
         stmts = [self.inside(s) for s in b.stmts]
         for s in tuple(stmts):
             copied = self.copied(s)
-            if copied is None:
+            k = next((k for k, t in enumerate(stmts) if t is s), None)
+            if copied is None or k is None:
                 continue
-            k = next(k for k, t in enumerate(stmts) if t is s)
             m = next((m for m in range(k + 1, len(stmts)) if _touches(stmts[m], copied)), None)
             if m is None or not isinstance(nest := stmts[m], Loop):
                 continue
@@ -92,23 +96,23 @@ class _Late:
 
     def copied(self, s: Stmt) -> _Copied | None:
         """What a statement copies, if that is all it does."""
-        if isinstance(s, Copy) and s.out.type.rank and s.array.name in self.sizes and s.out.type == s.array.type:
+        if isinstance(s, Copy) and s.array.name in self.sizes:
             sizes = self.sizes[s.array.name]
             return _Copied(s.out, (), s.array, sizes, (Alloc(s.out, sizes, None, s.span),))
         index: list[Var] = []
         sizes = ()
-        while isinstance(s, Loop) and _is_plain(s) and s.start == ZERO and s.stop is not None and not s.carried:
+        while isinstance(s, Loop) and _is_plain(s) and s.start == ZERO and not s.carried:
             index.append(s.index)
-            sizes = (*sizes, s.stop)
+            sizes = (*sizes, s.stop)  # type: ignore[arg-type]
             match s.body.stmts:
                 case (Loop() as inner,):
                     s = inner
                 case (Load(out=v, array=a, index=here, checked=False), Store(array=c, index=there, value=w, checked=False)) if (
-                    v == w and here == tuple(index) and there[len(there) - len(here) :] == here and a != c
+                    v == w and here == tuple(index) and there[len(there) - len(here) :] == here
                 ):
                     prefix = there[: len(there) - len(here)]
-                    whole = self.sizes.get(a.name) == sizes and not set(prefix) & set(index)
-                    return _Copied(c, prefix, a, sizes) if whole else None
+                    whole = self.sizes.get(a.name) == sizes == self.shapes.get(c.name, ())[len(prefix) :]
+                    return _Copied(c, prefix, a, sizes) if whole and a != c and not set(prefix) & set(index) else None
                 case _:
                     return None
         return None
@@ -134,12 +138,11 @@ class _Nest:
     def late(self, read: bool) -> list[Stmt] | None:
         """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
         c, pair = self.copied, {self.copied.array, self.copied.copy}
-        *outer, inner = self.loops
-        if len(self.loops) != len(c.sizes) or not all(map(_is_plain, self.loops)):
+        if len(self.loops) != len(c.sizes) or not all(map(_is_plain, self.loops)) or not is_float(c.array.type):
             return None
-        if any(pair & {*s.inits, *s.body.results} for s in self.loops) or any(len(_touching(s, c)) > 1 for s in outer):
+        if any(isinstance(t, Check) for t in walk(self.loops[0].body)) or any(pair & {*s.inits, *s.body.results} for s in self.loops):
             return None
-        touching = _touching(inner, c)
+        touching = _touching(self.loops[-1], c)
         if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
             return None
         match [t for t in touching if isinstance(t, Store | AddTo)]:
@@ -190,7 +193,7 @@ class _Nest:
                     return None
                 if where is not None and (t.array == c.copy or near and where[-1] >= 0 and not written):
                     self.far[id(t)] = where
-        self.read = read or any(t.array == c.copy and any(self.far[id(t)][:-1]) for t in touching if isinstance(t, Load))
+        self.read = read or any(far[:-1] < (0,) * len(far[:-1]) for far in self.far.values())
         return [*(c.made if self.read else ()), *self.made(0, ())]
 
     def affine(self, a: Atom) -> Affine:
