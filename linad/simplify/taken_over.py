@@ -9,6 +9,7 @@ For adjoints only, as sums are taken in another order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from linad_typecheck.core import (
@@ -17,6 +18,8 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
+    Call,
+    Check,
     Const,
     Copy,
     Function,
@@ -30,7 +33,6 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
-    blocks,
     free_vars,
     operands,
     outputs,
@@ -38,7 +40,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.core_sizes import known_sizes
-from linad_typecheck.types import FLOATS, I64, Array
+from linad_typecheck.types import I64
 
 from linad.adjoint.slices_cost import lengths
 
@@ -86,14 +88,12 @@ class _Over:
                     taken.append(a)
                     b = Block(b.stmts, (*b.results, now))
                 own = own - {a} | {now}
-            own |= {v for v in outs(s) if isinstance(v.type, Array)}
+            own.update(outs(s))
         return Block(tuple(done), b.results), taken
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
         """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are called behind it."""
-        carried = {c for c in s.carried if isinstance(c.type, Array)}
-        plain = s.kind == "sequential" and not s.exits and s.mark is None
-        body, taken = self.block(s.body, around if plain else set(), carried)
+        body, taken = self.block(s.body, around if s.mark is None else set(), set(s.carried))
         if not taken:
             return replace(s, body=body), {}
         inside, behind = ([self.like(a) for a in taken] for _ in range(2))
@@ -122,7 +122,7 @@ class _Over:
                 pair = nest
             case _:
                 return None
-        adjoints = all(v.type.dtype in FLOATS and base_name(v.name).endswith("_bar") for v in pair)
+        adjoints = all(base_name(v.name).endswith("_bar") for v in pair)
         alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
         return pair if adjoints and alike else None
 
@@ -136,18 +136,16 @@ class _Over:
                 pair = a, b
             case _:
                 return None
-        plain = not (s.carried or s.exits or s.mark)
-        return pair if plain and pair is not None and self.axis(s, pair[1], len(index) - 1) else None
-
-    def axis(self, s: Loop, b: Var, k: int) -> bool:
-        return b.name in self.sizes and covers(s, self.sizes[b.name][k], self.known)
+        if pair is None or s.carried or s.exits or pair[1].name not in self.sizes:
+            return None
+        return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
         """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells that a last nest of loops has
         emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
         k = next((k for k, s in enumerate(done) if isinstance(s, Alloc) and s.out == b), None)
         match done[k] if k is not None else None:
-            case Alloc(fill=Const(value=zero), log="no") as made if repr(zero) == "0.0":
+            case Alloc(fill=Const(value=zero)) as made if repr(zero) == "0.0":
                 pass
             case _:
                 return False
@@ -155,17 +153,18 @@ class _Over:
         zeros: tuple[Stmt, ...] = ()
         left = list(done[k + 1 :])
         for at, t in enumerate(left):
-            if a in outs(t) or self.known.touches(t, b) and not self.known.only_adds(t, b) or zeros and self.known.touches(t, a):
+            if a in outs(t) or self.known.touches(t, b) and not self.known.only_adds(t, b):
                 return False
-            if self.known.touches(t, a) and changes(t, a):
+            if not self.known.touches(t, a):
+                continue
+            if zeros:
+                return False
+            if changes(t, a):
                 parts = self.emptying(t, a, b, ())
-                if parts is None:
+                if parts is None or _fails(left[: at + 1]) or {v.name for u in left[:at] for v in outputs(u)} & free_vars(Block((parts[1],))).keys():
                     return False
                 left[at], alone = parts
-                emptied = self.alone(t, alone)
-                if emptied is None:
-                    return False
-                zeros = emptied
+                zeros = freshen(Block((alone,), ()), self.names, {}).stmts
         done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
 
@@ -188,13 +187,13 @@ class _Over:
         if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
             return None
         now = self.like(a)
-        zeros: tuple[Stmt, ...] | None = ()
+        zeros: tuple[Stmt, ...] = ()
         if changes(s, a):
             parts = self.emptying(s, a, now, ())
-            zeros = None if parts is None else self.alone(s, parts[1])
-            if parts is None or zeros is None:
+            if parts is None or _fails((s,)):
                 return None
-            s = parts[0]
+            s, alone = parts
+            zeros = freshen(Block((alone,)), self.names, {}).stmts
         far = [self.more(c) for c in cell]
 
         def there(b: Block) -> Block:
@@ -209,36 +208,29 @@ class _Over:
         behind = there(substitute(rest, {a.name: now}))
         return a, now, [Copy(now, a, s.span), *zeros, _without(s, to)], behind
 
-    def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Stmt, Stmt] | None:
+    def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Loop, Loop] | None:
         """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
-        if not isinstance(s, Loop) or s.exits or s.mark is not None or a in (*s.inits, *s.body.results):
+        if not isinstance(s, Loop) or s.exits:
             return None
         around = (*around, s.index)
+        new: Loop | None = None
         match [t for t in s.body.stmts if self.known.touches(t, a)]:
-            case [Loop() as inner]:
-                parts = self.emptying(inner, a, b, around)
+            case [Loop() as old]:
+                parts = self.emptying(old, a, b, around)
                 if parts is None:
                     return None
-                old, (new, alone) = inner, parts
+                new, alone = parts
             case [*loads, Store(value=Const(value=0.0), checked=False) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
                 if sorted(v.name for v in map(self.base, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
                     return None
-                new, alone = None, replace(old, array=b)
+                alone = replace(old, array=b)
             case _:
                 return None
         rest = replace(s, body=replace(s.body, stmts=tuple(u for t in s.body.stmts if (u := new if t is old else t) is not None)))
-        stmts: tuple[Stmt, ...] = (alone,)
-        for t in reversed(s.body.stmts):
-            if isinstance(t, Let) and t.out.type == I64 and t.out.name in free_vars(Block(stmts)):
-                stmts = (t, *stmts)
-        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), Block(stmts), (), span=s.span)
-
-    def alone(self, s: Stmt, part: Stmt) -> tuple[Stmt, ...] | None:
-        """A part of a statement with names of its own, if it needs nothing from inside of it."""
-        new = freshen(Block((part,)), self.names, {})
-        inner = [t for b in blocks(s) for t in walk(b)]
-        made = {v.name for t in inner for v in outputs(t)} | {v.name for t in (s, *inner) if isinstance(t, Loop) for v in (t.index, *t.carried)}
-        return new.stmts if made.isdisjoint(free_vars(new)) else None
+        body = Block((*_computed(s.body.stmts, alone), alone))
+        if free_vars(body).keys() & ({v.name for t in s.body.stmts for v in outputs(t)} | {c.name for c in s.carried}):
+            return None
+        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), body, (), span=s.span)
 
     def base(self, a: Atom) -> Atom:
         """What an index is a fixed distance from."""
@@ -285,3 +277,19 @@ def _without(s: Stmt, array: Var) -> Stmt:
         return s
     kept = tuple(_without(t, array) for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
     return replace(s, body=replace(s.body, stmts=kept))
+
+
+def _computed(stmts: Sequence[Stmt], wanted: Stmt) -> list[Stmt]:
+    """The operations on scalars that a statement behind them needs, in order."""
+    names = set(free_vars(Block((wanted,))))
+    found: list[Stmt] = []
+    for t in reversed(stmts):
+        if isinstance(t, Let) and t.out.name in names:
+            found.append(t)
+            names.update(a.name for a in t.ins if isinstance(a, Var))
+    return found[::-1]
+
+
+def _fails(stmts: Sequence[Stmt]) -> bool:
+    """Whether an error may keep from a cell that is not there what comes behind these statements."""
+    return any(isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked for t in walk(Block(tuple(stmts))))
