@@ -105,8 +105,8 @@ class _Fresh:
         body, done, fresh = Body(s), stmts[:-1], set()
         for name in body.written:
             match body.additions(name):
-                case [row] if name not in self.lent:
-                    a = next(iter(row.values()))[0].array
+                case [row] if name not in self.lent and body.cell((some := next(iter(row.values()))[0]).index) == ((next(iter(row)), ()),):
+                    a = some.array
                     k = _last(done, a)
                     zeros = None if k is None else self.zeros(done[k], a)
                     near, far = self.end(s.start, max(row)), self.end(s.stop, min(row))  # type: ignore[arg-type]

@@ -163,6 +163,7 @@ KEPT = {
     "a copy": "  b = copy &a\n" + EACH,
     "another size": "  b = alloc f64 [n] fill 0.0\n".replace("[n]", "[q]") + EACH,
     "cells beyond the zeros": TAKEN.replace("for k in range(1, m)", "for k in range(0, m)").replace("sub k 1", "add k 0").replace("    &b![g] += e2\n", ""),
+    "as many cells, but others": CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(l)").replace("    &b![i]", "    g = add i q\n    &b![g]"),
     "looked at in between": MADE + "  r = load! &b [0]\n  &a![0] = r\n" + EACH,
     "added to in between": MADE + "  &b![1] += 2.0\n" + EACH,
     "looked at in the loop": MADE + EACH.replace("    &b!", "    r = load! &b [0]\n    &b!"),
