@@ -1,4 +1,4 @@
-"""What is added to cells that are surely zero is stored, and zeros that are stored over are not stored.
+"""What is added to cells of which it is known what they hold is stored, and what is stored over is not stored.
 
 The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero there, to which a stencil's adjoint adds in the next loop, or in the next
 iteration of the loop around, where the two buffers have changed places. In between nobody looks. So
@@ -6,19 +6,20 @@ iteration of the loop around, where the two buffers have changed places. In betw
 * zeros that an iteration leaves behind as the last thing, in an array that had them to begin with, are stored by the next
   iteration as its first thing, and once more behind the loop;
 * zeros that are followed by a loop that adds once to each cell (`neighbours.py`) are left out, but for the cells at either end that it does not reach, or
-  that others may reach as well; the loop stores.
+  that others may reach as well; the loop stores. So are copies: the loop stores the sum with the cell of the other array;
+* of an array of several axes, the rows that a nest of loops adds to, one in each iteration, get what they hold there: then the loop in the
+  nest is such a loop. Statements in between may add to other rows.
 
 Only arrays of the function's own: an error in between must not show. Sums must be free to take another order, as the sign of a zero may change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
     AddTo,
-    Alloc,
     Atom,
     Block,
     Const,
@@ -28,141 +29,279 @@ from linad_typecheck.core import (
     Let,
     Load,
     Loop,
-    Names,
     Stmt,
     Store,
     Var,
-    all_names,
-    blocks,
-    free_vars,
-    operands,
     outputs,
     walk,
 )
-from linad_typecheck.types import I64, Scalar
+from linad_typecheck.types import BOOL, I64
 
-from .distribute import Body, is_short
+from linad.simplify.invariant import logs_of
+
+from .contents import Contents, End, Sizes, is_only_read, last, touches
+from .distribute import FEW, Body, is_short
 from .ints import ONE, ZERO, Maker
-from .neighbours import adding, has_run, is_plain
-
-
-@dataclass(frozen=True)
-class End:
-    """A bound: an int by name, or zero, and a number that is added to it."""
-
-    atom: Atom
-    more: int
-
-    def __le__(self, other: End) -> bool:
-        """Whether it is surely not beyond another one."""
-        return self.atom == other.atom and self.more <= other.more
-
-
-@dataclass(frozen=True)
-class Zeros:
-    """The cells of an array that a statement leaves as zeros, from ``low`` to before ``high``, and what is left of it without them; the loop that
-    stores them, if it is one, and how far from its index. A loop that never runs may begin or end at the largest int there is, and have
-    ``low`` and ``high`` anywhere."""
-
-    low: End
-    high: End
-    rest: tuple[Stmt, ...]
-    loop: Loop | None = None
-    number: int = 0
+from .loops import defined, is_counted
+from .neighbours import Held, adding, has_run, is_plain
+from .ranges import Ranges
 
 
 def store_first(f: Function) -> Function:
-    """The function without zeros that are stored over, and with stores where it would add to them."""
+    """The function without what is stored over, and with stores where it would add to what is known."""
     return replace(f, body=_Fresh(f).block(f.body))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the lowest and highest are given,
+    along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last before ``stop``. If the array has more axes, ``inner``
+    is the reach of the loop in it. ``held`` is what they hold before, as far as it is known; ``taken`` as in `neighbours.Held`."""
+
+    array: Var
+    loop: Loop
+    at: tuple[Atom, ...]
+    start: End
+    stop: End
+    lowest: int
+    highest: int
+    inner: Reach | None = None
+    held: Contents | None = None
+    taken: bool = False
+
+    @property
+    def near(self) -> End:
+        """Where the cells begin that nobody else has added to."""
+        return self.start + (self.highest if self.taken else self.lowest)
+
+    @property
+    def far(self) -> End:
+        return self.stop + self.lowest
+
+    def after(self, held: Contents) -> Reach | None:
+        """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells that there are."""
+        if held.loop is None:
+            return replace(self, held=held, inner=self.inner and self.inner.after(held.row()))
+        found = replace(self, held=held, taken=held.source is None and not held.low <= self.near)
+        return found if held.low <= found.near and found.far <= held.high else None
+
+    def levels(self) -> Iterator[Reach]:
+        yield self
+        if self.inner is not None:
+            yield from self.inner.levels()
+
+    def bounds(self) -> set[Atom]:
+        ints = {a for r in self.levels() for a in (r.loop.start, r.loop.stop) if a is not None}
+        return ints | {self.near.atom, self.far.atom}
+
+    def is_all(self) -> bool:
+        """Whether that are all cells of which it is known what they hold."""
+        assert self.held is not None
+        return self.near <= self.held.low and self.held.high <= self.far and (self.inner is None or self.inner.is_all())
 
 
 class _Fresh:
     def __init__(self, f: Function) -> None:
-        self.names = Names(all_names(f))
-        self.sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+        self.sizes = Sizes(f)
+        self.names = self.sizes.names
         self.lent = {p.var.name for p in f.params}
+        self.logs = logs_of(f)
+        self.ranges = Ranges()
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
         for s in b.stmts:
             match s:
-                case If():
-                    done.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
+                case Let():
+                    self.ranges.let(s)
+                case Dim(out=out, array=array, axis=axis) if array.name not in self.logs:
+                    self.ranges.forms[out.name] = self.ranges.dim(array, axis)
+                case If(cond=cond):
+                    s = replace(s, then=self.arm(cond, True, s.then), orelse=self.arm(cond, False, s.orelse))
                 case Loop():
-                    now, after = self.begun_with(replace(s, body=self.block(s.body)), done)
+                    with self.ranges.scope():
+                        self.ranges.enter(s)
+                        s = replace(s, body=self.block(s.body))
+                    now, after = self.begun_with(s, done)
                     done = [*self.stored([*done, now]), *after]
-                case _:
-                    done.append(s)
+                    continue
+            done.append(s)
         return replace(b, stmts=tuple(done))
 
-    # -- zeros, and a loop behind them that adds
+    def arm(self, cond: Atom, holds: bool, b: Block) -> Block:
+        with self.ranges.scope():
+            self.ranges.learn_test(cond, holds)
+            return self.block(b)
+
+    # -- what cells hold, and a loop behind that adds
 
     def stored(self, stmts: list[Stmt]) -> list[Stmt]:
-        """The statements with what the last one, a loop, adds to zeros stored."""
+        """The statements with what the last one, a loop, adds to what is known stored."""
         s = stmts[-1]
-        if not isinstance(s, Loop) or not is_plain(s) or s.step != ONE or is_short(s, self.sizes):
+        if not isinstance(s, Loop):
             return stmts
-        body, done, fresh = Body(s), stmts[:-1], set()
-        for name in body.written:
-            match body.additions(name):
-                case [row] if name not in self.lent and body.cell((some := next(iter(row.values()))[0]).index) == ((next(iter(row)), ()),):
-                    a = some.array
-                    k = _last(done, a)
-                    zeros = None if k is None else self.zeros(done[k], a)
-                    near, far = self.end(s.start, max(row)), self.end(s.stop, min(row))  # type: ignore[arg-type]
-                    if zeros is not None and zeros.low <= near and far <= zeros.high:
-                        fresh.add(name)
-                        done[k : k + 1] = [*zeros.rest, *self.ends(a, zeros, near, far)]
-        return [*done, *adding(s, self.names, fresh)] if fresh else stmts
+        done, found = stmts[:-1], []
+        for a in dict.fromkeys(t.array for t in walk(s.body) if isinstance(t, Store | AddTo) and t.array.name not in self.lent):
+            reach = self.reach(s, a, ())
+            before = None if reach is None else self.before(done, reach)
+            if before is not None:
+                k, behind, reach = before
+                done[behind:behind] = self.ends(reach)
+                done[k : k + 1] = reach.held.rest  # type: ignore[union-attr]
+                found.append(reach)
+        return [*done, *self.storing(s, found)] if found else stmts
 
-    def zeros(self, s: Stmt, a: Var) -> Zeros | None:
-        """Those that a statement leaves in an array of which it does nothing else."""
-        match s:
-            case Alloc(shape=(n,), fill=Const(value=0.0), log="no"):
-                return Zeros(End(ZERO, 0), self.end(n), (replace(s, fill=None),))
-            case Loop() if is_plain(s):
-                body = Body(s)
-                uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
-                cells = {body.cell(t.index) for t in uses}
-                match [t for t in uses if not isinstance(t, Load)], list(cells):
-                    case [Store(value=Const(value=0.0)) as last], [((number, ()),)] if uses[-1] is last:
-                        rest = replace(s, body=replace(s.body, stmts=tuple(t for t in body.stmts if t is not last)))
-                        up = s.step == ONE
-                        low, high = (s.start, s.stop) if up else (s.stop, s.start)
-                        more = number + (not up)
-                        effects = len(body.written) > 1 or s.carried
-                        return Zeros(self.end(low, more), self.end(high, more), (rest,) if effects else (), s, number)  # type: ignore[arg-type]
+    def reach(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
+        """The cells that a loop adds to, if each is added to in one iteration, or is one of neighbours, and that is all it does with the array."""
+        if is_short(s, self.sizes.ints):
+            return None
+        if is_plain(s):
+            return self.row(s, a, at) if s.step == ONE else None
+        if not is_counted(s, one_by_one=True) or len(at) + 1 >= a.type.rank:
+            return None
+        match [t for t in s.body.stmts if touches(t, a)]:
+            case [Loop() as inner]:
+                cells = {t.index[len(at)] for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a}
+                far = [Body(s).far.get(i.name) for i in cells if isinstance(i, Var)]
+                if len(cells) != 1 or len(far) != 1 or far[0] is None or far[0][1]:
+                    return None
+                found = self.reach(inner, a, (*at, *cells))
+                made = defined(s)
+                if found is None or any(isinstance(i, Var) and i.name in made for i in found.bounds()):
+                    return None
+                return self.along(s, a, at, far[0][0], far[0][0], found)
         return None
 
-    def ends(self, a: Var, zeros: Zeros, near: End, far: End) -> list[Stmt]:
-        """The zeros in front of where a loop stores, and those behind it."""
-        maker = Maker(self.names)
-        low, high, near_, far_ = (self.int(e, maker) for e in (zeros.low, zeros.high, near, far))
-        if zeros.low != near:
-            maker.out += [_cleared(a, low, maker.let("min", high, near_), maker)]
-        if zeros.high != far:
-            maker.out += [_cleared(a, maker.let("max", near_, far_), high, maker)]
-        if zeros.loop is None or (zeros.low, zeros.high) == (near, far):
-            return maker.out
-        ran = has_run(zeros.loop, self.names)
-        return [ran, If(ran.out, Block(tuple(maker.out)), Block(), (), zeros.loop.span)]
+    def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
+        """The same of an innermost loop."""
+        body = Body(s)
+        writes = [t for _, t in body.written.get(a.name, ())]
+        match writes:
+            case [Store() as t] if a.name not in body.loaded:
+                distances = [0]
+            case [AddTo() as t, *_] if len(rows := body.additions(a.name)) == 1:
+                distances = list(rows[0])
+            case _:
+                return None
+        cell = body.cell(t.index)
+        if cell is None or t.index[:-1] != at or cell[-1][1]:  # type: ignore[index]
+            return None
+        if isinstance(t, Store):
+            distances = [cell[-1][0]]  # type: ignore[index]
+        return self.along(s, a, at, min(distances), max(distances))
 
-    def end(self, a: Atom, more: int = 0) -> End:
-        match a:
-            case Const(value=v):
-                return End(ZERO, int(v) + more)
-            case Var(name=name) if name in self.sizes:
-                match self.sizes[name]:
-                    case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-                        return self.end(x, more + int(c))
-                    case Let(op="sub", ins=(x, Const(value=c))):
-                        return self.end(x, more - int(c))
-        return End(a, more)
+    def along(self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None) -> Reach:
+        start, stop = self.sizes.ends(s)
+        return Reach(a, s, at, start, stop, lowest, highest, inner)
 
-    def int(self, e: End, maker: Maker) -> Atom:
-        a = maker.let("add", e.atom, Const(e.more, I64))
-        self.sizes.update({t.out.name: t for t in maker.out if isinstance(t, Let)})
-        return a
+    def before(self, done: list[Stmt], reach: Reach) -> tuple[int, int, Reach] | None:
+        """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and the reach with that."""
+        behind = len(done)
+        while (k := last(done[:behind], reach.array)) is not None:
+            held = self.sizes.contents(done[k], reach.array)
+            found = None if held is None else reach.after(held)
+            if held is not None and found is not None:
+                made = {v for t in done[behind:] for v in outputs(t)}
+                same = held.source is None or is_only_read([*done[k + 1 :], reach.loop], held.source)
+                return (k, behind, found) if same and not found.bounds() & made else None
+            if not self.is_elsewhere(done[k], reach):
+                return None
+            behind = k
+        return None
+
+    def is_elsewhere(self, s: Stmt, reach: Reach) -> bool:
+        """Whether a statement surely does nothing with the cells that a loop adds to, if that has any iterations."""
+        r, a = self.ranges, reach.array
+        near, far = (r.value(e.atom) + e.more for e in (reach.near, reach.far))
+
+        def block(b: Block) -> bool:
+            return a not in b.results and all(map(other, b.stmts))
+
+        def other(t: Stmt) -> bool:
+            match t:
+                case Load(array=array, index=(i, *_)) | Store(array=array, index=(i, *_)) | AddTo(array=array, index=(i, *_)) if array == a:
+                    return r.proves(near - r.value(i) - 1) or r.proves(r.value(i) - far)
+                case If(cond=cond, then=then, orelse=orelse):
+                    return arm(cond, True, then) and arm(cond, False, orelse)
+                case Loop(inits=inits, body=body):
+                    with r.scope():
+                        r.enter(t)
+                        return a not in inits and block(body)
+                case Let():
+                    r.let(t)
+            return not touches(t, a)
+
+        def arm(cond: Atom, holds: bool, b: Block) -> bool:
+            with r.scope():
+                r.learn_test(cond, holds)
+                return block(b)
+
+        return other(s)
+
+    # -- the loop that stores, and the cells beside
+
+    def storing(self, s: Loop, found: Sequence[Reach]) -> list[Stmt]:
+        """A loop or a nest that stores what it adds to arrays of which it is known what they hold."""
+        if found[0].inner is None:
+            return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})  # type: ignore[union-attr]
+        stmts: list[Stmt] = []
+        for t in s.body.stmts:
+            inner = [r.inner for r in found if r.inner is not None and r.inner.loop is t]
+            if inner and isinstance(t, Loop):
+                stmts += [e for r in inner for e in self.ends(r)]
+                stmts += self.storing(t, inner)
+            else:
+                stmts.append(t)
+        return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
+
+    def ends(self, reach: Reach) -> list[Stmt]:
+        """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without iterations reaches none of the rows
+        of the one around."""
+        held, near, far = reach.held, reach.near, reach.far
+        assert held is not None
+        if reach.is_all():
+            return []
+        tests, inside, never = (Maker(self.names) for _ in range(3))
+        if held.loop is not None and not near <= held.low + 1:  # its first cell is one of those
+            near = End(inside.let("min", *(self.sizes.int(e, inside) for e in (held.high, near))), 0)
+        if held.loop is not None and not held.high <= far + 1:
+            far = End(inside.let("max", *(self.sizes.int(e, inside) for e in (held.low, far))), 0)
+        self.part(reach, held.low, near, inside)
+        self.part(reach, far, held.high, inside)
+        if not reach.at:
+            self.part(reach, held.low, held.high, never)
+        ran: Atom | None = None
+        for r in reach.levels():
+            test = has_run(r.loop, self.names)
+            tests.out.append(test)
+            ran = test.out if ran is None else tests.let("and", ran, test.out, like=Const(True, BOOL))
+        assert ran is not None
+        tests.out.append(If(ran, Block(tuple(inside.out)), Block(tuple(never.out)), (), reach.loop.span))
+        if held.loop is None:
+            return tests.out
+        test = has_run(held.loop, self.names)
+        return [test, If(test.out, Block(tuple(tests.out)), Block(), (), held.loop.span)]
+
+    def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
+        """What some of the cells hold."""
+        held, many = reach.held, high.more - low.more if high.atom == low.atom else None
+        assert held is not None
+        if many is not None and many <= (0 if held.sizes else FEW):
+            for k in range(many):
+                held.put(reach.array, (*reach.at, self.sizes.int(low + k, maker)), maker)
+        else:
+            start, stop = (self.sizes.int(e, maker) for e in (low, high))
+            maker.out.append(self.filled(reach.array, reach.at, start, stop, held))
+
+    def filled(self, a: Var, at: tuple[Atom, ...], start: Atom, stop: Atom, held: Contents, number: int = 0) -> Loop:
+        """A nest of loops that stores what cells hold."""
+        i, maker = self.names.var("i", I64), Maker(self.names)
+        cell = (*at, maker.let("add", i, Const(number, I64)))
+        if held.sizes:
+            maker.out.append(self.filled(a, cell, ZERO, held.sizes[0], held.row()))
+        else:
+            held.put(a, cell, maker)
+        return Loop(i, start, stop, ONE, (), (), Block(tuple(maker.out)), ())
 
     # -- zeros that the next iteration would add to
 
@@ -174,46 +313,29 @@ class _Fresh:
         for k, (c, init, r) in enumerate(zip(s.carried, s.inits, s.body.results, strict=True)):
             if not isinstance(r, Var) or not isinstance(init, Var):
                 continue
-            made, left = _last(before, init), _last(s.body.stmts, r)
-            if made is None or left is None:
-                continue
-            had, zeros = self.zeros(before[made], init), self.zeros(s.body.stmts[left], r)
+            had, zeros, left = self.left(before, init), self.left(s.body.stmts, r), last(s.body.stmts, r)
             if had is None or zeros is None or not (had.low <= zeros.low and zeros.high <= had.high):
                 continue
-            stmts = [*s.body.stmts[:left], *zeros.rest, *s.body.stmts[left + 1 :]]
-            first = next((n for n, t in enumerate(stmts) if _touches(t, c)), None)
+            stmts = [*s.body.stmts[:left], *zeros.rest, *s.body.stmts[left + 1 :]]  # type: ignore[operator]
+            first = next((n for n, t in enumerate(stmts) if touches(t, c)), None)
             if first is None:
                 continue
-            begin = self.clearing(c, zeros)
-            begun = [*begin, *stmts[: first + 1]]
+            begun = [*self.clearing(c, zeros), *stmts[: first + 1]]
             stored = self.stored(begun)
             if stored is not begun:
                 s = replace(s, body=replace(s.body, stmts=(*stored, *stmts[first + 1 :])))
                 after += self.clearing(s.outs[k], zeros)
         return s, after
 
-    def clearing(self, a: Var, zeros: Zeros) -> list[Stmt]:
+    def left(self, stmts: Sequence[Stmt], a: Var) -> Contents | None:
+        """The zeros that are left in an array of one axis."""
+        k = last(stmts, a)
+        found = None if k is None else self.sizes.contents(stmts[k], a)
+        return None if found is None or found.source is not None or found.sizes else found
+
+    def clearing(self, a: Var, zeros: Contents) -> list[Stmt]:
         """The loop that stores them, to another array and alone."""
         maker, s = Maker(self.names), zeros.loop
-        bounds = (zeros.low, zeros.high) if s is None else (self.end(s.start), self.end(s.stop))  # type: ignore[arg-type]
-        start, stop = (self.int(e, maker) for e in bounds)
-        return [*maker.out, replace(_cleared(a, start, stop, maker, zeros.number), step=ONE if s is None else s.step)]
-
-
-def _cleared(a: Var, start: Atom, stop: Atom, maker: Maker, number: int = 0) -> Loop:
-    i = maker.names.var("i", I64)
-    inside = Maker(maker.names)
-    cell = inside.let("add", i, Const(number, I64))
-    zero = Const(0.0, Scalar(a.type.dtype))
-    return Loop(i, start, stop, ONE, (), (), Block((*inside.out, Store(a, (cell,), zero, False))), ())
-
-
-def _last(stmts: Sequence[Stmt], a: Var) -> int | None:
-    """The last of some statements that does anything with an array but ask for its size."""
-    return next((k for k in range(len(stmts) - 1, -1, -1) if _touches(stmts[k], a)), None)
-
-
-def _touches(s: Stmt, a: Var) -> bool:
-    if isinstance(s, Dim):
-        return False
-    return a in outputs(s) or a in operands(s) or any(a.name in free_vars(b) for b in blocks(s))
+        bounds = (zeros.low, zeros.high) if s is None else (self.sizes.end(s.start), self.sizes.end(s.stop))  # type: ignore[arg-type]
+        start, stop = (self.sizes.int(e, maker) for e in bounds)
+        return [*maker.out, replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step)]

@@ -14,7 +14,7 @@ part sums must be free to take another order. It is done last, because it gives 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
@@ -99,10 +99,19 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker:
 # --------------------------------------------------------------------------------------------------------------- adding
 
 
-def adding(s: Loop, names: Names, fresh: Container[str] = ()) -> list[Stmt]:
-    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: what its first iteration may add to
-    is taken along, and the other cells that it stores to are zeros."""
+@dataclass(frozen=True)
+class Held:
+    """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that its first iteration
+    adds to may hold anything; that is taken along."""
+
+    source: Var | None = None
+    taken: bool = False
+
+
+def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
+    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: it is known what their cells hold."""
     assert s.stop is not None and isinstance(s.step, Const)
+    fresh = fresh or {}
     body, step = Body(s), s.step.value
     rows = [row for name in body.written for row in body.additions(name) if len(row) > 1 or name in fresh]
     if not rows:
@@ -119,11 +128,15 @@ def adding(s: Loop, names: Names, fresh: Container[str] = ()) -> list[Stmt]:
         dtype = Scalar(last.array.type.dtype)
         wait = [names.var("wait", dtype) for _ in distances[1:]]
         total, *others = (_sum([*wait[k : k + 1], *(t.value for t in row.get(d, ()))], inside) for k, d in enumerate(distances))
-        stores = last.array.name in fresh
-        writes.append(Store(last.array, last.index, total, False, last.span) if stores else replace(last, value=total))
+        held = fresh.get(last.array.name)
+        if held is not None and held.source is not None:
+            cell = names.var("cell", dtype)
+            inside.out.append(Load(cell, held.source, last.index, False, last.span))
+            total = inside.let("add", total, cell, like=cell)
+        writes.append(replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span))
         for k, (v, after) in enumerate(zip(wait, others, strict=True)):
             left = names.var(v.name, dtype)
-            waiting.append(_Waiting(v, _taken(body, last, k, before) if stores else Const(-0.0, dtype), after, left))
+            waiting.append(_Waiting(v, _taken(body, last, k, before) if held is not None and held.taken else Const(-0.0, dtype), after, left))
             index = _elsewhere(body, last.index, s.stop, k * step, behind)
             behind.out.append(replace(last, index=index, value=left))
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]

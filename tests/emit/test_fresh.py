@@ -30,6 +30,7 @@ EACH = """  for i in range(n) {
     &b![i] += e
   }
 """
+COPIED = "  b = copy &a\n"
 INSIDE = EACH.replace("range(n)", "range(1, m)")
 STENCIL = """  for i in range(1, m) {
     e = load! &a [i]
@@ -43,7 +44,7 @@ STENCIL = """  for i in range(1, m) {
 """
 # in place: what is taken from a cell leaves a zero there
 TAKEN = """  b = copy &a
-  c = alloc f64 [n] fill 0.0
+  c = alloc f64 [n] fill 2.0
   for i in range(1, m) {
     e = load! &b [i]
     &b![i] = 0.0
@@ -79,13 +80,13 @@ SWAPPED = """  x = copy &a
   }
 """
 # zeros by a loop of their own
-CLEARED = """  b = copy &a
+CLEARED = """  b = alloc f64 [n] fill 2.0
   for z in range(n) {
     &b![z] = 0.0
   }
 """
 # the second buffer has zeros from its third cell on
-SOME = SWAPPED.replace("  y = alloc f64 [n] fill 0.0\n", "  y = copy &a\n  for z in range(2, n) {\n    &y![z] = 0.0\n  }\n")
+SOME = SWAPPED.replace("fill 0.0\n", "fill 2.0\n  for z in range(2, n) {\n    &y![z] = 0.0\n  }\n")
 FROM_THE_END = TAKEN.replace("for i in range(1, m)", "for i in range(l, 0, -1)")
 
 
@@ -119,6 +120,10 @@ STORED = {
     "zeros from the last to the first": FROM_THE_END,
     "asked for its size in between": MADE + "  d = dim &b 0\n" + EACH,
     "one buffer, and a new one each time": SWAPPED.replace("    yield v, u", "    x2 = alloc f64 [n] fill 0.0\n    yield v, x2"),
+    "cells of another array": COPIED + EACH,
+    "some cells of another array": COPIED + INSIDE,
+    "neighbours of cells of another array": COPIED + STENCIL,
+    "bounds by other names": "  p = min q n\n" + MADE + EACH.replace("range(n)", "range(p)"),
     "as many zeros as there are to begin with": SOME.replace("range(2, n)", "range(1, n)"),
 }
 
@@ -160,8 +165,6 @@ def test_no_cell_is_stored_to_twice(text: str) -> None:
 KEPT = {
     "an array of others": "  b = copy &a\n" + EACH.replace("&b!", "&a!"),
     "no zeros": MADE.replace("0.0", "1.0") + EACH,
-    "a copy": "  b = copy &a\n" + EACH,
-    "another size": "  b = alloc f64 [n] fill 0.0\n".replace("[n]", "[q]") + EACH,
     "cells beyond the zeros": TAKEN.replace("for k in range(1, m)", "for k in range(0, m)").replace("sub k 1", "add k 0").replace("    &b![g] += e2\n", ""),
     "as many cells, but others": CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(l)").replace("    &b![i]", "    g = add i q\n    &b![g]"),
     "looked at in between": MADE + "  r = load! &b [0]\n  &a![0] = r\n" + EACH,

@@ -1,0 +1,185 @@
+"""What cells of an array hold for sure, before a loop adds to them: zeros, or what is in the same cells of another array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Function,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.types import I64, Scalar, is_float
+
+from .distribute import FEW, Body
+from .ints import ONE, ZERO, Maker
+from .loops import is_counted
+from .neighbours import is_plain
+
+
+@dataclass(frozen=True)
+class End:
+    """A bound: an int by name, or zero, and a number that is added to it."""
+
+    atom: Atom
+    more: int
+
+    def __le__(self, other: End) -> bool:
+        """Whether it is surely not beyond another one."""
+        return self.atom == other.atom and self.more <= other.more
+
+    def __add__(self, more: int) -> End:
+        return End(self.atom, self.more + more)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a statement leaves in an array, from ``low`` to before ``high`` along its first axis and everywhere along the others, of the ``sizes``:
+    what ``source`` has there, or zeros. ``rest`` is what the statement does besides. Where it is a ``loop``, ``number`` is how far from
+    its index; if that never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
+
+    low: End
+    high: End
+    rest: tuple[Stmt, ...]
+    sizes: tuple[Atom, ...] = ()
+    source: Var | None = None
+    loop: Loop | None = None
+    number: int = 0
+
+    def row(self) -> Contents:
+        """What is in a cell of the first axis, which is an array with the others."""
+        return replace(self, low=End(ZERO, 0), high=End(self.sizes[0], 0), rest=(), sizes=self.sizes[1:], loop=None)
+
+    def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
+        """Into a cell of an array; an index for each axis is given."""
+        value: Atom = Const(0.0, Scalar(a.type.dtype))
+        if self.source is not None:
+            value = maker.names.var("cell", Scalar(a.type.dtype))
+            maker.out.append(Load(value, self.source, cell, False))
+        maker.out.append(Store(a, cell, value, False))
+
+
+class Sizes:
+    """The ints of a function, and what statements leave in its arrays."""
+
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+        self.shapes = known_sizes(f)
+
+    def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
+        """An int, as far as it is another one and a number; or what it is where it is ``beyond`` a bound."""
+        match a:
+            case Const(value=v):
+                return End(ZERO, int(v) + more)
+            case Var(name=name) if name in self.ints:
+                match self.ints[name]:
+                    case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+                        return self.end(x, more + int(c), beyond and beyond + -int(c))
+                    case Let(op="sub", ins=(x, Const(value=c))):
+                        return self.end(x, more - int(c), beyond and beyond + int(c))
+                    case Let(op="max", ins=(x, y)) if beyond is not None:
+                        for one, other in ((x, y), (y, x)):
+                            if self.end(one) <= beyond:
+                                return self.end(other, more, beyond)
+        return End(a, more)
+
+    def ends(self, s: Loop) -> tuple[End, End]:
+        """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never runs."""
+        assert s.stop is not None
+        if s.step == ONE:
+            return self.end(s.start), self.end(s.stop, 0, self.end(s.start))
+        return self.end(s.stop, 1), self.end(s.start, 1, self.end(s.stop))
+
+    def int(self, e: End, maker: Maker) -> Atom:
+        a = maker.let("add", e.atom, Const(e.more, I64))
+        self.ints.update({t.out.name: t for t in maker.out if isinstance(t, Let)})
+        return a
+
+    # -- what statements leave
+
+    def contents(self, s: Stmt, a: Var) -> Contents | None:
+        """Those that a statement leaves in an array of which it does nothing else."""
+        if not is_float(a.type):
+            return None
+        match s:
+            case Alloc(shape=(n, *sizes), fill=Const(value=0.0), log="no"):
+                return Contents(End(ZERO, 0), self.end(n), (replace(s, fill=None),), tuple(sizes))
+            case Copy(out=out, array=source) if out == a and a.type.rank:
+                shape, dims = self._shape(s)
+                made = Alloc(a, shape, None, s.span)
+                return Contents(End(ZERO, 0), self.end(shape[0]), (*dims, made), shape[1:], source)
+            case Loop() if is_plain(s):
+                return self._by_loop(s, a)
+        return None
+
+    def _shape(self, s: Copy) -> tuple[tuple[Atom, ...], tuple[Dim, ...]]:
+        """The sizes of a copy, and statements that ask for them."""
+        if s.out.name in self.shapes:
+            return self.shapes[s.out.name], ()
+        dims = tuple(Dim(self.names.var("size", I64), s.array, k, s.span) for k in range(s.out.type.rank))
+        return tuple(d.out for d in dims), dims
+
+    def _by_loop(self, s: Loop, a: Var) -> Contents | None:
+        body = Body(s)
+        uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
+        cells = {body.cell(t.index) for t in uses}
+        match [t for t in uses if not isinstance(t, Load)], list(cells):
+            case [Store(value=value) as last], [((number, ()),) as cell] if uses[-1] is last:
+                found, source = _source(value, cell, body)
+                if not found:
+                    return None
+                rest = replace(s, body=replace(s.body, stmts=tuple(t for t in body.stmts if t is not last)))
+                low, high = self.ends(s)
+                effects = len(body.written) > 1 or s.carried
+                return Contents(low + number, high + number, (rest,) if effects else (), (), source, s, number)
+        return None
+
+
+def _source(value: Atom, cell: object, body: Body) -> tuple[bool, Var | None]:
+    """Whether it is known what is stored, and which other array has it in the same cell."""
+    if isinstance(value, Const):
+        return value.value == 0.0, None
+    for t in body.stmts:
+        match t:
+            case Load(out=out, array=source, index=index) if out == value and source.name not in body.written and body.cell(index) == cell:
+                return True, source
+    return False, None
+
+
+def last(stmts: Sequence[Stmt], a: Var) -> int | None:
+    """The last of some statements that does anything with an array but ask for its size."""
+    return next((k for k in range(len(stmts) - 1, -1, -1) if touches(stmts[k], a)), None)
+
+
+def touches(s: Stmt, a: Var) -> bool:
+    if isinstance(s, Dim):
+        return False
+    return a in outputs(s) or a in operands(s) or any(a.name in free_vars(b) for b in blocks(s))
+
+
+def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:
+    """Whether statements do nothing with an array but look at it."""
+    return all(
+        (a not in operands(t) or isinstance(t, Load | Dim | Copy)) and not any(a in b.results for b in blocks(t)) for t in walk(Block(tuple(stmts)))
+    )
