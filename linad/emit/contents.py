@@ -124,12 +124,12 @@ class Sizes:
             return None
         match s:
             case Alloc(shape=(n, *sizes), fill=Const(value=0.0), log="no"):
-                return Contents(End(ZERO, 0), self.end(n), (replace(s, fill=None),), tuple(sizes))
+                return Contents(End(ZERO, 0), self.end(n), (replace(s, fill=None),), (*sizes,))
             case Copy(out=out, array=source) if out == a and a.type.rank:
                 shape, dims = self._shape(s)
                 made = Alloc(a, shape, None, s.span)
                 return Contents(End(ZERO, 0), self.end(shape[0]), (*dims, made), shape[1:], source)
-            case Loop() if is_plain(s):
+            case Loop():
                 return self._by_loop(s, a)
         return None
 
@@ -141,30 +141,50 @@ class Sizes:
         return tuple(d.out for d in dims), dims
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
-        body = Body(s)
+        """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
+        levels = _levels(s, a)
+        if len(levels) != a.type.rank or not is_plain(levels[-1]) or not all(is_counted(t, one_by_one=True) for t in levels):
+            return None
+        body = Body(levels[-1])
         uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
         cells = {body.cell(t.index) for t in uses}
         match [t for t in uses if not isinstance(t, Load)], list(cells):
-            case [Store(value=value) as last], [((number, ()),) as cell] if uses[-1] is last:
-                found, source = _source(value, cell, body)
-                if not found:
+            case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
+                far = [Body(t).far.get(i.name, (0, ("unknown",))) for t, i in zip(levels, index, strict=True) if isinstance(i, Var)]
+                source = self._source(value, cell, body)
+                if len(far) < len(levels) or any(sizes for _, sizes in far) or source is None and value != Const(0.0, Scalar(a.type.dtype)):
                     return None
-                rest = replace(s, body=replace(s.body, stmts=tuple(t for t in body.stmts if t is not last)))
-                low, high = self.ends(s)
-                effects = len(body.written) > 1 or s.carried
-                return Contents(low + number, high + number, (rest,) if effects else (), (), source, s, number)
+                if source is not None and not is_only_read([s], source):
+                    return None
+                (low, high), *others = ((low + k, high + k) for (low, high), (k, _) in zip(map(self.ends, levels), far, strict=True))
+                shape = self.shapes.get(a.name, ())
+                whole = [lowest <= End(ZERO, 0) and self.end(n) <= highest for (lowest, highest), n in zip(((low, high), *others), shape)]
+                if not all(whole[1:]) or len(whole[1:]) < len(others):
+                    return None
+                rest = (_without(s, last),) if _does_more(s, last) else ()
+                return Contents(low, high, rest, shape[1:], source, None if all(whole) and whole else s, far[0][0])
         return None
 
+    def _source(self, value: Atom, cell: object, body: Body) -> Var | None:
+        """Which other array has in a cell what is stored there."""
+        loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
+        return next((t.array for t in loads if body.cell(t.index) == cell), None)
 
-def _source(value: Atom, cell: object, body: Body) -> tuple[bool, Var | None]:
-    """Whether it is known what is stored, and which other array has it in the same cell."""
-    if isinstance(value, Const):
-        return value.value == 0.0, None
-    for t in body.stmts:
-        match t:
-            case Load(out=out, array=source, index=index) if out == value and source.name not in body.written and body.cell(index) == cell:
-                return True, source
-    return False, None
+
+def _levels(s: Loop, a: Var) -> list[Loop]:
+    """A loop, the one in it that alone does anything with an array, the one in that."""
+    inner = [t for t in s.body.stmts if touches(t, a)]
+    return [s, *_levels(inner[0], a)] if len(inner) == 1 and isinstance(inner[0], Loop) else [s]
+
+
+def _without(s: Loop, gone: Stmt) -> Loop:
+    stmts = (_without(t, gone) if isinstance(t, Loop) else t for t in s.body.stmts if t is not gone)
+    return replace(s, body=replace(s.body, stmts=tuple(stmts)))
+
+
+def _does_more(s: Loop, store: Stmt) -> bool:
+    """Whether a loop has any other effect than a statement in it."""
+    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop | Dim) or isinstance(t, Loop) and t.carried for t in walk(s.body))
 
 
 def last(stmts: Sequence[Stmt], a: Var) -> int | None:

@@ -80,9 +80,10 @@ class Reach:
 
     def after(self, held: Contents) -> Reach | None:
         """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells that there are."""
+        found = replace(self, held=held, inner=self.inner and self.inner.after(held.row()))
         if held.loop is None:
-            return replace(self, held=held, inner=self.inner and self.inner.after(held.row()))
-        found = replace(self, held=held, taken=held.source is None and not held.low <= self.near)
+            return found
+        found = replace(found, taken=held.source is None and not held.low <= self.near)
         return found if held.low <= found.near and found.far <= held.high else None
 
     def levels(self) -> Iterator[Reach]:
