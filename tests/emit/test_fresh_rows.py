@@ -6,12 +6,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from linad_typecheck.core import Alloc, Copy, Program, walk
 from linad_typecheck.core_text import parse_program
 
 from linad.emit.neighbours import add_later, hand_on
 from linad.interpret import run
 from tests.emit.test_fresh import changed
+from tests.examples_of import quick
 
 HEAD = """entry fn f(a: mut f64[:,:], p: read f64[:,:], q: i64) -> f64 {
   n = dim &a 0
@@ -197,14 +200,128 @@ STORED = {
 }
 
 
+WRITES = ("alloc", "fill", "copy", "store", "addto")
+
+
 @pytest.mark.parametrize("text", STORED.values(), ids=STORED)
 def test_what_is_added_to_rows_is_stored(text: str) -> None:
     program = parsed(text)
     found = changed(program)
-    assert sum(map(_filled, walk(found.main.body))) < sum(map(_filled, walk(program.main.body)))
+    before, after = (run(x, [*np.ones((2, 12, 12)), 3]).counts for x in (program, found))
+    assert sum(after[k] for k in WRITES) < sum(before[k] for k in WRITES)
     agree(program, found)
     agree(program, found.with_main(hand_on(add_later(found.main))))
 
 
-def _filled(s: object) -> bool:
-    return isinstance(s, Copy) or isinstance(s, Alloc) and s.fill is not None
+@pytest.mark.parametrize("text", [ZEROS + INSIDE, COPIED + INSIDE, ZEROS + PARTS, BY_A_NEST + STENCIL])
+def test_rows_are_not_filled_in_front(text: str) -> None:
+    found = changed(parsed(text))
+    assert all(s.fill is None or s.fill.value for s in walk(found.main.body) if isinstance(s, Alloc))
+    assert not any(isinstance(s, Copy) for s in walk(found.main.body))
+
+
+def test_no_cell_is_stored_to_twice() -> None:
+    n = 40
+    out = run(changed(parsed(COPIED + INSIDE)), [*np.ones((2, n, n)), 1])
+    assert out.counts["store"] == n * n
+    assert out.counts["addto"] == n * n  # those behind
+
+
+KEPT = {
+    "an array of others": ZEROS + BY_A_NEST.replace(TRIPLED, "").replace("&b", "&a") + EACH.replace("&b", "&a").replace("load! &a [i, j]", "load! &p [i, j]"),
+    "not zeros": TRIPLED + EACH,
+    "under a condition": ZEROS + EACH.replace("    for j", "    some = lt i 3\n    if some {\n    for j").replace("e\n    }", "e\n    }\n    }"),
+    "in two loops of the nest": ZEROS + EACH.replace("e\n    }\n", "e\n    }\n    for z in range(m) {\n      &b![i, z] += 2.0\n    }\n"),
+    "beside the inner loop": ZEROS + EACH.replace("    for j", "    &b![i, 0] += 2.0\n    for j"),
+    "looked at in the nest": ZEROS + EACH.replace("load! &a [i, j]", "load! &b [i, j]"),
+    "looked at beside the inner loop": ZEROS + EACH.replace("    for j", "    r = load! &b [0, 0]\n    &a![i, 0] += r\n    for j"),
+    "always the same row": ZEROS + EACH.replace("&b![i, j]", "&b![1, j]"),
+    "two rows": ZEROS + STENCIL.replace("&b![g, j]", "&b![i, j]"),
+    "columns": ZEROS + EACH.replace("&b![i, j]", "&b![j, i]"),
+    "the diagonal": ZEROS + EACH.replace("&b![i, j]", "&b![i, i]"),
+    "rows from the other end": ZEROS + EACH.replace("    for j", "    g = sub n1 i\n    for j").replace("&b![i", "&b![g"),
+    "rows at a distance by name": ZEROS + EACH.replace("range(n)", "range(q)").replace("    for j", "    g = add i q\n    for j").replace("&b![i", "&b![g"),
+    "every second row": ZEROS + EACH.replace("range(n)", "range(0, n, 2)"),
+    "cells downwards": ZEROS + EACH.replace("range(m)", "range(m1, -1, -1)"),
+    "few rows": ZEROS + EACH.replace("range(n)", "range(3)"),
+    "few cells": ZEROS + EACH.replace("range(m)", "range(3)"),
+    "a triangle": ZEROS + BELOW,
+    "a check": ZEROS + EACH.replace("&b![i, j]", "&b[i, j]"),
+    "until a test": ZEROS + EACH.replace("range(n)", "range(n) exits").replace("e\n    }\n", "e\n    }\n    go = lt i 3\n    yield go\n"),
+    "the same row in between": ZEROS + FIRST_ROW + EACH,
+    "perhaps the same row in between": ZEROS + FIRST_ROW.replace("&b![0", "&b![q") + INSIDE,
+    "looked at in between": ZEROS + FIRST_ROW.replace("&b [0", "&b [1") + INSIDE,
+    "a whole array looked at in between": ZEROS + "  w = copy &b\n" + INSIDE,
+    "bounds that are found in between": ZEROS + FIRST_ROW + "  later = mul n1 1\n" + INSIDE.replace("n1)", "later)"),
+    "a source written in between": COPIED.replace("&p", "&a") + ANOTHER + EACH,
+    "a source written in the nest": COPIED.replace("&p", "&a") + EACH.replace("+= e\n", "+= e\n      &a![i, j] = 2.0\n"),
+    "a source with another name": "  c = copy &p\n  b = copy &c\n  for t in range(q) carry (u: f64[:,:] = c) -> (w) {\n    yield u\n  }\n" + EACH.replace("&a [i", "&w [i"),
+    "other rows than are zero": SOME_BY_A_NEST + EACH,
+    "some columns by a nest": BY_A_NEST.replace("range(m)", "range(1, m)") + EACH,
+    "other columns by a nest": BY_A_NEST.replace("range(m)", "range(m1)").replace("    for y", "    for y").replace("      &b![x, y]", "      y1 = add y 1\n      &b![x, y1]") + EACH,
+    "half a triangle by a nest": BY_A_NEST.replace("  for x", "  for x").replace("    for y in range(m)", "    k = min x m\n    for y in range(k)") + EACH,
+    "zeros under a condition": BY_A_NEST.replace("    for y", "    some = lt x 3\n    if some {\n    for y").replace("0.0\n    }", "0.0\n    }\n    }") + EACH,
+    "zeros of every second column": BY_A_NEST.replace("range(m)", "range(0, m, 2)") + EACH,
+    "other cells of a source": COPIED_BY_A_NEST.replace("&p [x, y]", "&p [y, x]") + EACH,
+    "a source written by the nest that copies": COPIED_BY_A_NEST.replace("&p [", "&a [").replace("= c0\n", "= c0\n      &a![x, y] = 2.0\n") + EACH,
+    "a value of more than a source": COPIED_BY_A_NEST.replace("= c0\n", "= c1\n").replace("      &b!", "      c1 = mul c0 2.0\n      &b!") + EACH,
+    "whole numbers": ZEROS + "  c = alloc i64 [n, m] fill 0\n" + EACH.replace("&b![i, j] += e", "&c![i, j] = q"),
+}
+
+
+@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
+def test_rows_that_may_hold_something_else(text: str) -> None:
+    program = parsed(text)
+    assert changed(program).main == program.main
+
+
+@given(
+    st.sampled_from([ZEROS, COPIED, BY_A_NEST, COPIED_BY_A_NEST, SOME_BY_A_NEST, SOME_BY_A_NEST.replace("= 0.0", "= c0").replace("      &b", "      c0 = load! &p [x, y]\n      &b")]),
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
+    st.integers(-2, 2),
+    st.sets(st.integers(-2, 2), min_size=1),
+    st.booleans(),
+    st.one_of(st.none(), st.integers(0, 3)),
+)
+@quick(60)
+def test_any_rows_and_distances(held: str, ends: list[int], row: int, far: set[int], down: bool, before: int | None) -> None:
+    """A nest over some rows and columns that adds to a row at a distance, and to neighbours in it; before that others add to the first rows."""
+    a, b, c, d = max(ends[0], -row), max(ends[1], row), max(ends[2], -min(far)), max(ends[3], max(far))
+    adds = "".join(f"      g{k} = add j {f}\n      w{k} = mul {k + 1.5} e\n      &b![g, g{k}] += w{k}\n" for k, f in enumerate(sorted(far)))
+    rows = f"range(s1, {a - 1}, -1)" if down else f"range({a}, s)"
+    first = "" if before is None else FIRST_ROW.replace("&b![0", f"&b![{before}").replace("&b [0", f"&b [{before}").replace("lt 1 n", f"lt {before} n").replace("&a![1", f"&a![{before}")
+    text = f"""{held}{first}  s = sub n {b}
+  s1 = sub s 1
+  z = sub m {d}
+  for i in {rows} {{
+    g = add i {row}
+    for j in range({c}, z) {{
+      e = load! &p [i, j]
+{adds}    }}
+  }}
+"""
+    program = parsed(text)
+    found = changed(program)
+    agree(program, found, range(3, 9))
+    agree(program, found, range(3))
+
+
+NEVER = [
+    (ZEROS + EACH.replace("range(n)", "range(q, n)"), 2**63 - 1),
+    (ZEROS + EACH.replace("range(m)", "range(q, m)"), 2**63 - 1),
+    (ZEROS + EACH.replace("range(n)", "range(1, q)").replace("    for j", "    g = sub i 1\n    for j").replace("&b![i", "&b![g"), -(2**63)),
+    (COPIED + STENCIL.replace("range(1, n1)", "range(q, n1)"), 2**63 - 1),
+    (COPIED + STENCIL.replace("range(1, m1)", "range(q, m1)"), 2**63 - 1),
+    (COPIED + INSIDE.replace("range(1, n1)", "range(n2, q, -1)"), 2**63 - 1),
+    (BY_A_NEST.replace("range(n)", "range(q, n)") + EACH.replace("range(n)", "range(q, n)"), 2**63 - 1),
+    (BY_A_NEST.replace("range(n)", "range(1, q)") + EACH.replace("range(n)", "range(1, q)"), -(2**63)),
+]
+
+
+@pytest.mark.parametrize(("text", "end"), NEVER)
+def test_nests_that_never_run_may_begin_and_end_anywhere(text: str, end: int) -> None:
+    program = parsed(text)
+    found = changed(program)
+    assert found.main != program.main
+    agree(program, found, q=end)
+    agree(program, found, range(3, 7), q=2)
