@@ -125,20 +125,11 @@ class Sizes:
         match s:
             case Alloc(shape=(n, *sizes), fill=Const(value=0.0), log="no"):
                 return Contents(End(ZERO, 0), self.end(n), (replace(s, fill=None),), (*sizes,))
-            case Copy(out=out, array=source) if out == a and a.type.rank:
-                shape, dims = self._shape(s)
-                made = Alloc(a, shape, None, s.span)
-                return Contents(End(ZERO, 0), self.end(shape[0]), (*dims, made), shape[1:], source)
+            case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
+                return Contents(End(ZERO, 0), self.end(shape[0]), (Alloc(a, shape, None, s.span),), shape[1:], source)
             case Loop():
                 return self._by_loop(s, a)
         return None
-
-    def _shape(self, s: Copy) -> tuple[tuple[Atom, ...], tuple[Dim, ...]]:
-        """The sizes of a copy, and statements that ask for them."""
-        if s.out.name in self.shapes:
-            return self.shapes[s.out.name], ()
-        dims = tuple(Dim(self.names.var("size", I64), s.array, k, s.span) for k in range(s.out.type.rank))
-        return tuple(d.out for d in dims), dims
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
@@ -184,7 +175,7 @@ def _without(s: Loop, gone: Stmt) -> Loop:
 
 def _does_more(s: Loop, store: Stmt) -> bool:
     """Whether a loop has any other effect than a statement in it."""
-    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop | Dim) or isinstance(t, Loop) and t.carried for t in walk(s.body))
+    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop | Dim) for t in walk(s.body))
 
 
 def last(stmts: Sequence[Stmt], a: Var) -> int | None:

@@ -162,15 +162,13 @@ class _Fresh:
             return None
         match [t for t in s.body.stmts if touches(t, a)]:
             case [Loop() as inner]:
-                cells = {t.index[len(at)] for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a}
-                far = [Body(s).far.get(i.name) for i in cells if isinstance(i, Var)]
-                if len(cells) != 1 or len(far) != 1 or far[0] is None or far[0][1]:
-                    return None
-                found = self.reach(inner, a, (*at, *cells))
+                uses = (t for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a)
+                row = next((t.index[len(at)] for t in uses), None)
+                number, sizes = Body(s).far.get(row.name, (0, ("unknown",))) if isinstance(row, Var) else (0, ("unknown",))
+                found = self.reach(inner, a, (*at, row)) if row is not None and not sizes else None
                 made = defined(s)
-                if found is None or any(isinstance(i, Var) and i.name in made for i in found.bounds()):
-                    return None
-                return self.along(s, a, at, far[0][0], far[0][0], found)
+                if found is not None and not any(isinstance(i, Var) and i.name in made for i in found.bounds()):
+                    return self.along(s, a, at, number, number, found)
         return None
 
     def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
@@ -216,7 +214,7 @@ class _Fresh:
         near, far = (r.value(e.atom) + e.more for e in (reach.near, reach.far))
 
         def block(b: Block) -> bool:
-            return a not in b.results and all(map(other, b.stmts))
+            return all(map(other, b.stmts))
 
         def other(t: Stmt) -> bool:
             match t:
@@ -224,10 +222,10 @@ class _Fresh:
                     return r.proves(near - r.value(i) - 1) or r.proves(r.value(i) - far)
                 case If(cond=cond, then=then, orelse=orelse):
                     return arm(cond, True, then) and arm(cond, False, orelse)
-                case Loop(inits=inits, body=body):
+                case Loop(body=body):
                     with r.scope():
                         r.enter(t)
-                        return a not in inits and block(body)
+                        return block(body)
                 case Let():
                     r.let(t)
             return not touches(t, a)
@@ -329,10 +327,10 @@ class _Fresh:
         return s, after
 
     def left(self, stmts: Sequence[Stmt], a: Var) -> Contents | None:
-        """The zeros that are left in an array of one axis."""
+        """The zeros that are left in an array."""
         k = last(stmts, a)
         found = None if k is None else self.sizes.contents(stmts[k], a)
-        return None if found is None or found.source is not None or found.sizes else found
+        return found if found is not None and found.source is None else None
 
     def clearing(self, a: Var, zeros: Contents) -> list[Stmt]:
         """The loop that stores them, to another array and alone."""

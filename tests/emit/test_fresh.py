@@ -124,6 +124,7 @@ STORED = {
     "some cells of another array": COPIED + INSIDE,
     "neighbours of cells of another array": COPIED + STENCIL,
     "bounds by other names": "  p = min q n\n" + MADE + EACH.replace("range(n)", "range(p)"),
+    "up to a size that is the greater one": "  d = max 0 l\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
     "as many zeros as there are to begin with": SOME.replace("range(2, n)", "range(1, n)"),
 }
 
@@ -167,6 +168,9 @@ KEPT = {
     "no zeros": MADE.replace("0.0", "1.0") + EACH,
     "cells beyond the zeros": TAKEN.replace("for k in range(1, m)", "for k in range(0, m)").replace("sub k 1", "add k 0").replace("    &b![g] += e2\n", ""),
     "as many cells, but others": CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(l)").replace("    &b![i]", "    g = add i q\n    &b![g]"),
+    "up to the greater of two": "  d = max 1 l\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
+    "some cells of another array, and neighbours": CLEARED.replace("range(n)", "range(1, n)").replace("    &b![z] = 0.0", "    c = load! &a [z]\n    &b![z] = c") + STENCIL,
+    "a log": MADE.replace("0.0", "0.0 log cells") + EACH,
     "looked at in between": MADE + "  r = load! &b [0]\n  &a![0] = r\n" + EACH,
     "added to in between": MADE + "  &b![1] += 2.0\n" + EACH,
     "looked at in the loop": MADE + EACH.replace("    &b!", "    r = load! &b [0]\n    &b!"),
@@ -195,6 +199,7 @@ def test_what_may_find_something_else_is_added(text: str) -> None:
 
 NOT_MOVED = {
     "no zeros to begin with": SWAPPED.replace("fill 0.0", "fill 1.0"),
+    "a copy to begin with": SWAPPED.replace("alloc f64 [n] fill 0.0", "copy &a"),
     "written before the loop": SWAPPED.replace("  for t in", "  &y![1] = 2.0\n  for t in"),
     "looked at at the end": SWAPPED.replace("    yield v, u", "    r0 = load! &u [1]\n    &a![0] += r0\n    yield v, u"),
     "looked at at the beginning": SWAPPED.replace("    for i in", "    r0 = load! &v [1]\n    &a![0] += r0\n    for i in"),

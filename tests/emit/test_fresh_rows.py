@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import Alloc, Copy, Program, walk
+from linad_typecheck.core import Alloc, Copy, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 
 from linad.emit.neighbours import add_later, hand_on
@@ -34,7 +34,7 @@ TAIL = """  for o in range(n) {
 }
 """
 ZEROS = "  b = alloc f64 [n, m] fill 0.0\n"
-COPIED = "  b = copy &p\n"
+COPIED = "  pn = dim &p 0\n  pm = dim &p 1\n  b = copy &p\n"
 EACH = """  for i in range(n) {
     for j in range(m) {
       e = load! &a [i, j]
@@ -188,12 +188,16 @@ STORED = {
     "a copy, and the rows in the middle": COPIED + PARTS,
     "from the last row to the first": ZEROS + DOWN,
     "another row in between": ZEROS + FIRST_ROW + INSIDE,
+    "the last row in between": ZEROS + FIRST_ROW.replace("&b![0", "&b![n1").replace("&b [0", "&b [n1") + INSIDE,
+    "the lesser of two rows in between": ZEROS + FIRST_ROW.replace("&b![0", "&b![y0").replace("    for y", "    y0 = min l0 0\n    for y").replace("  some", "  l0 = sub n 1\n  some") + INSIDE,
     "another array written in between": COPIED + ANOTHER + EACH,
+    "a source copied again in between": COPIED + "  b0 = copy &p\n" + EACH.replace("&a [i", "&b0 [i"),
     "sums on the way": ZEROS + SUMS,
     "a copy in each of some steps": STEPS,
     "stored over": ZEROS + INSIDE.replace("+=", "="),
     "a copy stored over": COPIED + INSIDE.replace("+=", "="),
     "zeros by a nest": BY_A_NEST.replace("3.0", "0.0") + INSIDE,
+    "zeros by a nest, up to another bound": BY_A_NEST.replace("3.0", "0.0") + EACH.replace("  for i in range(n)", "  p0 = min n q\n  for i in range(p0)"),
     "some zeros by a nest": SOME_BY_A_NEST.replace("3.0", "0.0") + INSIDE,
     "zeros by a nest that also sums": BY_A_NEST.replace("3.0", "0.0").replace("= 0.0\n    }", "= 0.0\n      &a![x, y] += 2.0\n    }") + INSIDE,
     "a copy by a nest": COPIED_BY_A_NEST.replace("3.0", "0.0") + INSIDE,
@@ -227,14 +231,28 @@ def test_no_cell_is_stored_to_twice() -> None:
     assert out.counts["addto"] == n * n  # those behind
 
 
+def test_rows_that_an_inner_loop_never_reaches_are_filled_once() -> None:
+    out = run(changed(parsed(ZEROS + INSIDE)), [*np.ones((2, 40, 2)), 1])
+    assert out.counts["store"] == 80
+
+
+def test_cells_at_the_ends_have_no_loops() -> None:
+    found = changed(parsed(ZEROS + INSIDE))
+    (nest,) = (s for s in found.main.body.stmts if isinstance(s, Loop) and s.index.name == "i")
+    assert sum(isinstance(t, Loop) for t in walk(nest.body)) == 1
+
+
 KEPT = {
     "an array of others": ZEROS + BY_A_NEST.replace(TRIPLED, "").replace("&b", "&a") + EACH.replace("&b", "&a").replace("load! &a [i, j]", "load! &p [i, j]"),
+    "a copy of which nobody knows the size": "  b = copy &p\n" + EACH,
     "not zeros": TRIPLED + EACH,
     "under a condition": ZEROS + EACH.replace("    for j", "    some = lt i 3\n    if some {\n    for j").replace("e\n    }", "e\n    }\n    }"),
     "in two loops of the nest": ZEROS + EACH.replace("e\n    }\n", "e\n    }\n    for z in range(m) {\n      &b![i, z] += 2.0\n    }\n"),
     "beside the inner loop": ZEROS + EACH.replace("    for j", "    &b![i, 0] += 2.0\n    for j"),
     "looked at in the nest": ZEROS + EACH.replace("load! &a [i, j]", "load! &b [i, j]"),
     "looked at beside the inner loop": ZEROS + EACH.replace("    for j", "    r = load! &b [0, 0]\n    &a![i, 0] += r\n    for j"),
+    "one row alone": ZEROS + "  for j in range(m) {\n    &b![1, j] += 2.0\n  }\n",
+    "fewer axes than loops": ZEROS + "  c = alloc f64 [n] fill 0.0\n" + EACH.replace("&b![i, j] += e", "for k in range(m) {\n        &c![i] += 2.0\n      }"),
     "always the same row": ZEROS + EACH.replace("&b![i, j]", "&b![1, j]"),
     "two rows": ZEROS + STENCIL.replace("&b![g, j]", "&b![i, j]"),
     "columns": ZEROS + EACH.replace("&b![i, j]", "&b![j, i]"),
@@ -249,6 +267,9 @@ KEPT = {
     "a check": ZEROS + EACH.replace("&b![i, j]", "&b[i, j]"),
     "until a test": ZEROS + EACH.replace("range(n)", "range(n) exits").replace("e\n    }\n", "e\n    }\n    go = lt i 3\n    yield go\n"),
     "the same row in between": ZEROS + FIRST_ROW + EACH,
+    "the last but one in between": ZEROS + FIRST_ROW.replace("&b![0", "&b![n2").replace("&b [0", "&b [n2") + INSIDE,
+    "the same row in the other case": ZEROS + FIRST_ROW.replace("lt 1 n", "lt q 1").replace("    }\n  }\n", "    }\n  } else {\n    &b![1, 0] += 2.0\n  }\n") + INSIDE,
+    "a row that is another in the other case": ZEROS + FIRST_ROW.replace("lt 1 n", "lt q 1").replace("    }\n  }\n", "    }\n  } else {\n    &b![q, 0] += 2.0\n  }\n") + INSIDE,
     "perhaps the same row in between": ZEROS + FIRST_ROW.replace("&b![0", "&b![q") + INSIDE,
     "looked at in between": ZEROS + FIRST_ROW.replace("&b [0", "&b [1") + INSIDE,
     "a whole array looked at in between": ZEROS + "  w = copy &b\n" + INSIDE,
@@ -256,6 +277,12 @@ KEPT = {
     "a source written in between": COPIED.replace("&p", "&a") + ANOTHER + EACH,
     "a source written in the nest": COPIED.replace("&p", "&a") + EACH.replace("+= e\n", "+= e\n      &a![i, j] = 2.0\n"),
     "a source with another name": "  c = copy &p\n  b = copy &c\n  for t in range(q) carry (u: f64[:,:] = c) -> (w) {\n    yield u\n  }\n" + EACH.replace("&a [i", "&w [i"),
+    "a row of zeros": TRIPLED + "  for y in range(m) {\n    &b![0, y] = 0.0\n  }\n" + EACH,
+    "fewer axes than loops of zeros": "  b = alloc f64 [n, m] fill 3.0\n  c = alloc f64 [m] fill 3.0\n  for x in range(n) {\n    for y in range(m) {\n      &c![y] = 0.0\n    }\n  }\n  for j in range(m) {\n    &c![j] += 2.0\n  }\n",
+    "every second row of zeros": BY_A_NEST.replace("range(n)", "range(0, n, 2)") + EACH,
+    "rows of zeros at a distance by name": BY_A_NEST.replace("    for y", "    x1 = add x q\n    for y").replace("&b![x", "&b![x1") + EACH,
+    "zeros in rows of which nobody knows the length": "  b = copy &p\n" + BY_A_NEST.replace(TRIPLED, "") + EACH,
+    "a source that is perhaps given another name": ZEROS.replace("b =", "d =") + COPIED.replace("b =", "c =") + "  b = copy &c\n  some = lt q 2\n  w = if some {\n    yield c\n  } else {\n    yield d\n  }\n" + EACH.replace("&a [i", "&w [i"),
     "other rows than are zero": SOME_BY_A_NEST + EACH,
     "some columns by a nest": BY_A_NEST.replace("range(m)", "range(1, m)") + EACH,
     "other columns by a nest": BY_A_NEST.replace("range(m)", "range(m1)").replace("    for y", "    for y").replace("      &b![x, y]", "      y1 = add y 1\n      &b![x, y1]") + EACH,
