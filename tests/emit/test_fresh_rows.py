@@ -155,6 +155,26 @@ STEPS = """  b = alloc f64 [n, m] fill 3.0
     }
   }
 """
+# two buffers that change places
+SWAPPED = """  x = copy &a
+  y = alloc f64 [n, m] fill 0.0
+  for t in range(q) carry (u: f64[:,:] = x, v: f64[:,:] = y) -> (b, w) {
+    for i in range(n) {
+      for j in range(m) {
+        e = load! &u [i, j]
+        &u![i, j] = 0.0
+        &v![i, j] += e
+      }
+    }
+    yield v, u
+  }
+  for x2 in range(n) {
+    for y2 in range(m) {
+      r = load! &w [x2, y2]
+      &a![x2, y2] += r
+    }
+  }
+"""
 BELOW = """  for i in range(n) {
     k = min i m
     for j in range(k) {
@@ -194,6 +214,7 @@ STORED = {
     "a source copied again in between": COPIED + "  b0 = copy &p\n" + EACH.replace("&a [i", "&b0 [i"),
     "sums on the way": ZEROS + SUMS,
     "a copy in each of some steps": STEPS,
+    "buffers that change places": SWAPPED,
     "stored over": ZEROS + INSIDE.replace("+=", "="),
     "a copy stored over": COPIED + INSIDE.replace("+=", "="),
     "zeros by a nest": BY_A_NEST.replace("3.0", "0.0") + INSIDE,
