@@ -29,7 +29,7 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_sizes import known_sizes
-from linad_typecheck.types import I64, Scalar, is_float
+from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .distribute import FEW, Body
 from .ints import ONE, ZERO, Maker
@@ -120,7 +120,7 @@ class Sizes:
 
     def contents(self, s: Stmt, a: Var) -> Contents | None:
         """Those that a statement leaves in an array of which it does nothing else."""
-        if not is_float(a.type):
+        if not isinstance(a.type, Array) or not is_float(a.type):
             return None
         match s:
             case Alloc(shape=(n, *sizes), fill=Const(value=0.0), log="no"):

@@ -164,30 +164,29 @@ class _Fresh:
             case [Loop() as inner]:
                 uses = (t for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a)
                 row = next((t.index[len(at)] for t in uses), None)
-                number, sizes = Body(s).far.get(row.name, (0, ("unknown",))) if isinstance(row, Var) else (0, ("unknown",))
-                found = self.reach(inner, a, (*at, row)) if row is not None and not sizes else None
+                far = Body(s).far.get(row.name) if isinstance(row, Var) else None
+                found = self.reach(inner, a, (*at, row)) if row is not None and far is not None and not far[1] else None
                 made = defined(s)
-                if found is not None and not any(isinstance(i, Var) and i.name in made for i in found.bounds()):
-                    return self.along(s, a, at, number, number, found)
+                if far is not None and found is not None and not any(isinstance(i, Var) and i.name in made for i in found.bounds()):
+                    return self.along(s, a, at, far[0], far[0], found)
         return None
 
     def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
         """The same of an innermost loop."""
-        body = Body(s)
-        writes = [t for _, t in body.written.get(a.name, ())]
-        match writes:
+        body, distances = Body(s), []
+        match [t for _, t in body.written.get(a.name, ())]:
             case [Store() as t] if a.name not in body.loaded:
-                distances = [0]
+                pass
             case [AddTo() as t, *_] if len(rows := body.additions(a.name)) == 1:
-                distances = list(rows[0])
+                distances += rows[0]
             case _:
                 return None
         cell = body.cell(t.index)
-        if cell is None or t.index[:-1] != at or cell[-1][1]:  # type: ignore[index]
+        if cell is None or t.index[:-1] != at:
             return None
-        if isinstance(t, Store):
-            distances = [cell[-1][0]]  # type: ignore[index]
-        return self.along(s, a, at, min(distances), max(distances))
+        number, sizes = body.far[t.index[-1].name]  # type: ignore[union-attr]
+        distances.append(number)
+        return None if sizes else self.along(s, a, at, min(distances), max(distances))
 
     def along(self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None) -> Reach:
         start, stop = self.sizes.ends(s)

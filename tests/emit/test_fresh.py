@@ -200,6 +200,9 @@ def test_what_may_find_something_else_is_added(text: str) -> None:
 NOT_MOVED = {
     "no zeros to begin with": SWAPPED.replace("fill 0.0", "fill 1.0"),
     "a copy to begin with": SWAPPED.replace("alloc f64 [n] fill 0.0", "copy &a"),
+    "a float beside": SWAPPED.replace("range(q) carry (", "range(q) carry (f0: f64 = 0.0, ").replace("-> (b, w)", "-> (f9, b, w)").replace("fill 0.0", "fill 1.0").replace(
+        "    yield v, u", "    for z in range(n) carry (f1: f64 = f0) -> (f2) {\n      f3 = add f1 1.0\n      yield f3\n    }\n    yield f2, v, u"
+    ),
     "written before the loop": SWAPPED.replace("  for t in", "  &y![1] = 2.0\n  for t in"),
     "looked at at the end": SWAPPED.replace("    yield v, u", "    r0 = load! &u [1]\n    &a![0] += r0\n    yield v, u"),
     "looked at at the beginning": SWAPPED.replace("    for i in", "    r0 = load! &v [1]\n    &a![0] += r0\n    for i in"),
