@@ -106,7 +106,7 @@ TURNED = {
         tail=TAIL.replace("[o]\n    &a", "[]\n    &a"),
     ),
     "under a condition": parse_program(
-        HEAD + "  x = copy &a\n  d = lt q 3\n  w = if d {\n    for t in range(q) carry (u: f64[:] = x) -> (w1) {\n" + NEW + "    }\n    yield w1\n  } else {\n    yield x\n  }\n" + TAIL
+        HEAD + "  x = copy &a\n  d = lt q 3\n  w = if d {\n    for t in range(q) carry (u: f64[:] = x) -> (w1) {\n" + NEW + "    }\n    yield w1\n  } else {\n    for t2 in range(q) carry (u2: f64[:] = x) -> (w2) {\n      v2 = copy &u2\n      yield v2\n    }\n    yield w2\n  }\n" + TAIL
     ),
 }  # fmt: skip
 
@@ -146,6 +146,14 @@ STAYING = {
     "the array that came in": steps("    &u![0] += 1.0\n    yield u\n".replace("[0]", "[t]"), over="range(0)"),
     "one of two": steps(COPIED + "    d = lt t 1\n    r = if d {\n      yield v\n    } else {\n      yield u\n    }\n    yield r\n"),
     "given to a loop": steps("    v = alloc f64 [n] fill 0.0\n    for j in range(2) carry (u1: f64[:] = u) -> (u2) {\n      yield u1\n    }\n    for i in range(n) {\n      e = load! &u2 [i]\n      &v![i] += e\n    }\n    yield v\n"),
+    "given to a call": parse_program(
+        HEAD + "  x = copy &a\n  for t in range(q) carry (u: f64[:] = x) -> (w) {\n    (z: f64[:]) = call same(u)\n    v = copy &z\n    yield v\n  }\n" + TAIL + "\nfn same(u: own f64[:]) -> f64[:] {\n  return u\n}\n"
+    ),
+    "another name": steps("    d = lt t 1\n    z = if d {\n      yield u\n    } else {\n      yield u\n    }\n    v = copy &z\n    yield v\n"),
+    "given to a loop under a condition": steps(
+        "    d = lt t 1\n    e1 = if d {\n      for j in range(2) carry (u1: f64[:] = u) -> (u2) {\n        yield u1\n      }\n      e = load &u2 [0]\n      yield e\n    } else {\n"
+        "      for j1 in range(2) carry (u3: f64[:] = u) -> (u4) {\n        yield u3\n      }\n      e2 = load &u4 [0]\n      yield e2\n    }\n    v = alloc f64 [n] fill 2.0\n    yield v\n"
+    ),
     "made by a loop": steps("    v = copy &u\n    for j in range(2) carry (v1: f64[:] = v) -> (v2) {\n      yield v1\n    }\n    yield v2\n"),
     "another size": steps("    m = add n t\n    v = alloc f64 [m] fill 1.0\n    yield v\n", tail=TAIL.replace("&w [o]", "&w [0]"), over="range(n)"),
     "a size that is tested behind the writes": steps(
