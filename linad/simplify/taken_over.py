@@ -33,6 +33,7 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
+    blocks,
     free_vars,
     operands,
     outputs,
@@ -176,14 +177,14 @@ class _Over:
             return None
         a, cell, to, index = move
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
-        if a not in own or made is None or made.fill is not None or made.log != "no" or any(self.known.touches(t, to) for t in done if t is not made):
+        if a not in own or made is None or made.fill is not None or any(self.known.touches(t, to) for t in done if t is not made):
             return None
-        if a.name not in self.sizes or to.name not in self.sizes or to in rest.results:
+        if a.name not in self.sizes or to.name not in self.sizes or to in rest.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
             return None
         near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
         if near[: len(near) // 2] != near[len(near) // 2 :] or [self.base(c) for c in cell] != list(index):
             return None
-        uses = [t for t in walk(rest) if to in operands(t)]
+        uses = [t for t in walk(rest) if to in operands(t) or any(to in b.results for b in blocks(t))]
         if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
             return None
         now = self.like(a)
@@ -262,11 +263,11 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
     index = (*index, s.index)
     inner = [t for t in s.body.stmts if isinstance(t, Loop)]
     if inner:
-        return _move(inner[0], index) if len(inner) == 1 else None
+        return _move(inner[0], index)
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
         if isinstance(t, Store) and t.index == index and isinstance(t.value, Var) and (x := loads.get(t.value)) is not None:
-            if x.array != t.array and all(base_name(v.name).endswith("_bar") for v in (x.array, t.array)):
+            if all(base_name(v.name).endswith("_bar") for v in (x.array, t.array)):
                 return x.array, x.index, t.array, index
     return None
 

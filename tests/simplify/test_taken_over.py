@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linad_typecheck.core import AddArray, Alloc, Checkpoint, Copy, Loop, Program, Store, walk
+from linad_typecheck.core import AddArray, Alloc, Checkpoint, Copy, Load, Loop, Program, Store, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
@@ -256,6 +256,68 @@ def test_sums_of_planes_that_stay(name: str) -> None:
 @pytest.mark.parametrize("sums", [SUMS.replace("range(m)", "range(r)"), SUMS.replace("range(n1)", "range(1, n1)"), SUMS.replace("&a_bar![s, s1]", "&a_bar![s, 0]"), SUMS.replace("    for", "    &y![s] += 1.0\n    for").replace("range(n1)", "range(n)")])
 def test_planes_of_which_not_all_is_added(sums: str) -> None:
     before = program(PLANES + INSIDE.replace("      &a_bar![i, j] = 0.0\n", "") + sums, PLANE_TAIL)
+    assert changed(before).main == before.main
+
+
+# as in the adjoint of a step in array style: cells go to an array of their own, and are added to while that is read
+WINDOW = "  v0 = max l 0\n  d_bar = alloc f64 [v0]\n"
+MOVE = "  for i in range(v0) {\n    h = add i 1\n    e = load! &a_bar [h]\n    &a_bar![h] = 0.0\n    &d_bar![i] = e\n  }\n"
+BACK = "  for s in range(v0) {\n    t = load! &d_bar [s]\n    u = mul 2.0 t\n    &a_bar![s] += u\n    h2 = add s 1\n    &a_bar![h2] += t\n  }\n"
+KEPT = MOVE.replace("    &a_bar![h] = 0.0\n", "")
+MOVED = {
+    "emptied": program(A + WINDOW + MOVE + BACK),
+    "kept": program(A + WINDOW + KEPT + BACK),
+    "downwards": program(A + WINDOW + "  v1 = sub v0 1\n" + MOVE.replace("range(v0)", "range(v1, -1, -1)") + BACK),
+    "the first cells": program(A + WINDOW + MOVE.replace("add i 1", "add i 0") + BACK),
+    "counted from behind": program(A + WINDOW + MOVE.replace("    h = add i 1", "    h0 = add i 3\n    h = sub h0 2") + BACK),
+    "and used besides": program(A + WINDOW + MOVE.replace("    &d_bar", "    &y![i] += e\n    &d_bar") + BACK),
+    "read twice": program(A + WINDOW + MOVE + BACK + again(BACK)),
+    "read under a condition": program(A + WINDOW + MOVE + BACK.replace("    h2", "    d = lt s 1\n    if d {\n      t1 = load! &d_bar [s]\n      &y![s] += t1\n    } else {\n    }\n    h2")),
+    "and the sum is read": program(A + WINDOW + MOVE + BACK.replace("    h2", "    t1 = load! &a_bar [s]\n    &y![s] += t1\n    h2")),
+    "something else in between": program(A + WINDOW + MOVE + "  for p in range(n) {\n    &a_bar![p] += 1.0\n  }\n" + BACK),
+    "in a loop": program(steps(WINDOW + MOVE + BACK)),
+    "in a loop in a loop": program(steps("for t1 in range(2) {\n" + WINDOW + MOVE + BACK + "}")),
+    "of a plane": program(PLANES.replace("  b_bar = alloc f64 [n1, m] fill 0.0\n", "") + "  v3 = max r 0\n  d_bar = alloc f64 [n1, v3]\n  for i in range(n1) {\n    for j in range(v3) {\n      h = add j 1\n      e = load! &a_bar [i, h]\n      &a_bar![i, h] = 0.0\n      &d_bar![i, j] = e\n    }\n  }\n  for s in range(n1) {\n    for s1 in range(v3) {\n      t = load! &d_bar [s, s1]\n      &a_bar![s, s1] += t\n    }\n  }\n", PLANE_TAIL),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_cells_that_are_moved_out_are_read_where_they_were(name: str) -> None:
+    before = MOVED[name]
+    after = changed(before)
+    loaded = {s.array.name for s in walk(after.main.body) if isinstance(s, Load)}
+    assert "d_bar" not in loaded and not any(isinstance(s, Store) and s.array.name == "d_bar" for s in walk(after.main.body))
+    assert count(after, Copy) == count(before, Copy) + 1
+    agree(before, after)
+
+
+UNMOVED = {
+    "not adjoints": (WINDOW + MOVE + BACK).replace("d_bar", "d"),
+    "a few cells": (WINDOW + MOVE + BACK).replace("max l 0", "min n 1").replace("add i 1", "add i 0").replace("add s 1", "add s 0"),
+    "filled before": (WINDOW + MOVE + BACK).replace("[v0]\n", "[v0] fill 0.0\n", 1),
+    "other cells": WINDOW + MOVE.replace("h = add i 1", "h = sub v0 i") + BACK,
+    "other cells, kept": WINDOW + KEPT.replace("h = add i 1", "h = sub v0 i") + BACK,
+    "stored twice": WINDOW + KEPT.replace("    &d_bar", "    &d_bar![i] = 1.0\n    &d_bar") + BACK,
+    "stored twice, the other way round": WINDOW + KEPT.replace("= e\n", "= e\n    &d_bar![i] = 1.0\n") + BACK,
+    "stored to by another loop inside": WINDOW + "  for p in range(1) {\n" + KEPT + again(KEPT).replace("= e.2", "= 1.0") + "  }\n" + BACK,
+    "given to the next iteration": "  w0 = max l 0\n  w_bar = alloc f64 [w0] fill 0.0\n  for t0 in range(q) carry (w1_bar: f64[:] = w_bar) -> (w2_bar) {\n" + WINDOW + MOVE + BACK + "    yield d_bar\n  }\n  for w3 in range(w0) {\n    w4 = load! &w2_bar [w3]\n    &y![w3] += w4\n  }\n",
+    "in another order": WINDOW + MOVE.replace("    &d_bar![i]", "    h1 = sub v0 h\n    &d_bar![h1]") + BACK,
+    "changed on the way": WINDOW + MOVE.replace("    &d_bar![i] = e", "    c = mul 2.0 e\n    &d_bar![i] = c") + BACK,
+    "added to behind": WINDOW + MOVE + BACK.replace("    u =", "    &d_bar![s] += t\n    u ="),
+    "read with a check": WINDOW + MOVE + BACK.replace("load! &d_bar", "load &d_bar"),
+    "a check before the zero": WINDOW + MOVE.replace("    e =", "    ok = lt i q\n    check ok else ValueError \"far\"\n    e =") + BACK,
+    "other cells are emptied": WINDOW + MOVE.replace("&a_bar![h] =", "&a_bar![i] =") + BACK,
+    "nothing is added": WINDOW + MOVE + BACK.replace("&a_bar!", "&y!"),
+    "of a block around": "  d = lt q 2\n  if d {\n" + WINDOW + MOVE + BACK + "  } else {\n  }\n",
+    "given on": WINDOW + MOVE + "  for p in range(1) carry (d2_bar: f64[:] = d_bar) -> (d3_bar) {\n    yield d2_bar\n  }\n" + BACK.replace("&d_bar", "&d3_bar"),
+    "two loops inside": WINDOW + "  for p in range(1) {\n" + MOVE + again(MOVE) + "  }\n" + BACK,
+    "stored to before": WINDOW + again(MOVE).replace("&a_bar![h.2] = 0.0", "&a_bar![h.2] += 0.0") .replace("load! &a_bar", "load! &y") + MOVE + BACK,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNMOVED)
+def test_cells_that_stay_where_they_were_put(name: str) -> None:
+    before = program(A + UNMOVED[name])
     assert changed(before).main == before.main
 
 
