@@ -33,7 +33,7 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .distribute import FEW, Body
 from .ints import ONE, ZERO, Maker
-from .loops import is_counted
+from .loops import defined, is_counted
 from .neighbours import is_plain
 
 
@@ -54,21 +54,20 @@ class End:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a statement leaves in an array, from ``low`` to before ``high`` along its first axis and everywhere along the others, of the ``sizes``:
-    what ``source`` has there, or zeros. ``rest`` is what the statement does besides. Where it is a ``loop``, ``number`` is how far from
-    its index; if that never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
+    """What a statement leaves in an array, from ``low`` to before ``high`` along an axis: what ``source`` has there, or zeros; ``inner`` is what it leaves in a
+    row, if there are more axes. ``rest`` is what the statement does besides. Where it is a ``loop`` that may not go to all cells along the axis, ``number``
+    is how far from its index; if that never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
 
     low: End
     high: End
-    rest: tuple[Stmt, ...]
-    sizes: tuple[Atom, ...] = ()
+    rest: tuple[Stmt, ...] = ()
+    inner: Contents | None = None
     source: Var | None = None
     loop: Loop | None = None
     number: int = 0
 
-    def row(self) -> Contents:
-        """What is in a cell of the first axis, which is an array with the others."""
-        return replace(self, low=End(ZERO, 0), high=End(self.sizes[0], 0), rest=(), sizes=self.sizes[1:], loop=None)
+    def has_whole_rows(self) -> bool:
+        return self.inner is None or self.inner.loop is None and self.inner.has_whole_rows()
 
     def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
         """Into a cell of an array; an index for each axis is given."""
@@ -123,13 +122,20 @@ class Sizes:
         if not isinstance(a.type, Array) or not is_float(a.type):
             return None
         match s:
-            case Alloc(shape=(n, *sizes), fill=Const(value=0.0), log="no"):
-                return Contents(End(ZERO, 0), self.end(n), (replace(s, fill=None),), (*sizes,))
+            case Alloc(shape=(_, *_) as shape, fill=Const(value=0.0), log="no"):
+                return self._whole(shape, None, replace(s, fill=None))
             case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
-                return Contents(End(ZERO, 0), self.end(shape[0]), (Alloc(a, shape, None, s.span),), shape[1:], source)
+                return self._whole(shape, source, Alloc(a, shape, None, s.span))
             case Loop():
                 return self._by_loop(s, a)
         return None
+
+    def _whole(self, shape: tuple[Atom, ...], source: Var | None, made: Alloc) -> Contents:
+        """Of all cells."""
+        found: Contents | None = None
+        for n in reversed(shape):
+            found = Contents(End(ZERO, 0), self.end(n), (), found, source)
+        return replace(found, rest=(made,))  # type: ignore[type-var]
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
@@ -147,13 +153,18 @@ class Sizes:
                     return None
                 if source is not None and not is_only_read([s], source):
                     return None
-                (low, high), *others = ((low + k, high + k) for (low, high), (k, _) in zip(map(self.ends, levels), far, strict=True))
-                shape = self.shapes.get(a.name, ())
-                whole = [lowest <= End(ZERO, 0) and self.end(n) <= highest for (lowest, highest), n in zip(((low, high), *others), shape)]
-                if not all(whole[1:]) or len(whole[1:]) < len(others):
+                inside = defined(s)
+                if any(a.name in inside for t in levels[1:] for a in (t.start, t.stop) if isinstance(a, Var)):
                     return None
-                rest = (_without(s, last),) if _does_more(s, last) else ()
-                return Contents(low, high, rest, shape[1:], source, None if all(whole) and whole else s, far[0][0])
+                shape = self.shapes.get(a.name, (None,) * len(levels))
+                found: Contents | None = None
+                for t, (k, _), n in reversed(list(zip(levels, far, shape, strict=True))):
+                    low, high = (e + k for e in self.ends(t))
+                    whole = n is not None and low <= End(ZERO, 0) and self.end(n) <= high
+                    found = Contents(low, high, (), found, source, None if whole else t, k)
+                assert found is not None
+                wide = found.loop is None and found.has_whole_rows()
+                return replace(found, rest=(_without(s, last),) if _does_more(s, last) else (), loop=None if wide else s)
         return None
 
     def _source(self, value: Atom, cell: object, body: Body) -> Var | None:

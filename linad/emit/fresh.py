@@ -80,7 +80,12 @@ class Reach:
 
     def after(self, held: Contents) -> Reach | None:
         """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells that there are."""
-        found = replace(self, held=held, inner=self.inner and self.inner.after(held.row()))
+        inner = None
+        if self.inner is not None:
+            inner = None if held.inner is None else self.inner.after(held.inner)
+            if inner is None:
+                return None
+        found = replace(self, held=held, inner=inner)
         if held.loop is None:
             return found
         found = replace(found, taken=held.source is None and not held.low <= self.near)
@@ -284,7 +289,7 @@ class _Fresh:
         """What some of the cells hold."""
         held, many = reach.held, high.more - low.more if high.atom == low.atom else None
         assert held is not None
-        if many is not None and many <= (0 if held.sizes else FEW):
+        if many is not None and many <= (FEW if held.inner is None else 0):
             for k in range(many):
                 held.put(reach.array, (*reach.at, self.sizes.int(low + k, maker)), maker)
         else:
@@ -295,8 +300,9 @@ class _Fresh:
         """A nest of loops that stores what cells hold."""
         i, maker = self.names.var("i", I64), Maker(self.names)
         cell = (*at, maker.let("add", i, Const(number, I64)))
-        if held.sizes:
-            maker.out.append(self.filled(a, cell, ZERO, held.sizes[0], held.row()))
+        if held.inner is not None:
+            start_, stop_ = (self.sizes.int(e, maker) for e in (held.inner.low, held.inner.high))
+            maker.out.append(self.filled(a, cell, start_, stop_, held.inner))
         else:
             held.put(a, cell, maker)
         return Loop(i, start, stop, ONE, (), (), Block(tuple(maker.out)), ())
@@ -313,6 +319,8 @@ class _Fresh:
                 continue
             had, zeros, left = self.left(before, init), self.left(s.body.stmts, r), last(s.body.stmts, r)
             if had is None or zeros is None or not (had.low <= zeros.low and zeros.high <= had.high):
+                continue
+            if not (had.has_whole_rows() and zeros.has_whole_rows()):
                 continue
             stmts = [*s.body.stmts[:left], *zeros.rest, *s.body.stmts[left + 1 :]]  # type: ignore[operator]
             first = next((n for n, t in enumerate(stmts) if touches(t, c)), None)
