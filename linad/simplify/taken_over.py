@@ -85,7 +85,6 @@ class _Over:
                 done.append(s)
             for a, now in new.items():
                 if a in around:
-                    around = around - {a}
                     taken.append(a)
                     b = Block(b.stmts, (*b.results, now))
                 own = own - {a} | {now}
@@ -154,7 +153,7 @@ class _Over:
         zeros: tuple[Stmt, ...] = ()
         left = list(done[k + 1 :])
         for at, t in enumerate(left):
-            if a in outs(t) or self.known.touches(t, b) and not self.known.only_adds(t, b):
+            if a in outs(t) or not self.known.only_adds(t, b):
                 return False
             if not self.known.touches(t, a):
                 continue
