@@ -146,8 +146,8 @@ STAYING = {
     "the array that came in": steps("    &u![0] += 1.0\n    yield u\n".replace("[0]", "[t]"), over="range(0)"),
     "one of two": steps(COPIED + "    d = lt t 1\n    r = if d {\n      yield v\n    } else {\n      yield u\n    }\n    yield r\n"),
     "given to a loop": steps("    v = alloc f64 [n] fill 0.0\n    for j in range(2) carry (u1: f64[:] = u) -> (u2) {\n      yield u1\n    }\n    for i in range(n) {\n      e = load! &u2 [i]\n      &v![i] += e\n    }\n    yield v\n"),
-    "given to a call": parse_program(
-        HEAD + "  x = copy &a\n  for t in range(q) carry (u: f64[:] = x) -> (w) {\n    (z: f64[:]) = call same(u)\n    v = copy &z\n    yield v\n  }\n" + TAIL + "\nfn same(u: own f64[:]) -> f64[:] {\n  return u\n}\n"
+    "given away to a call": parse_program(
+        HEAD + "  x = copy &a\n  for t in range(q) carry (u: f64[:] = x) -> (w) {\n    (z: f64[:]) = call same(u)\n    v = alloc f64 [n] fill 2.0\n    yield v\n  }\n" + TAIL + "\nfn same(u: own f64[:]) -> f64[:] {\n  return u\n}\n"
     ),
     "another name": steps("    d = lt t 1\n    z = if d {\n      yield u\n    } else {\n      yield u\n    }\n    v = copy &z\n    yield v\n"),
     "given to a loop under a condition": steps(

@@ -185,6 +185,7 @@ def test_cells_that_are_emptied_begin_with_zeros(name: str) -> None:
     agree(before, after)
 
 
+UNKNOWN = "  d = lt q 2\n  a_bar = if d {\n    u_bar = copy &y\n    yield u_bar\n  } else {\n    u1 = max n 0\n    u2_bar = alloc f64 [u1] fill 2.0\n    yield u2_bar\n  }\n"
 STAYS = {
     "not adjoints": ONE.replace("b_bar", "b"),
     "not an adjoint": (ONE + "  u = dim &a_bar 0\n").replace("a_bar", "a2"),
@@ -193,6 +194,7 @@ STAYS = {
     "of a block around": A + "  d = lt q 2\n  if d {\n" + STEP + "  } else {\n  }\n",
     "of a block around, too": A + "  d = lt q 2\n  if d {\n  } else {\n" + STEP + "  }\n",
     "read behind": ONE + "  u = lt q n\n  for p in range(n) {\n    p1 = load! &b_bar [p]\n    &y![p] += p1\n  }\n",
+    "given on": A + "  for t0 in range(q) carry (c_bar: f64[:] = a_bar) -> (a2_bar) {\n" + STEP.replace("a_bar", "c_bar") + "    yield b_bar\n  }\n",
     "not zeros": ONE.replace("fill 0.0", "fill 1.0"),
     "zeros with a sign": ONE.replace("fill 0.0", "fill -0.0"),
     "nothing": (A + B + FILLED + SUM).replace(" fill 0.0", "").replace("b_bar![i] += e", "b_bar![i] = e").replace("    &b_bar![j] += c\n", ""),
@@ -205,10 +207,13 @@ STAYS = {
     "the other one is given on": (A + B + FILLED + "  for p in range(1) carry (c_bar: f64[:] = a_bar) -> (d_bar) {\n    yield c_bar\n  }\n" + SUM.replace("&a_bar", "&d_bar")) + "  a2_bar = copy &d_bar\n",
     "only some cells are added": A + B + FILLED + NEST.replace("range(n)", "range(l)"),
     "every second cell is added": A + B + FILLED + NEST.replace("range(n)", "range(0, n, 2)"),
-    "other cells are added": A + B + FILLED + NEST.replace("    t =", "    u = sub l s\n    t =").replace("b_bar [s]", "b_bar [u]"),
-    "added to other cells": A + B + FILLED + NEST.replace("    t =", "    u = sub l s\n    t =").replace("a_bar![s]", "a_bar![u]"),
+    "another cell is added": A + B + FILLED + NEST.replace("b_bar [s]", "b_bar [0]"),
+    "added to another cell": A + B + FILLED + NEST.replace("a_bar![s]", "a_bar![0]"),
+    "one cell is added": A + B + FILLED + NEST.replace("[s]", "[0]"),
+    "a log, to one of no known size": UNKNOWN + B.replace("0.0", "0.0 log cells") + FILLED + SUM,
     "another value is added": A + B + FILLED + NEST.replace("+= t", "+= 1.0"),
     "and something is counted": A + B + FILLED + NEST.replace("{", "carry (w: f64 = 1.0) -> (w1) {", 1).replace("  }\n", "    yield w\n  }\n") + "  &y![0] += w1\n".replace("&y![0] += w1", "w3 = mul w1 2.0"),
+    "until it ends": A + B + FILLED + "  go = lt q 2\n" + NEST.replace("{", "exits {", 1).replace("  }\n", "    yield go\n  }\n"),
     "stored over": A + B + FILLED + NEST.replace("+= t", "= t"),
     # cells that are emptied
     "with another number": A + B + EMPTIED.replace("a_bar![i] = 0.0", "a_bar![i] = 1.0") + SUM,
