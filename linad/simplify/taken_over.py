@@ -220,7 +220,7 @@ class _Over:
                 if parts is None:
                     return None
                 new, alone = parts
-            case [*loads, Store(value=Const(value=0.0), checked=False) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
+            case [*loads, Store(value=Const(value=0.0)) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
                 if sorted(v.name for v in map(self.base, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
                     return None
                 alone = replace(old, array=b)

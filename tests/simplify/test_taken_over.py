@@ -160,6 +160,7 @@ EMPTYING = {
     "every second cell": program(A + B + EMPTIED.replace("range(n)", "range(0, n, 2)") + SUM),
     "cells from the last one": program(A + B + EMPTIED.replace("range(n)", "range(l, 0, -1)") + SUM),
     "cells beside": program(A + B + EMPTIED.replace("range(n)", "range(l)").replace("    e =", "    h0 = add 2 i\n    h = sub h0 1\n    e =").replace("a_bar [i]", "a_bar [h]").replace("a_bar![i]", "a_bar![h]") + SUM),
+    "the next cells": program(A + B + EMPTIED.replace("range(n)", "range(l)").replace("    e =", "    h = add i 1\n    e =").replace("a_bar [i]", "a_bar [h]").replace("a_bar![i]", "a_bar![h]") + SUM),
     "that are read twice": program(A + B + EMPTIED.replace("    e = load", "    e1 = load! &a_bar [i]\n    e = load").replace("2.0 e", "e1 e") + SUM),
     "that nobody reads": program(A + B + "  for i in range(1, n) {\n    &a_bar![i] = 0.0\n  }\n" + SUM),
     "beside a number that is carried": program(A + B + EMPTIED.replace("{", "carry (w: i64 = 0, w0: f64 = 0.0) -> (w2, w3) {", 1).replace("  }\n", "    w1 = add w 1\n    w4 = add w0 e\n    yield w1, w4\n  }\n") + SUM),
@@ -221,6 +222,7 @@ STAYS = {
     "read behind what empties": A + B + EMPTIED + again(FILLED) + SUM,
     "read behind the zero": A + B + EMPTIED.replace("    c = mul 2.0 e", "    e1 = load! &a_bar [i]\n    c = mul e1 e") + SUM,
     "other cells are read": A + B + EMPTIED.replace("    &a_bar![i]", "    h0 = sub l i\n    e1 = load! &a_bar [h0]\n    &a_bar![i]").replace("2.0 e", "e1 e") + SUM,
+    "asked for its size": A + B + EMPTIED.replace("    c = mul", "    d = dim &a_bar 0\n    c = mul") + SUM,
     "two cells": A + B + EMPTIED.replace("    c = mul", "    h0 = sub l i\n    &a_bar![h0] = 0.0\n    c = mul") + SUM,
     "one cell": A + B + EMPTIED.replace("&a_bar [i]", "&a_bar [0]").replace("&a_bar![i]", "&a_bar![0]") + SUM,
     "a cell from anywhere": A + B + EMPTIED.replace("    e =", "    h = floordiv i 2\n    e =").replace("&a_bar [i]", "&a_bar [h]").replace("&a_bar![i]", "&a_bar![h]") + SUM,
@@ -240,6 +242,12 @@ STAYS = {
 @pytest.mark.parametrize("name", STAYS)
 def test_sums_that_stay(name: str) -> None:
     before = program(STAYS[name], TAIL.replace("a_bar", "a2") if name == "not an adjoint" else TAIL.replace("a_bar", "a2_bar") if "a2_bar" in STAYS[name] else TAIL)
+    assert changed(before).main == before.main
+
+
+def test_a_call_that_may_fail_comes_before_what_empties() -> None:
+    function = "\nfn few(q: i64, n: i64) {\n  ok = le q n\n  check ok else ValueError \"far\"\n}\n"
+    before = program(A + B + "  call few(q, n)\n" + EMPTIED.replace("range(n)", "range(q)") + SUM, TAIL + function)
     assert changed(before).main == before.main
 
 
