@@ -42,10 +42,8 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from .ints import ONE, ZERO, Maker
+from .ints import ONE, ZERO, Maker, offset
 from .neighbours import NEAR, has_run
-
-Affine = tuple[Atom, int]  # an int: another one, and a number that is added to it
 
 
 def copy_late(f: Function) -> Function:
@@ -150,7 +148,7 @@ class _Nest:
                 self.write = write
             case _:
                 return None
-        own = [self.affine(a) for a in write.index[len(write.index) - len(c.sizes) :]]
+        own = [offset(a, self.lets) for a in write.index[len(write.index) - len(c.sizes) :]]
         if [a for a, _ in own] != [s.index for s in self.loops]:
             return None
         self.own = [more for _, more in own]
@@ -196,20 +194,10 @@ class _Nest:
         self.read = read or any(far[:-1] < (0,) * len(far[:-1]) for far in self.far.values())
         return [*(c.made if self.read else ()), *self.made(0, ())]
 
-    def affine(self, a: Atom) -> Affine:
-        match self.lets.get(a.name) if isinstance(a, Var) else None:
-            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-                base, more = self.affine(x)
-                return base, more + int(c)
-            case Let(op="sub", ins=(x, Const(value=c))):
-                base, more = self.affine(x)
-                return base, more - int(c)
-        return a, 0
-
     def distance(self, t: Load) -> tuple[int, ...] | None:
         """How far a cell that is read is from the one that the iteration writes, along each axis."""
         prefix = self.copied.prefix if t.array == self.copied.copy else ()
-        there = [self.affine(a) for a in t.index[len(prefix) :]]
+        there = [offset(a, self.lets) for a in t.index[len(prefix) :]]
         same = t.index[: len(prefix)] == prefix and [a for a, _ in there] == [s.index for s in self.loops]
         return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
 
