@@ -90,7 +90,7 @@ def test_copies_of_planes_that_stay(body: str) -> None:
 
 
 def test_planes_that_are_copied_the_other_way_round() -> None:
-    for a, b in (("&c![p, p1]", "&c![p1, p]"), ("&u [p, p1]", "&u [p1, p]"), ("&c![p, p1]", "&c![p, p]"), ("&u [p, p1]", "&u [p, p]")):
+    for a, b in (("&c![p, p1]", "&c![p1, p]"), ("&u [p, p1]", "&u [p1, p]"), ("&c![p, p1]", "&c![p, p]"), ("&u [p, p1]", "&u [p, p]"), ("[p, p1]", "[p, p]")):
         square = "  u = alloc f64 [m, m] fill 1.0\n  &u![0, 0] = 2.0\n  &u![0, 1] = 3.0\n" + LOOPS_X.replace("nx", "m").replace("[m, m]", "[m, m] fill 1.0").replace(a, b)
         before = program(square, plane("i, j", rows="m", columns="m"), READ_X.replace("range(n)", "range(m)").replace("&x![o, o1] =", "&x![0, o1] +="))
         assert changed(before).main == before.main
