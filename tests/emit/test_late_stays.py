@@ -61,6 +61,12 @@ def test_copies_that_stay(name: str) -> None:
     assert changed(before).main == before.main
 
 
+def test_fewer_cells_than_there_are() -> None:
+    larger = "  n9 = add n 2\n  u = alloc f64 [n9] fill 3.0\n"
+    before = program(larger, MADE, "  for i in range(n) {\n    h = load! &c [i]\n    &u![i] = h\n  }\n", READ_U, READ_C)
+    assert changed(before).main == before.main
+
+
 def test_no_size_known() -> None:
     sizes = "  o7 = dim &x 0\n  o8 = lt q 1\n  u = if o8 {\n    z = alloc f64 [n] fill 1.0\n    yield z\n  } else {\n    z1 = alloc f64 [o7] fill 1.0\n    yield z1\n  }\n"
     before = program(sizes, COPY, NEAR, READ_U)
