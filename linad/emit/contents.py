@@ -31,7 +31,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
-from .distribute import FEW, Body
+from .distribute import Body
 from .ints import ONE, ZERO, Maker
 from .loops import defined, is_counted
 from .neighbours import is_plain

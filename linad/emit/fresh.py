@@ -41,7 +41,7 @@ from linad.simplify.invariant import logs_of
 
 from .contents import Contents, End, Sizes, is_only_read, last, touches
 from .distribute import FEW, Body, is_short
-from .ints import ONE, ZERO, Maker
+from .ints import ONE, Maker
 from .loops import defined, is_counted
 from .neighbours import Held, adding, has_run, is_plain
 from .ranges import Ranges

@@ -33,18 +33,6 @@ class Maker:
         return v
 
 
-def offset(a: Atom, lets: Mapping[str, Let]) -> tuple[Atom, int]:
-    """An int as another one, or as a number, and what is added to that; ``lets``: how ints are computed, by name."""
-    match lets.get(a.name) if isinstance(a, Var) else None:
-        case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-            base, more = offset(x, lets)
-            return base, more + int(c)
-        case Let(op="sub", ins=(x, Const(value=c))):
-            base, more = offset(x, lets)
-            return base, more - int(c)
-    return a, 0
-
-
 def upwards(s: Loop, maker: Maker) -> Loop:
     """The loop over the same range, with step 1 or -1, from its lower end."""
     if s.step == ONE:

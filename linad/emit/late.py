@@ -42,7 +42,9 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from .ints import ONE, ZERO, Maker, offset
+from linad.simplify.offsets import offset
+
+from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
 
 

@@ -45,6 +45,7 @@ from linad_typecheck.types import I64
 
 from linad.adjoint.slices_cost import lengths
 
+from .offsets import offset
 from .zeros import Known, changes, covers, outs
 
 
@@ -181,7 +182,7 @@ class _Over:
         if a.name not in self.sizes or to.name not in self.sizes or to in rest.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
             return None
         near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
-        if near[: len(near) // 2] != near[len(near) // 2 :] or [self.base(c) for c in cell] != list(index):
+        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in map(self.offset, cell)] != list(index):
             return None
         uses = [t for t in walk(rest) if to in operands(t) or any(to in b.results for b in blocks(t))]
         if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
@@ -194,7 +195,7 @@ class _Over:
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        far = [self.more(c) for c in cell]
+        far = [more for _, more in map(self.offset, cell)]
 
         def there(b: Block) -> Block:
             return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
@@ -207,6 +208,9 @@ class _Over:
 
         behind = there(substitute(rest, {a.name: now}))
         return a, now, [Copy(now, a, s.span), *zeros, _without(s, to)], behind
+
+    def offset(self, a: Atom) -> tuple[Atom, int]:
+        return offset(a, self.known.lets)
 
     def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Loop, Loop] | None:
         """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
@@ -221,7 +225,7 @@ class _Over:
                     return None
                 new, alone = parts
             case [*loads, Store(value=Const(value=0.0)) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
-                if sorted(v.name for v in map(self.base, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
+                if sorted(v.name for v, _ in map(self.offset, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
                     return None
                 alone = replace(old, array=b)
             case _:
@@ -231,24 +235,6 @@ class _Over:
         if free_vars(body).keys() & ({v.name for t in s.body.stmts for v in outputs(t)} | {c.name for c in s.carried}):
             return None
         return rest, Loop(s.index, s.start, s.stop, s.step, (), (), body, (), span=s.span)
-
-    def base(self, a: Atom) -> Atom:
-        """What an index is a fixed distance from."""
-        return self.affine(a)[0]
-
-    def more(self, a: Atom) -> int:
-        """The distance."""
-        return self.affine(a)[1]
-
-    def affine(self, a: Atom) -> tuple[Atom, int]:
-        match self.known.lets.get(a.name) if isinstance(a, Var) else None:
-            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-                base, more = self.affine(x)
-                return base, more + int(c)
-            case Let(op="sub", ins=(x, Const(value=c))):
-                base, more = self.affine(x)
-                return base, more - int(c)
-        return a, 0
 
 
 def _renamed(b: Block, new: dict[Var, Var]) -> Block:

@@ -106,6 +106,7 @@ COPIED_BY_A_NEST = TRIPLED + """  for x in range(n) {
   }
 """
 SOME_BY_A_NEST = BY_A_NEST.replace("range(n)", "range(1, n)")
+RECTANGLE = BY_A_NEST.replace("range(n)", "range(1, n1)").replace("range(m)", "range(1, m1)")
 # what stands between what is known and the nest
 FIRST_ROW = """  some = lt 1 n
   if some {
@@ -222,6 +223,13 @@ STORED = {
     "some zeros by a nest": SOME_BY_A_NEST.replace("3.0", "0.0") + INSIDE,
     "zeros by a nest that also sums": BY_A_NEST.replace("3.0", "0.0").replace("= 0.0\n    }", "= 0.0\n      &a![x, y] += 2.0\n    }") + INSIDE,
     "a copy by a nest": COPIED_BY_A_NEST.replace("3.0", "0.0") + INSIDE,
+    "zeros in rows of which nobody knows the length": "  b = copy &p\n" + BY_A_NEST.replace(TRIPLED, "") + EACH,
+    "a rectangle of zeros": RECTANGLE + INSIDE,
+    "a rectangle of zeros, and neighbours added to": RECTANGLE + STENCIL.replace("range(1, n1)", "range(n2)"),
+    "a rectangle of zeros, and less": RECTANGLE + INSIDE.replace("range(1, m1)", "range(2, m1)"),
+    "a rectangle at a distance": RECTANGLE.replace("range(1, m1)", "range(m2)").replace("    for y", "    for y").replace("      &b![x, y]", "      y1 = add y 1\n      &b![x, y1]").replace("  b =", "  m2 = sub m 2\n  b =") + INSIDE,
+    "a rectangle of a copy": COPIED_BY_A_NEST.replace("range(n)", "range(1, n1)").replace("range(m)", "range(1, m1)") + INSIDE,
+    "rows in the middle of a rectangle": RECTANGLE.replace("range(1, n1)", "range(n)") + INSIDE.replace("range(1, n1)", "range(2, n1)"),
 }
 
 
@@ -302,11 +310,14 @@ KEPT = {
     "fewer axes than loops of zeros": "  b = alloc f64 [n, m] fill 3.0\n  c = alloc f64 [m] fill 3.0\n  for x in range(n) {\n    for y in range(m) {\n      &c![y] = 0.0\n    }\n  }\n  for j in range(m) {\n    &c![j] += 2.0\n  }\n",
     "every second row of zeros": BY_A_NEST.replace("range(n)", "range(0, n, 2)") + EACH,
     "rows of zeros at a distance by name": BY_A_NEST.replace("    for y", "    x1 = add x q\n    for y").replace("&b![x", "&b![x1") + EACH,
-    "zeros in rows of which nobody knows the length": "  b = copy &p\n" + BY_A_NEST.replace(TRIPLED, "") + EACH,
     "a source that is perhaps given another name": ZEROS.replace("b =", "d =") + COPIED.replace("b =", "c =") + "  b = copy &c\n  some = lt q 2\n  w = if some {\n    yield c\n  } else {\n    yield d\n  }\n" + EACH.replace("&a [i", "&w [i"),
     "other rows than are zero": SOME_BY_A_NEST + EACH,
     "some columns by a nest": BY_A_NEST.replace("range(m)", "range(1, m)") + EACH,
     "other columns by a nest": BY_A_NEST.replace("range(m)", "range(m1)").replace("    for y", "    for y").replace("      &b![x, y]", "      y1 = add y 1\n      &b![x, y1]") + EACH,
+    "a rectangle that ends before": RECTANGLE + INSIDE.replace("range(1, m1)", "range(1, m)"),
+    "a rectangle that begins behind": RECTANGLE.replace("range(1, m1)", "range(2, m1)") + INSIDE.replace("+= e", "= e"),
+    "a rectangle of rows that begins behind": RECTANGLE.replace("range(1, n1)", "range(2, n1)") + INSIDE,
+    "buffers of which inner cells change places": SWAPPED.replace("for j in range(m)", "for j in range(1, m1)"),
     "half a triangle by a nest": BY_A_NEST.replace("  for x", "  for x").replace("    for y in range(m)", "    k = min x m\n    for y in range(k)") + EACH,
     "zeros under a condition": BY_A_NEST.replace("    for y", "    some = lt x 3\n    if some {\n    for y").replace("0.0\n    }", "0.0\n    }\n    }") + EACH,
     "zeros of every second column": BY_A_NEST.replace("range(m)", "range(0, m, 2)") + EACH,

@@ -170,8 +170,6 @@ PLANES = {  # a nest, whether the copy is needed if nobody reads it later
     "cells beside the indices": (plane("i, j;i+2, j+2;i+1, j", write="i+1, j+1", rows="n2", columns="m2"), True),
     "all cells": (plane("i, j", rows="n", columns="m"), False),
     "all rows": (plane("i, j-1", rows="n"), False),
-    "a triangle": (plane("i-1, j;i, j+1").replace("    for j in range(1, m1)", "    w1 = min i m1\n    for j in range(w1)"), True),
-    "rows of other lengths": (plane("i, j;i+1, j").replace("    for j in range(1, m1)", "    w0 = load! &k [i]\n    w1 = min w0 m1\n    w2 = floordiv w1 2\n    for j in range(w2, w1)"), False),
     "additions": (plane("i-1, j;i+1, j;i, j-1;i, j+1", op="+="), True),
     "reads the array": (plane("i-1, j;i, j+1").replace("      s0", "      w0 = load! &u [i-1, j]\n      w1 = load! &u [i+1, j]\n      w2 = sub w0 w1\n      s0").replace("add s0 e1", "add w2 e1"), True),
     "sums": (plane("i-1, j;i, j+1").replace("1, n1) {", "1, n1) carry (w: f64 = 0.0) -> (w1) {").replace("1, m1) {", "1, m1) carry (w2: f64 = w) -> (w3) {").replace("    }\n  }\n", "      w4 = add w2 s1\n      yield w4\n    }\n    yield w3\n  }\n"), True),
@@ -185,6 +183,27 @@ def test_planes(name: str) -> None:
     after = changed(before)
     assert count(after, Copy) == 1 and count(after, Alloc) == needed
     agree(before, after)
+
+
+RAGGED = {
+    "a triangle": plane("i-1, j;i, j+1").replace("    for j in range(1, m1)", "    w1 = min i m1\n    for j in range(w1)"),
+    "rows of other lengths": plane("i, j;i+1, j").replace("    for j in range(1, m1)", "    w0 = load! &k [i]\n    w1 = min w0 m1\n    w2 = floordiv w1 2\n    for j in range(w2, w1)"),
+}
+
+
+@pytest.mark.parametrize("name", RAGGED)
+def test_rows_that_end_by_themselves(name: str) -> None:
+    """Where nothing is written to a row, it need not be there."""
+    before = program(PLANE, COPY, RAGGED[name], READ_X)
+    assert changed(before).main == before.main
+
+
+def test_rows_that_are_not_there() -> None:
+    """The loops may leave the array where they write nothing."""
+    before = program(PLANE, COPY, plane("i-1, j;i+1, j", rows="far", columns="0"), READ_X, READ_CX)
+    after = changed(before)
+    assert count(after, Copy) < count(before, Copy)
+    agree(before, after, far=40)
 
 
 @pytest.mark.parametrize("state", [COPY, LOOPS_X])
