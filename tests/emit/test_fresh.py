@@ -124,6 +124,7 @@ STORED = {
     "some cells of another array": COPIED + INSIDE,
     "neighbours of cells of another array": COPIED + STENCIL,
     "bounds by other names": "  p = min q n\n" + MADE + EACH.replace("range(n)", "range(p)"),
+    "as many as the greater of two sizes": "  d = max l 0\n  c = alloc f64 [d] fill 0.0\n" + EACH.replace("range(n)", "range(d)").replace("&b!", "&c!").replace("e =", "e0 =").replace("= e", "= e0").replace("for i", "for h").replace("[i]", "[h]") + MADE + EACH,
     "up to a size that is the greater one": "  d = max 0 l\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
     "as many zeros as there are to begin with": SOME.replace("range(2, n)", "range(1, n)"),
 }
