@@ -126,6 +126,7 @@ STORED = {
     "bounds by other names": "  p = min q n\n" + MADE + EACH.replace("range(n)", "range(p)"),
     "as many as the greater of two sizes": "  d = max l 0\n  c = alloc f64 [d] fill 0.0\n" + EACH.replace("range(n)", "range(d)").replace("&b!", "&c!").replace("e =", "e0 =").replace("= e", "= e0").replace("for i", "for h").replace("[i]", "[h]") + MADE + EACH,
     "up to a size that is the greater one": "  d = max 0 l\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
+    "up to a number before the greater one": "  d0 = max 1 m\n  d = sub d0 1\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
     "as many zeros as there are to begin with": SOME.replace("range(2, n)", "range(1, n)"),
 }
 
@@ -170,6 +171,7 @@ KEPT = {
     "cells beyond the zeros": TAKEN.replace("for k in range(1, m)", "for k in range(0, m)").replace("sub k 1", "add k 0").replace("    &b![g] += e2\n", ""),
     "as many cells, but others": CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(l)").replace("    &b![i]", "    g = add i q\n    &b![g]"),
     "up to the greater of two": "  d = max 1 l\n" + CLEARED.replace("range(n)", "range(l)") + EACH.replace("range(n)", "range(d)"),
+    "up to a number behind the greater of two": "  d0 = max 0 l\n  d = add d0 1\n" + CLEARED.replace("range(n)", "range(m)") + EACH.replace("range(n)", "range(d)"),
     "some cells of another array, and neighbours": CLEARED.replace("range(n)", "range(1, n)").replace("    &b![z] = 0.0", "    c = load! &a [z]\n    &b![z] = c") + STENCIL,
     "a log": MADE.replace("0.0", "0.0 log cells") + EACH,
     "looked at in between": MADE + "  r = load! &b [0]\n  &a![0] = r\n" + EACH,
@@ -201,7 +203,7 @@ def test_what_may_find_something_else_is_added(text: str) -> None:
 NOT_MOVED = {
     "no zeros to begin with": SWAPPED.replace("fill 0.0", "fill 1.0"),
     "a copy to begin with": SWAPPED.replace("alloc f64 [n] fill 0.0", "copy &a"),
-    "a float beside": SWAPPED.replace("range(q) carry (", "range(q) carry (f0: f64 = 0.0, ").replace("-> (b, w)", "-> (f9, b, w)").replace("fill 0.0", "fill 1.0").replace(
+    "a float beside": SWAPPED.replace("  for t in", "  f8 = mul 2.0 3.0\n  for t in").replace("range(q) carry (", "range(q) carry (f0: f64 = f8, ").replace("-> (b, w)", "-> (f9, b, w)").replace("fill 0.0", "fill 1.0").replace(
         "    yield v, u", "    for z in range(n) carry (f1: f64 = f0) -> (f2) {\n      f3 = add f1 1.0\n      yield f3\n    }\n    yield f2, v, u"
     ),
     "written before the loop": SWAPPED.replace("  for t in", "  &y![1] = 2.0\n  for t in"),
