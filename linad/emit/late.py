@@ -137,10 +137,8 @@ class _Nest:
 
     def late(self, read: bool) -> list[Stmt] | None:
         """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
-        c, pair = self.copied, {self.copied.array, self.copied.copy}
-        if len(self.loops) != len(c.sizes) or not all(map(_is_plain, self.loops)) or not is_float(c.array.type):
-            return None
-        if any(isinstance(t, Check) for t in walk(self.loops[0].body)) or any(pair & {*s.inits, *s.body.results} for s in self.loops):
+        c = self.copied
+        if not is_float(c.array.type) or not all(map(_is_plain, self.loops)) or any(isinstance(t, Check) for t in walk(self.loops[0].body)):
             return None
         touching = _touching(self.loops[-1], c)
         if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):

@@ -31,9 +31,9 @@ OWN = "  u = copy &a\n"
 COPY = "  c = copy &u\n"
 LOOPS = "  for p in range(n) {\n    p1 = load! &u [p]\n    &c![p] = p1\n  }\n"
 MADE = "  c = alloc f64 [n]\n" + LOOPS
-READ_U = "  for o in range(n) {\n    o1 = load! &u [o]\n    &a![o] = o1\n  }\n"
+READ_U = "  for o in range(n) {\n    o1 = load! &u [o]\n    &a![o] += o1\n  }\n"
 READ_C = "  for o2 in range(n) {\n    o3 = load! &c [o2]\n    &a![o2] += o3\n  }\n"
-STATES = {"a copy": COPY, "loops": MADE}
+STATES = {"a copy": COPY, "loops": MADE, "loops, to what was a copy of another array": "  c = copy &a\n" + LOOPS}
 NEAR = "  for i in range(1, n1) {\n    l = load! &c [i-1]\n    h = load! &c [i]\n    r = load! &c [i+1]\n    s = mul l r\n    t = add s h\n    &u![i] = t\n  }\n"
 END = "  return 0.0\n}\n"
 
@@ -99,7 +99,7 @@ def in_loops(p: Program, kind: type, array: str = "") -> int:
 
 
 PLANE = "  u = copy &x\n"
-READ_X = "  for o in range(n) {\n    for o1 in range(m) {\n      o2 = load! &u [o, o1]\n      &x![o, o1] = o2\n    }\n  }\n"
+READ_X = "  for o in range(n) {\n    for o1 in range(m) {\n      o2 = load! &u [o, o1]\n      &x![o, o1] += o2\n    }\n  }\n"
 READ_CX = "  for o3 in range(n) {\n    for o4 in range(m) {\n      o5 = load! &c [o3, o4]\n      &x![o3, o4] += o5\n    }\n  }\n"
 LOOPS_X = "  c = alloc f64 [nx, m]\n  for p in range(nx) {\n    for p1 in range(m) {\n      p2 = load! &u [p, p1]\n      &c![p, p1] = p2\n    }\n  }\n"
 

@@ -65,7 +65,7 @@ def test_a_copy_that_is_read_later_is_made_by_the_loop(name: str, state: str) ->
     body, _ = ALONG[name]
     before = program(OWN, STATES[state], body, READ_U, READ_C)
     after = changed(before)
-    assert count(after, Copy) == 1 and count(after, Alloc) == 1
+    assert count(after, Copy) + count(after, Alloc) == 2
     assert in_loops(after, Store, "c") == 1 and in_loops(after, Load, "c") == 0
     agree(before, after)
 
@@ -122,7 +122,7 @@ def test_two_arrays_and_their_copies() -> None:
     &v![i] += t1
   }
 """
-    before = program(OWN, "  v = alloc f64 [n] fill 0.5\n  d = copy &v\n", COPY, both, READ_U, READ_C, (READ_U + READ_C).replace("&u", "&v").replace("&c", "&d").replace("] =", "] +="))
+    before = program(OWN, "  v = alloc f64 [n] fill 0.5\n  d = copy &v\n", COPY, both, READ_U, READ_C, (READ_U + READ_C).replace("&u", "&v").replace("&c", "&d"))
     after = changed(before)
     assert count(after, Copy) == 1 and count(after, Alloc) == 3
     agree(before, after)
@@ -151,7 +151,7 @@ def test_states_of_two_arrays_are_kept() -> None:
     kept = "  s0 = max q 0\n  v = alloc f64 [n] fill 0.5\n  c = alloc f64 [s0, n] log slices\n  d = alloc f64 [s0, n] log slices\n  for t1 in range(q) {\n"
     copies = "  for p in range(n) {\n    p1 = load! &u [p]\n    &c![t1, p] = p1\n  }\n  for p2 in range(n) {\n    p3 = load! &v [p2]\n    &d![t1, p2] = p3\n  }\n"
     body = NEAR.replace("&c [", "&c [t1, ").replace("h = load! &c", "h = load! &d").replace("  }\n", "    &v![i] += s\n  }\n  }\n")
-    before = program(OWN, kept, copies, body, READ_U, READ_U.replace("&u", "&v").replace("] =", "] +="), "  for t3 in range(q) {\n    for o2 in range(n) {\n      o3 = load! &c [t3, o2]\n      o4 = load! &d [t3, o2]\n      o5 = mul o3 o4\n      &a![o2] += o5\n    }\n  }\n")
+    before = program(OWN, kept, copies, body, READ_U, READ_U.replace("&u", "&v"), "  for t3 in range(q) {\n    for o2 in range(n) {\n      o3 = load! &c [t3, o2]\n      o4 = load! &d [t3, o2]\n      o5 = mul o3 o4\n      &a![o2] += o5\n    }\n  }\n")
     after = changed(before)
     assert in_loops(after, Load, "c") == in_loops(after, Load, "d") == 0 and in_loops(after, Store) == 4
     agree(before, after)
@@ -172,6 +172,7 @@ PLANES = {  # a nest, whether the copy is needed if nobody reads it later
     "all rows": (plane("i, j-1", rows="n"), False),
     "additions": (plane("i-1, j;i+1, j;i, j-1;i, j+1", op="+="), True),
     "reads the array": (plane("i-1, j;i, j+1").replace("      s0", "      w0 = load! &u [i-1, j]\n      w1 = load! &u [i+1, j]\n      w2 = sub w0 w1\n      s0").replace("add s0 e1", "add w2 e1"), True),
+    "reads the row before of the array": (plane("i, j+1").replace("      s0", "      w0 = load! &u [i-1, j]\n      s0").replace("mul e0 2.0", "mul e0 w0"), False),
     "sums": (plane("i-1, j;i, j+1").replace("1, n1) {", "1, n1) carry (w: f64 = 0.0) -> (w1) {").replace("1, m1) {", "1, m1) carry (w2: f64 = w) -> (w3) {").replace("    }\n  }\n", "      w4 = add w2 s1\n      yield w4\n    }\n    yield w3\n  }\n"), True),
 }  # fmt: skip
 
@@ -256,11 +257,10 @@ def test_cells_of_the_copy_that_are_written_over_are_not_copied(over: str, state
     body = body if over in ("1, n1", "2, 2", "far, n1") else re.sub(r"i[+-]1", "i", body)
     before = program(OWN, STATES[state], body, READ_U, READ_C)
     after = changed(before)
-    assert count(after, Copy) == 1 and in_loops(after, Store) == 1
+    assert count(after, Copy) + count(after, Alloc) == 2 and in_loops(after, Store) == 1
     agree(before, after, far=HIGHEST if over == "far, n1" else 0)
     n = 20
-    stored = run(after, [*contents(n, 2), 2, HIGHEST], in_place=True).counts["store"] - n  # READ_U
-    assert stored == n
+    assert run(after, [*contents(n, 2), 2, HIGHEST], in_place=True).counts["store"] == n
 
 
 def test_planes_that_are_written_over() -> None:
@@ -317,9 +317,9 @@ def nests(draw: st.DrawFn) -> tuple[str, str, bool]:
 def test_random_loops_do_the_same(nest: tuple[str, str, bool], later: bool, loops: bool, n: int, m: int) -> None:
     front, body, deep = nest
     if deep:
-        before = program(PLANE, LOOPS_X if loops else COPY, front, body, READ_X.replace("] =", "] +="), READ_CX if later else "")
+        before = program(PLANE, LOOPS_X if loops else COPY, front, body, READ_X, READ_CX if later else "")
     else:
-        before = program(OWN, MADE if loops else COPY, front, body, READ_U.replace("] =", "] +="), READ_C if later else "")
+        before = program(OWN, MADE if loops else COPY, front, body, READ_U, READ_C if later else "")
     after = changed(before)
     agree(before, after, ((n, m), (7, 6)))
 
