@@ -16,7 +16,7 @@ from linad.interpret import run
 from tests.examples_of import quick
 from tests.strategies import load
 
-from .late_programs import COPY, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program
+from .late_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program
 from .roads import Raised, call, python
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -77,6 +77,16 @@ def test_a_copy_that_is_a_result(name: str) -> None:
     after = changed(before)
     assert count(after, Copy) == count(before, Copy) - 1 and count(after, Alloc) == 1
     agree(before, after)
+
+
+def test_what_the_loop_reads_of_the_array_itself_comes_in_the_same_registers() -> None:
+    """But for cells that have been written over."""
+    body, _ = ALONG["reads the array before"]
+    kept = "  c = alloc f64 [2, n] log slices\n  for t1 in range(2) {\n" + LOOPS.replace("&c![", "&c![t1, ")
+    for before in (program(OWN, COPY, body, READ_U), program(OWN, kept, body.replace("&c [", "&c [t1, ") + "  }\n", READ_U)):
+        after = changed(before)
+        assert in_loops(after, Load, "u") == 2
+        agree(before, after)
 
 
 def test_copies_in_the_second_arm() -> None:
