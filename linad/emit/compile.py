@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import llvmlite.binding as llvm
 from linad_typecheck.deep import deep
 from numba import njit
+from numba.core.intrinsics import INTR_MATH
+from numba.core.registry import cpu_target
 
 from .llvm_options import options_for_loops
 from .startup import spare_scipy
@@ -56,8 +61,29 @@ def kernel(*, fastmath: bool, noalias: bool) -> Callable:
     )
 
 
+LIBM = "libm.so.6"  # of glibc
+
+
+@cache
+def use_newest_libm() -> None:
+    """Let machine code call libm's functions of today.
+
+    Numba gives it those that its own library was linked with: of glibc, `exp`, `log` and `pow` as they were before 2.29, which look for
+    errors that nobody asks about, and a jump to each.
+    """
+    try:
+        library = ctypes.CDLL(LIBM)
+    except OSError:
+        return
+    _ = cpu_target.target_context  # with it Numba names its own
+    for name in INTR_MATH:
+        if hasattr(library, name):
+            llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+
+
 def load(path: str | Path, name: str | None = None) -> ModuleType:
     """Import a generated module from its file, which compiles it or takes machine code from the cache beside it."""
+    use_newest_libm()
     path = Path(path)
     name = name or f"linad_generated_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
