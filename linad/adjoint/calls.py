@@ -251,12 +251,12 @@ class Calls:
             r = primal.body.results[k]
             assert isinstance(r, Var)
             bar = names.var(bar_name(r.name), r.type)
-            params.append(Param(bar, "own"))
+            params.append(Param(bar, "own", linear=True))
             (bars.arrays if isinstance(r.type, Array) else bars.scalars)[r.name] = bar  # type: ignore[index]
         for k in p.lent:
             v, mode = primal.params[k].var, primal.params[k].mode
             bars.arrays[v.name] = names.var(bar_name(v.name), v.type)
-            params.append(Param(bars.arrays[v.name], TRANSPOSED[mode]))
+            params.append(Param(bars.arrays[v.name], TRANSPOSED[mode], linear=True))
         out: list[Stmt] = []
         back.block(p.body.loop.body, p.body, bars, out)
         given = [primal.params[k].var for k in p.given]

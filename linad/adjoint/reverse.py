@@ -107,14 +107,14 @@ def reverse(
     for r in f.body.results:
         if is_float(r.type):
             seed = names.var(bar_name(r.name) if isinstance(r, Var) else "result_bar", r.type)
-            given.append(Param(seed, "read" if isinstance(r.type, Array) else "own"))
+            given.append(Param(seed, "read" if isinstance(r.type, Array) else "own", linear=True))
             if isinstance(r, Var) and facts.is_active(r):
                 sweep.seed(r, seed, bars)
     for p in f.params:
         v = p.var
         if isinstance(v.type, Array) and is_float(v.type) and (v.name in wrt or v.name in updated):
             bar = names.var(bar_name(v.name), v.type)
-            given.append(Param(bar, TRANSPOSED[p.mode]))
+            given.append(Param(bar, TRANSPOSED[p.mode], linear=True))
             bars.arrays[v.name] = bar
     frame = plan.frames[id(f.body)]
     primal = f.body.results if value else ()

@@ -55,12 +55,12 @@ def add_last(f: Function) -> Function:
 
 
 def _ordered(s: Loop, names: Names) -> Loop:
-    late, ends = _passed_on(s)
+    late, ends = passed_on(s)
     if not late or not ends:
         return s
-    waits = _waits(s.body.stmts, late)
-    way = _needed(s.body, ends)
-    uses = Counter(a.name for a in _mentioned(s.body) if isinstance(a, Var))
+    waits = waits_of(s.body.stmts, late)
+    way = needed_for(s.body, ends)
+    uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
     made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type)}
     inner = {a.name for t in made.values() for a in t.ins if isinstance(a, Var) and a.name in made and uses[a.name] == 1}
     out: list[Stmt] = []
@@ -75,12 +75,12 @@ def _ordered(s: Loop, names: Names) -> Loop:
     return s if len(out) == len(s.body.stmts) and all(a is b for a, b in zip(out, s.body.stmts)) else _tidy(s, out)
 
 
-def _passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
+def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
     """What an iteration has from the one before, and what it makes of that for the next."""
     body, late, ends = Body(s), set(), []
     results = s.body.results[1:] if s.exits else s.body.results
     for c, r in zip(s.carried, results, strict=True):
-        if is_float(c.type) and c.name in {v.name for t in s.body.stmts for v in _inputs(t)} and not _is_sum(s, c, r):
+        if is_float(c.type) and c.name in {v.name for t in s.body.stmts for v in inputs(t)} and not _is_sum(s, c, r):
             late.add(c.name)
             ends.append(r)
     if isinstance(s.step, Const) and abs(s.step.value) == 1:
@@ -105,7 +105,7 @@ def _just_written(body: Body, w: Store | AddTo, t: Load, step: int) -> bool:
 def _is_sum(s: Loop, c: Var, r: Atom) -> bool:
     """Whether a carried value only has terms added to it, and nothing else looks at it or at what it is on the way."""
     made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
-    uses = Counter(a.name for a in _mentioned(s.body) if isinstance(a, Var))
+    uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
     while isinstance(r, Var) and r != c:
         t = made.get(r.name)
         if t is None or t.op not in SUMS or uses[r.name] != 1:
@@ -129,29 +129,29 @@ def _reaches(a: Var, c: Var, made: Mapping[str, Let]) -> bool:
     return False
 
 
-def _waits(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
+def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
     waits = dict.fromkeys(late, 0)
     for t in stmts:
-        given = [waits[v.name] for v in _inputs(t) if v.name in waits]
+        given = [waits[v.name] for v in inputs(t) if v.name in waits]
         if given:
             cost = (DEAR if OPS[t.op].dear else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
             waits |= {v.name: max(given) + cost for v in outputs(t) if v.name not in waits}
     return waits
 
 
-def _inputs(t: Stmt) -> list[Var]:
+def inputs(t: Stmt) -> list[Var]:
     """What a statement and those in it mention."""
     if isinstance(t, If):
-        inside = (v for b in (t.then, t.orelse) for v in (*(v for u in b.stmts for v in _inputs(u)), *b.results))
+        inside = (v for b in (t.then, t.orelse) for v in (*(v for u in b.stmts for v in inputs(u)), *b.results))
         return [v for v in (t.cond, *inside) if isinstance(v, Var)]
     return [a for a in operands(t) if isinstance(a, Var)]
 
 
-def _mentioned(b: Block) -> list[Atom]:
-    return [*(a for t in b.stmts for a in _inputs(t)), *b.results]
+def mentioned(b: Block) -> list[Atom]:
+    return [*(a for t in b.stmts for a in inputs(t)), *b.results]
 
 
-def _needed(b: Block, ends: Iterable[Atom]) -> set[str]:
+def needed_for(b: Block, ends: Iterable[Atom]) -> set[str]:
     """The names of all that values are computed from in a block."""
     made = {v.name: t for t in b.stmts for v in outputs(t)}
     todo, found = [a for a in ends if isinstance(a, Var)], set()
@@ -159,7 +159,7 @@ def _needed(b: Block, ends: Iterable[Atom]) -> set[str]:
         name = todo.pop().name
         if name not in found:
             found.add(name)
-            todo += _inputs(made[name]) if name in made else []
+            todo += inputs(made[name]) if name in made else []
     return found
 
 
@@ -206,6 +206,6 @@ def _tidy(s: Loop, stmts: list[Stmt]) -> Loop:
     for t in reversed(stmts):
         if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type) and t.out.name not in used:
             continue
-        used |= {v.name for v in _inputs(t)}
+        used |= {v.name for v in inputs(t)}
         kept.append(t)
     return replace(s, body=Block(tuple(reversed(kept)), s.body.results))

@@ -276,10 +276,14 @@ Mode = Literal["read", "acc", "mut", "own", "out"]
 
 @frozen(slots=True)
 class Param:
-    """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``)."""
+    """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``).
+
+    ``linear``: an adjoint or a tangent, in which the function is linear because that is how it was made.
+    """
 
     var: Var
     mode: Mode
+    linear: bool = field(default=False, compare=False)
 
 
 @frozen(slots=True)

@@ -29,6 +29,9 @@ def once(module: ir.Module) -> ir.MDValue:
     return own
 
 
+USUALLY = [1999, 1]  # numbers are finite: LLVM is not to compute what else would be, and then to choose
+
+
 class Lowering(Expressions):
     """The state of the lowering of one function.
 
@@ -231,7 +234,10 @@ class Lowering(Expressions):
     def branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         then, other = self.append("then"), self.append("else") if orelse else None
         after = self.append("after")
-        self.builder.cbranch(self.expr(test), then, other or after)
+        jump = self.builder.cbranch(self.expr(test), then, other or after)
+        match test:
+            case ast.Call(func=ast.Attribute(attr="isfinite")):
+                jump.set_weights(USUALLY)
         used = other is None
         for start, arm in ((then, body), (other, orelse)):
             if start is None:

@@ -1,0 +1,230 @@
+"""An adjoint that comes from the iteration before is multiplied last.
+
+``t = w * (gamma * t_bar) / total / gamma`` keeps the next iteration waiting for two divisions and two products, if ``t_bar`` is what it waits
+for; ``t = t_bar * (gamma / gamma / total * w)`` for one product. What stands in the brackets is computed before ``t_bar`` is there, and what
+does not change in the loop, before the loop.
+
+Only chains with a division are touched, and only those of values in which the function is linear, its adjoints and tangents: a quotient
+in a program may be whole, ``c * (n - k) / (k + 1)``, and must stay so. What is in the brackets may overflow where the chain does not,
+and ``0.0 * inf`` is no zero: so it is asked for, and where it is not finite the chain is taken as it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Fill,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import at_loops
+from linad_typecheck.types import BOOL, Array, is_float
+
+from .aliases import alias_groups
+from .waits import inputs, mentioned, needed_for, passed_on, waits_of
+
+LINKS = ("mul", "div", "neg")
+LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations that give an adjoint where they are given one
+
+
+def multiply_last(f: Function) -> Function:
+    """The function whose innermost loops multiply the adjoints that they wait for when all else is there."""
+    linear = _adjoints(f) if any(p.linear for p in f.params) else set()
+    if not linear:
+        return f
+    names = Names(all_names(f))
+
+    return at_loops(f, lambda s: [s] if any(isinstance(t, Loop) for t in walk(s.body)) else _multiplied(s, linear, names))
+
+
+def _adjoints(f: Function) -> set[str]:
+    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear."""
+    group = alias_groups(f)
+
+    def name(v: Var) -> str:
+        return group(v.name) if isinstance(v.type, Array) else v.name
+
+    found = {name(p.var) for p in f.params if p.linear}
+    size = 0
+    while size != len(found):
+        size = len(found)
+        for s in walk(f.body):
+            for out, ins in _flows(s):
+                if is_float(out.type) and any(isinstance(a, Var) and name(a) in found for a in ins):
+                    found.add(name(out))
+    return found
+
+
+def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:
+    """What a statement gives values to, each with what it may be linear in."""
+    match s:
+        case Let(out=out, op=op, ins=ins) if op in LINEAR:
+            yield out, ins[:1] if op == "div" else ins
+        case Load(out=out, array=a) | Copy(out=out, array=a):
+            yield out, (a,)
+        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v) | AddArray(array=a, other=v):
+            yield a, (v,)
+        case If(then=a, orelse=b, outs=outs):
+            yield from zip(outs, zip(a.results, b.results, strict=True), strict=True)
+        case Loop():
+            nexts = s.body.results[1:] if s.exits else s.body.results
+            for c, init, r, o in zip(s.carried, s.inits, nexts, s.outs, strict=True):
+                yield c, (init, r)
+                yield o, (init, r)
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """``base`` times ``ups`` over ``downs``, computed by ``links`` one after the other."""
+
+    base: Var
+    ups: tuple[Atom, ...] = ()
+    downs: tuple[Atom, ...] = ()
+    negative: bool = False
+    links: tuple[Let, ...] = ()
+
+    @property
+    def needed(self) -> set[str]:
+        return {a.name for a in (self.base, *self.ups, *self.downs) if isinstance(a, Var)}
+
+
+@dataclass
+class _Factors:
+    """Writes what adjoints are multiplied by, in the loop and before it; no product twice."""
+
+    loop: Loop
+    names: Names
+    chains: list[_Chain]
+    before: list[Stmt] = field(default_factory=list)
+    known: dict[tuple, Atom] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        s = self.loop
+        self.inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in s.body.stmts for v in outputs(t))}
+
+    def op(self, out: list[Stmt], op: str, *ins: Atom) -> Atom:
+        key = (op, *ins)
+        if key not in self.known:
+            made = self.known[key] = self.names.var("t", ins[0].type)
+            out.append(Let(made, op, ins, self.loop.span))
+        return self.known[key]
+
+    def factor(self, chain: _Chain, out: list[Stmt]) -> Atom:
+        """What does not change in the loop comes first, and the quotients before the products, as other chains may share them."""
+        (ups, fixed_ups), (downs, fixed_downs) = ([[a for a in xs if self.moves(a) == m] for m in (True, False)] for xs in (chain.ups, chain.downs))
+        k: Atom | None = None
+        for a in fixed_ups:
+            k = a if k is None else self.op(self.before, "mul", k, a)
+        one = Const(1.0, chain.base.type)
+        for a in fixed_downs:
+            k = self.op(self.before, "div", one if k is None else k, a)
+        if k is None:
+            k = ups.pop(0) if ups and not self.shared(chain) else one
+        for a in downs:
+            k = self.op(out, "div", k, a)
+        for a in ups:
+            k = self.op(out, "mul", k, a)
+        return self.op(out, "neg", k) if chain.negative else k
+
+    def shared(self, chain: _Chain) -> bool:
+        """Whether others are over the same: one quotient will do for all of them."""
+        return any(c.downs == chain.downs and c.ups != chain.ups for c in self.chains)
+
+    def moves(self, a: Atom) -> bool:
+        return isinstance(a, Var) and a.name in self.inside
+
+
+def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
+    late, ends = passed_on(s)
+    if not late or not ends:
+        return [s]
+    waits, way = waits_of(s.body.stmts, late), needed_for(s.body, ends)
+    links = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.out.name in way and _is_link(t, waits, linear)}
+    others = [t for t in s.body.stmts if not (isinstance(t, Let) and t.out.name in links)]
+    looked_at = {v.name for t in others for v in inputs(t)} | {r.name for r in s.body.results if isinstance(r, Var)}
+    chains = {name: _chain(t.out, links, waits) for name, t in links.items() if name in looked_at}
+    chains = {name: c for name, c in chains.items() if c.downs and not (links[name].op == "neg" and c.links[-2].out.name in chains)}
+    if not chains:
+        return [s]
+    factors, out = _Factors(s, names, [*chains.values()]), []
+    coming = {v.name for t in s.body.stmts for v in outputs(t)}
+    for t in s.body.stmts:
+        name = t.out.name if isinstance(t, Let) else ""
+        if name in chains:  # and with it all others that can be had here: one question for all of them
+            here = [name, *(n for n, c in chains.items() if n != name and not coming & c.needed)]
+            out += _last([(links[n], chains[n], factors.factor(chains.pop(n), out)) for n in here], names)
+            coming -= {*here}
+        elif name not in links or name in coming:
+            out.append(t)
+        coming -= {v.name for v in outputs(t)}
+    return [*factors.before, replace(s, body=_without(links, Block(tuple(out), s.body.results)))]
+
+
+def _is_link(t: Let, waits: Mapping[str, int], linear: set[str]) -> bool:
+    """Whether a value is linear in the one operand of its that waits for the iteration before."""
+    waiting = [k for k, a in enumerate(t.ins) if isinstance(a, Var) and a.name in waits]
+    same = all(a.type == t.out.type for a in t.ins) and is_float(t.out.type)
+    return t.op in LINKS and same and len(waiting) == 1 and t.ins[waiting[0]].name in linear and (t.op != "div" or waiting == [0])
+
+
+def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain:
+    t = links.get(v.name)
+    if t is None:
+        return _Chain(v)
+    (base,) = (a for a in t.ins if isinstance(a, Var) and a.name in waits)
+    inner = _chain(base, links, waits)
+    longer = replace(inner, links=(*inner.links, t))
+    match t.op:
+        case "neg":
+            return replace(longer, negative=not inner.negative)
+        case "div":
+            return replace(longer, downs=(*inner.downs, t.ins[1]))
+    return replace(longer, ups=(*inner.ups, t.ins[0] if t.ins[1] == base else t.ins[1]))
+
+
+def _last(group: list[tuple[Let, _Chain, Atom]], names: Names) -> list[Stmt]:
+    """Values as products of two, or, where a factor is not finite, by their chains."""
+    if not group:
+        return []
+    out: list[Stmt] = []
+    products = [Let(names.var(t.out.name, t.out.type), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
+    again: dict[str, Let] = {}  # the links that are taken once more, by what they defined
+    for _, chain, _ in group:
+        for u in chain.links:
+            ins = tuple(again[a.name].out if isinstance(a, Var) and a.name in again else a for a in u.ins)
+            again.setdefault(u.out.name, Let(names.var(u.out.name, u.out.type), u.op, ins, u.span))
+    asked, *others = dict.fromkeys(factor for *_, factor in group)
+    for factor in others:  # a sum with inf or nan in it is not finite
+        total = names.var("t", asked.type)
+        out.append(Let(total, "add", (asked, factor), group[0][0].span))
+        asked = total
+    fine = names.var("t", BOOL)
+    out.append(Let(fine, "isfinite", (asked,), group[0][0].span))
+    then = Block(tuple(products), tuple(p.out for p in products))
+    orelse = Block(tuple(again.values()), tuple(again[t.out.name].out for t, *_ in group))
+    return [*out, If(fine, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)]
+
+
+def _without(links: Mapping[str, Let], b: Block) -> Block:
+    """The block without the links that nobody mentions any more."""
+    used = {a.name for a in mentioned(b) if isinstance(a, Var)}
+    kept = [t for t in b.stmts if not (isinstance(t, Let) and t.out.name in links and t.out.name not in used)]
+    return b if len(kept) == len(b.stmts) else _without(links, replace(b, stmts=tuple(kept)))
