@@ -20,6 +20,8 @@ from numba import njit, types
 from numba.core import config
 from numba.extending import intrinsic
 
+from .inline_math import INLINE, InlineMath
+
 LIBRARY = "libmvec.so.1"
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")
 WIDTHS = {2: "b", 4: "d"}  # elements of float64, by the letter of the instruction set: SSE and AVX2
@@ -162,7 +164,26 @@ def _scalar(name: str):
 _make = _vector if choice() == "libmvec" else _scalar
 vector_exp, vector_log, vector_sin, vector_cos, vector_tan, vector_tanh, vector_sinh = map(_make, FUNCTIONS[:7])
 vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = map(_make, FUNCTIONS[7:])
-_even = (lambda name: _vector(name, _declare_even)) if choice() == "libmvec" else _scalar
+
+
+def _even(name: str):
+    """The function that gives the same bits in vectors and beside them."""
+    if choice() != "libmvec":
+        return _scalar(name)
+    return _inline(name) if name in INLINE and "fma" in features() else _vector(name, _declare_even)
+
+
+def _inline(name: str):
+    @intrinsic
+    def function(typing_context, x):
+        def generate(context, builder, signature, args):
+            return getattr(InlineMath(builder), name)(*args)
+
+        return types.float64(types.float64), generate
+
+    return function
+
+
 even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
 even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
 NAMES = tuple(f"{kind}_{name}" for kind in ("vector", "even") for name in FUNCTIONS)

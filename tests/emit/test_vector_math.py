@@ -10,7 +10,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.types import F64
 
 from linad.emit import EmitOptions, emit
-from linad.emit.vector_math import FUNCTIONS, choice, widths
+from linad.emit.vector_math import FUNCTIONS, choice, features, widths
 
 from .roads import call, machine
 from .test_operations import elementwise
@@ -30,10 +30,10 @@ def test_values_and_vector_form(tmp_path):
         strict=True,
     ):
         np.testing.assert_allclose(b, a, rtol=4e-15, atol=1e-15, err_msg=name)
-    one = emit(elementwise(lets[:1], F64), EmitOptions(vector_math="libmvec"))
+    one = emit(elementwise(lets[1:2], F64), EmitOptions(vector_math="libmvec"))
     text = "\n".join(machine(one, tmp_path).inspect_asm().values())
     width, letter = max(widths().items())
-    assert f"_ZGV{letter}N{width}v_exp" in text
+    assert f"_ZGV{letter}N{width}v_log" in text
     assert re.search(r"and[a-z]*\s+\$-64, %rsp", text), "what a call spills lies across cache lines"
 
 
@@ -84,7 +84,8 @@ def test_precision_and_special_values(name, tmp_path):
     expected = np.array([reference(name, v) for v in x.tolist()])
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(got[~finite], expected[~finite])
-    np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), 4.5 * np.spacing(np.abs(expected[finite])))
+    most = {"exp": 1.6, "erf": 2.6}.get(name, 4.5)  # libm's own error is among them
+    np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), most * np.spacing(np.abs(expected[finite])))
     zero = expected == 0
     np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]))
 
@@ -92,7 +93,7 @@ def test_precision_and_special_values(name, tmp_path):
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
 def test_where_a_cell_is_makes_no_difference(tmp_path):
     """The last iterations of a loop, and those that go in shorter vectors, give the bits of the widest ones."""
-    names = ("exp", "log", "tanh", "log1p", "expm1")  # libm's, and the shorter forms of most, end in another bit now and then
+    names = ("exp", "log", "tanh", "log1p", "expm1", "erf")  # libm's, and the shorter forms of most, end in another bit now and then
     g = emit(elementwise([(lambda r, a, b, f=f: Let(r, f, (a,)), F64) for f in names], F64), EmitOptions(vector_math="libmvec"))
     assert "even_log(" in g.source
     driver = machine(g, tmp_path)
@@ -103,6 +104,44 @@ def test_where_a_cell_is_makes_no_difference(tmp_path):
             part = x[start : start + n].copy()
             for name, a, b in zip(names, whole, call(driver, g, (part, part)), strict=True):
                 assert np.array_equal(a[start : start + n], b), (name, start, n)
+
+
+@pytest.mark.skipif(choice() != "libmvec" or "fma" not in features(), reason="no vector math library, or no fma")
+def test_what_erf_and_its_derivative_have_in_common_is_computed_once(tmp_path):
+    program = """entry fn f(x: read f64[:], y: mut f64[:], n: i64) -> i64 {
+  for i in range(n) {
+    a = load! &x [i]
+    v = erf a
+    s = mul a a
+    m = neg s
+    d = exp m
+    e = RESULT
+    &y![i] = e
+  }
+  return n
+}
+"""
+
+    def steps(result: str) -> int:
+        g = emit(parse_program(program.replace("RESULT", result)), EmitOptions(vector_math="libmvec"))
+        text = "\n".join(machine(g, tmp_path).inspect_llvm().values())
+        assert "_ZGV" not in text and "x double> @llvm.fma" in text
+        return len(re.findall(r"call <8 x double> @llvm.fma|call <4 x double> @llvm.fma", text))
+
+    both, erf, exp = (steps(r) for r in ("mul v d", "mul v v", "mul d d"))
+    assert both == erf > exp
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_exponentials_at_the_ends_of_their_range(tmp_path):
+    """Where one of the two factors of the power is subnormal or infinite, and where the sum is."""
+    x = np.array([-745.2, -745.13, -744.4, -708.4, -708.39, 709.78, 709.79, 710.5, 1e10, -1e10, *np.linspace(-746, -700, 200)])
+    g = emit(elementwise([(lambda r, a, b: Let(r, "exp", (a,)), F64)], F64), EmitOptions(vector_math="libmvec"))
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    expected = np.array([reference("exp", v) for v in x.tolist()])
+    assert np.array_equal(np.isinf(got), np.isinf(expected))
+    finite = np.isfinite(expected)
+    np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), 1.6 * np.spacing(expected[finite]))
 
 
 def test_without_the_library_generated_code_is_that_of_libm():
