@@ -72,12 +72,11 @@ class InlineMath:
         k = self.op("fsub", shifted, _number(WHOLE))
         r = self.fma(k, _number(-LN2_REST), self.fma(k, _number(-LN2), x))
         square = self.op("fmul", r, r)
-        y = self.op("fadd", self.fma(self.polynomial(EXP, r, square), square, r), _number(1.0))
+        rest = self.fma(self.estrin(EXP, r, square), square, r)
         both = b.sub(b.bitcast(shifted, WORD), _word(_bits(WHOLE) - 2 * BIAS))
         half = b.lshr(both, _word(1))
-        for exponent in (half, b.sub(both, half)):
-            y = self.op("fmul", y, b.bitcast(b.shl(exponent, _word(52)), DOUBLE))
-        return y
+        first, second = (b.bitcast(b.shl(exponent, _word(52)), DOUBLE) for exponent in (half, b.sub(both, half)))
+        return self.op("fmul", self.fma(rest, first, first), second)
 
     def erf(self, x: ir.Value) -> ir.Value:
         b = self.builder
@@ -93,6 +92,16 @@ class InlineMath:
         """Horner's scheme for even and for odd powers, side by side."""
         even, odd = coefficients[::2], coefficients[1::2]
         return self.fma(self.horner(odd, square), x, self.horner(even, square))
+
+    def estrin(self, coefficients: tuple[float, ...], x: ir.Value, square: ir.Value) -> ir.Value:
+        """Pairs, pairs of pairs, and Horner's scheme for these: the next step waits for less."""
+        pairs = [self.horner(coefficients[k : k + 2], x) for k in range(0, len(coefficients), 2)]
+        fours = [self.fma(*pairs[k + 1 : k + 2], square, pairs[k]) if k + 1 < len(pairs) else pairs[k] for k in range(0, len(pairs), 2)]
+        fourth = self.op("fmul", square, square)
+        *others, total = fours
+        for p in reversed(others):
+            total = self.fma(total, fourth, p)
+        return total
 
     def horner(self, coefficients: tuple[float, ...], x: ir.Value) -> ir.Value:
         *others, total = map(_number, coefficients)
@@ -117,9 +126,6 @@ class InlineMath:
         made = self.builder.call(intrinsic, args)
         made.fastmath = _AsItStands()
         return made
-
-
-INLINE = ("exp", "erf")
 
 
 def _number(value: float) -> ir.Constant:

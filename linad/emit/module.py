@@ -22,7 +22,7 @@ from .printer import Printer
 from .retries import retries_after_writes
 from .scratch import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL
+from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
 DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
@@ -218,7 +218,7 @@ class Emitter:
         grown = self.grown[f.name]
         extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
         types = tuple(r.type for r in f.body.results) + extra
-        printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector, self.logs)
+        printer = Printer(names, params, types, self.needed, self.inner, self.hidden, self.vector, self.logs, gaussians(f.body))
         if deeper:
             printer.line(1, f"if stack_address() < err[{FLOOR}]:")
             printer.fail(self.too_deep(f), [], 2)

@@ -62,11 +62,12 @@ class Printer:
         hidden: str,
         vector: tuple[str, ...] = (),
         logs: Mapping[str, int] = {},
+        gauss: frozenset[str] = frozenset(),
     ) -> None:
         self.names = names
         self.results = results
         self.params = params
-        self.text = Text(names, needed, vector, logs)
+        self.text = Text(names, needed, vector, logs, gauss)
         self.callees = callees
         self.hidden = hidden
         self.lines: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from linad_typecheck.core import Const, Var
+from linad_typecheck.core import Block, Const, Let, Var, walk
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import Array, Scalar
 
@@ -78,19 +78,42 @@ def family(dtype: str) -> str:
     return {"f": "float", "i": "int", "b": "bool"}[dtype[0]]
 
 
+def gaussians(block: Block) -> frozenset[str]:
+    """The names of the variables of which ``exp(-(x * x))`` is computed, as in the derivative of `erf`."""
+    lets = {s.out: s for s in walk(block) if isinstance(s, Let)}
+    found = set()
+    for s in lets.values():
+        match s:
+            case Let(op="exp", ins=(minus,)):
+                match lets.get(minus):
+                    case Let(op="neg", ins=(square,)):
+                        match lets.get(square):
+                            case Let(op="mul", ins=(Var(name=x), y)) if isinstance(y, Var) and y.name == x:
+                                found.add(x)
+    return frozenset(found)
+
+
 class Text:
     """Prints the expressions of one function.
 
     ``names`` are the Python names of variables, ``plain`` the loop indices that start at a literal and count up, and
     ``needed`` collects what the module has to import; ``vector`` are the vectorising functions it may use; ``logs`` numbers those
-    that have a length of their own noted.
+    that have a length of their own noted; ``gauss`` are the variables of which ``exp(-(x * x))`` is computed.
     """
 
-    def __init__(self, names: Mapping[str, str], needed: set[str], vector: tuple[str, ...] = (), logs: Mapping[str, int] = {}) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        needed: set[str],
+        vector: tuple[str, ...] = (),
+        logs: Mapping[str, int] = {},
+        gauss: frozenset[str] = frozenset(),
+    ) -> None:
         self.names = names
         self.needed = needed
         self.vector = vector
         self.logs = logs
+        self.gauss = gauss
         self.plain: set[str] = set()
         self.even = False  # whether library functions are to give the same bits in vectors and beside them
 
@@ -190,7 +213,8 @@ class Text:
         if op == "expit":
             return self.expit(e, args[0])
         if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
-            return self.call(f"{'even' if self.even else 'vector'}_{op}", *args), ATOM
+            shared = op == "erf" and self.even and isinstance(args[0], Leaf) and args[0].var.name in self.gauss
+            return self.call("shared_erf" if shared else f"{'even' if self.even else 'vector'}_{op}", *args), ATOM
         prefix = "math" if op in MATH else "np"
         assert prefix == "math" or op in NUMPY, op
         self.needed.add(prefix)

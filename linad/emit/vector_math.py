@@ -20,7 +20,7 @@ from numba import njit, types
 from numba.core import config
 from numba.extending import intrinsic
 
-from .inline_math import INLINE, InlineMath
+from .inline_math import InlineMath
 
 LIBRARY = "libmvec.so.1"
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")
@@ -168,12 +168,14 @@ vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = 
 
 def _even(name: str):
     """The function that gives the same bits in vectors and beside them."""
-    if choice() != "libmvec":
-        return _scalar(name)
-    return _inline(name) if name in INLINE and "fma" in features() else _vector(name, _declare_even)
+    return _scalar(name) if choice() != "libmvec" else _inline(name) if name == "exp" else _vector(name, _declare_even)
 
 
 def _inline(name: str):
+    """The function as arithmetic, which is even by itself; for a processor that multiplies and adds in one step."""
+    if "fma" not in features():
+        return _vector(name, _declare_even)
+
     @intrinsic
     def function(typing_context, x):
         def generate(context, builder, signature, args):
@@ -186,4 +188,7 @@ def _inline(name: str):
 
 even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
 even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
-NAMES = tuple(f"{kind}_{name}" for kind in ("vector", "even") for name in FUNCTIONS)
+# where the exponential of its derivative is computed, too: else it takes longer than the library's
+shared_erf = _inline("erf") if choice() == "libmvec" else _scalar("erf")
+EVEN = ("shared_erf", *(f"even_{name}" for name in FUNCTIONS))
+NAMES = (*EVEN, *(f"vector_{name}" for name in FUNCTIONS))

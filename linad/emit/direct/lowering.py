@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import fix_returning_optional
 
+from ..vector_math import EVEN
 from .arrays import Borrowed, Held
 from .expressions import Expressions
 from .typing import Types, plain_array
@@ -17,15 +18,22 @@ from .typing import Types, plain_array
 I64 = ir.IntType(64)
 
 
-def once(module: ir.Module) -> ir.MDValue:
+VECTORS = 4  # at a time in a loop with library functions
+
+
+def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
     """What LLVM is told of a loop: not to write its body several times over for a number of turns that is not known.
 
     Loops that become vectors gain nothing by it, and the others lose: a few turns are left over, in a loop of their own, and whether
-    there are any is a branch that the processor guesses wrong, once for each row of a sparse matrix.
+    there are any is a branch that the processor guesses wrong, once for each row of a sparse matrix. But a loop that calls
+    library functions waits for them, each for the one before, and takes several vectors side by side. LLVM would only count registers,
+    which the functions do not leave alone anyway.
     """
-    told = module.add_metadata(("llvm.loop.unroll.runtime.disable",))
+    hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
+    if any(isinstance(n, ast.Name) and n.id in EVEN for s in body for n in ast.walk(s)):
+        hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
     own = ir.MDValue(module, (), str(len(module.metadata)))
-    own.operands = (own, told)  # names the loop
+    own.operands = (own, *hints)  # names the loop
     return own
 
 
@@ -297,7 +305,7 @@ class Lowering(Expressions):
             latch = b.cbranch(b.icmp_unsigned("<", following, trips), inside, after)
             b.position_at_end(inside)
             b.store(b.add(start, b.mul(b.load(cell), step)), self.cells[name])
-        latch.set_metadata("llvm.loop", once(b.module))
+        latch.set_metadata("llvm.loop", told(b.module, body))
         self.inside(body, inside, again, after)
 
     def literal(self, e: ast.expr) -> int:
