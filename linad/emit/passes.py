@@ -22,7 +22,7 @@ from .hoist import hoist_buffers
 from .late import copy_late
 from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise
-from .products import multiply_last
+from .products import divide_less, multiply_last
 from .rows import gather_rows
 from .scatters import additions_behind
 from .sites import Sites
@@ -71,7 +71,7 @@ RESHAPING: tuple[Change, ...] = (
 )
 
 
-HANDING: tuple[Change, ...] = (copy_late, store_first, add_later, hand_on, multiply_last)  # behind what asks whether iterations have an order
+HANDING: tuple[Change, ...] = (copy_late, store_first, add_later, hand_on, divide_less, multiply_last)  # behind what asks whether iterations have an order
 
 
 def _all(changes: tuple[Change, ...], f: Function) -> Function:

@@ -1,8 +1,11 @@
-"""An adjoint that comes from the iteration before is multiplied last.
+"""Adjoints are divided less often, and one that comes from the iteration before is multiplied last.
 
 ``t = w * (gamma * t_bar) / total / gamma`` keeps the next iteration waiting for two divisions and two products, if ``t_bar`` is what it waits
 for; ``t = t_bar * (gamma / gamma / total * w)`` for one product. What stands in the brackets is computed before ``t_bar`` is there, and what
 does not change in the loop, before the loop.
+
+And everywhere, ``t_bar / 3.0`` is a product with the reciprocal, and ``t_bar / q / b``, where ``q = a / b`` as in the adjoint of ``log(a / b)``, is one
+division, by the product of ``q`` and ``b``, which is neither greater nor smaller than ``a``.
 
 Only chains with a division are touched, and only those of values in which the function is linear, its adjoints and tangents: a quotient
 in a program may be whole, ``c * (n - k) / (k + 1)``, and must stay so. What is in the brackets may overflow where the chain does not,
@@ -11,7 +14,8 @@ and ``0.0 * inf`` is no zero: so it is asked for, and where it is not finite the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import (
@@ -32,10 +36,12 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
+    blocks,
+    operands,
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import at_loops
+from linad_typecheck.core_rewrite import at_loops, rebuild
 from linad_typecheck.types import BOOL, Array, is_float
 
 from .aliases import alias_groups
@@ -43,6 +49,57 @@ from .waits import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
 LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations that give an adjoint where they are given one
+
+
+def divide_less(f: Function) -> Function:
+    """The function whose adjoints are multiplied by reciprocals of numbers, and divided by products."""
+    linear = _adjoints(f) if any(p.linear for p in f.params) else set()
+    if not linear:
+        return f
+    lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+    uses = Counter(a.name for a in _all_mentioned(f.body) if isinstance(a, Var))
+    names = Names(all_names(f))
+
+    def made(name: str) -> Let | None:
+        t = lets.get(name)
+        return t if t is not None and t.op == "div" and t.ins[0].type == t.ins[1].type == t.out.type else None
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            s = rebuild(s, lambda a: a, block=block)
+            t = made(s.out.name) if isinstance(s, Let) and s.out.name in linear else None
+            inner = made(t.ins[0].name) if t is not None and isinstance(t.ins[0], Var) and uses[t.ins[0].name] == 1 else None
+            if t is not None and isinstance(t.ins[1], Const) and _has_reciprocal(t.ins[1]):
+                s = replace(t, op="mul", ins=(t.ins[0], Const(1.0 / t.ins[1].value, t.ins[1].type)))
+            elif inner is not None and inner.out.name in linear and _is_quotient(inner.ins[1], t.ins[1], made):
+                both = names.var("t", t.out.type)
+                out = [o for o in out if not (isinstance(o, Let) and o.out == inner.out)]
+                out.append(Let(both, "mul", (inner.ins[1], t.ins[1]), t.span))
+                s = replace(t, ins=(inner.ins[0], both))
+            out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def _has_reciprocal(c: Const) -> bool:
+    """Whether the reciprocal is neither infinite nor subnormal."""
+    lowest = 2.0**-1022 if c.type.dtype == "f64" else 2.0**-126
+    return lowest < abs(c.value) < 1.0 / lowest
+
+
+def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
+    t = made(q.name) if isinstance(q, Var) else None
+    return t is not None and t.ins[1] == b
+
+
+def _all_mentioned(b: Block) -> Iterator[Atom]:
+    for s in b.stmts:
+        yield from operands(s)
+        for inner in blocks(s):
+            yield from _all_mentioned(inner)
+    yield from b.results
 
 
 def multiply_last(f: Function) -> Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -39,7 +40,7 @@ def _int64(value: int) -> int:
 
 
 # Folded exactly as they are computed at run time: int64 arithmetic that wraps, comparisons, bool logic. Float
-# arithmetic is left to run time.
+# arithmetic is left to run time, but for roots.
 _INT: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -260,6 +261,8 @@ class _Folder:
                 return Const(float(values[0]), v.type)
             if op == "cast" and ins[0].type.dtype in ("bool", *INTS) and dtype == "i64":
                 return Const(int(values[0]), v.type)
+            if op == "sqrt" and dtype == "f64" and values[0] >= 0:  # rounded as at run time: it is exact everywhere
+                return Const(math.sqrt(values[0]), v.type)
         if op in _COMPARE and ins[0] == ins[1] and ins[0].type.dtype in INTS:
             return Const(op in ("eq", "le", "ge"), BOOL)
         if op in ("min", "max") and ins[0] == ins[1] and dtype in INTS:

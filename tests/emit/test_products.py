@@ -11,7 +11,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.emit import EmitOptions, emit
-from linad.emit.products import multiply_last
+from linad.emit.products import divide_less, multiply_last
 from linad.interpret import run
 from linad.pipeline import differentiate, prepare
 
@@ -142,6 +142,50 @@ def test_in_a_gradient_the_chain_is_a_branch_that_is_hardly_ever_taken(tmp_path)
         call(quick, fast, (x, 5, 1.0, bars[0]))
         call(exact, slow, (x, 5, 1.0, bars[1]))
         np.testing.assert_allclose(*bars, rtol=1e-12)
+
+
+LOGS = """entry fn f(a: read f64[:], b: read f64[:], s: f64, n: i64) -> f64 {
+  for i in range(n) carry (u: f64 = 0.0) -> (r) {
+    x = load! &a [i]
+    y = load! &b [i]
+    q = div x y
+    l = log q
+    m = mul l s
+    k = div m 3.0
+    v = add u k
+    yield v
+  }
+  return r
+}
+"""
+
+
+def test_a_number_divides_by_its_reciprocal_and_two_quotients_are_one() -> None:
+    before = differentiate(prepare(parse_program(LOGS)), ("a", "b")).simplified
+    after = before.with_main(divide_less(before.main))
+    assert not verify(after)
+    counts = [[s.op for s in walk(p.main.body) if isinstance(s, Let)].count("div") for p in (before, after)]
+    assert counts == [5, 3]  # x / y and / 3.0 in the program; there and back
+    values = np.array([0.3, 1.5, 0.0, -0.0, np.inf, np.nan, 5e-324, 1e-310, 1e308, 1.0])
+    a, b = (v.ravel() for v in np.meshgrid(values, values))
+    for s in (0.7, 0.0):
+        bars = []
+        for p in (before, after):
+            bars.append([np.zeros(len(a)), np.zeros(len(a))])
+            with np.errstate(all="ignore"):
+                run(p, [a, b, s, len(a), 1.0, *bars[-1]], in_place=True)
+        for x, y in zip(*bars, strict=True):
+            np.testing.assert_allclose(y, x, rtol=1e-14, atol=1e-323)
+
+
+@pytest.mark.parametrize(
+    ("divisor", "op"), [("3.0", "mul"), ("-0.25", "mul"), ("0.0", "div"), ("1e-309", "div"), ("1e309", "div"), ("1e308", "div")]
+)
+def test_only_numbers_with_a_reciprocal_become_one(divisor: str, op: str) -> None:
+    for linear in ("g", "q"):
+        f = program(f"  t = div g {divisor}\n  return t\n}}\n", (linear,)).main
+        (t,) = divide_less(f).body.stmts
+        assert isinstance(t, Let) and t.op == (op if linear == "g" else "div")
 
 
 def test_random_chains_stay_the_same() -> None:

@@ -46,6 +46,8 @@ FOLDED = {
         "yield q\n} else {\nyield 1.0\n}\nreturn r",
         "c = lt k 2 ; r = if c { ; yield x ; } else { ; yield 1.0 ; } ; return r",
     ),
+    "roots of numbers, which are exact": ("a: f64 = sqrt 2.0\nb = mul a x\nreturn b", "b = mul 1.4142135623730951 x ; return b"),
+    "not of what has none": ("a: f64 = sqrt -1.0\nreturn a", "a = sqrt -1.0 ; return a"),
     "int identities": ("a = add k 0\nb = mul a 1\nc = sub b b\nd: f64 = cast c\nreturn d", "return 0.0"),
 }
 
