@@ -66,20 +66,23 @@ class _Over:
         ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
         done: list[Stmt] = []
         own, taken = set(own), []
-        while b.stmts:
-            s, b = b.stmts[0], Block(b.stmts[1:], b.results)
+        at = 0
+        while at < len(b.stmts):
+            s, at = b.stmts[at], at + 1
             new: dict[Var, Var] = {}
             match s:
                 case If():
                     s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
                 case Loop():
                     s, new = self.loop(s, around | own)
-                    b = _renamed(b, new)
-            if (pair := self.summed(s, around | own, done, b)) is not None:
+                    if new:
+                        b, at = _renamed(Block(b.stmts[at:], b.results), new), 0
+            if (pair := self.summed(s, around | own, done, b, at)) is not None:
                 new = dict([pair])
-                b = _renamed(b, new)
-            elif (moved := self.moved_out(s, around | own, done, b)) is not None:
+                b, at = _renamed(Block(b.stmts[at:], b.results), new), 0
+            elif (moved := self.moved_out(s, around | own, done, b, at)) is not None:
                 a, now, stmts, b = moved
+                at = 0
                 done += stmts
                 new = {a: now}
             else:
@@ -102,10 +105,11 @@ class _Over:
         s = replace(s, carried=(*s.carried, *inside), inits=(*s.inits, *taken), body=body, outs=(*s.outs, *behind))
         return s, dict(zip(taken, behind, strict=True))
 
-    def summed(self, s: Stmt, own: set[Var], done: list[Stmt], rest: Block) -> tuple[Var, Var] | None:
-        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one; it is made as a copy then."""
+    def summed(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var] | None:
+        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one; it is made as a copy then. What
+        follows begins ``at`` a place in the block."""
         pair = self.sum_of(s)
-        if pair is None or pair[0] not in own or pair[1] in rest.results or any(self.known.touches(t, pair[1]) for t in rest.stmts):
+        if pair is None or pair[0] not in own or pair[1] in b.results or any(self.known.touches(t, pair[1]) for t in b.stmts[at:]):
             return None
         return pair if self.begun(done, *pair) else None
 
@@ -169,13 +173,14 @@ class _Over:
         done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
 
-    def moved_out(self, s: Stmt, own: set[Var], done: list[Stmt], rest: Block) -> tuple[Var, Var, list[Stmt], Block] | None:
+    def moved_out(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var, list[Stmt], Block] | None:
         """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that is added to from there on; what takes over from
         it, the statements so far, and those that follow, which read the cells where they were."""
         move = _move(s, ())
         if move is None:
             return None
         a, cell, to, index = move
+        rest = Block(b.stmts[at:], b.results)
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
         if a not in own or made is None or made.fill is not None or any(self.known.touches(t, to) for t in done if t is not made):
             return None
