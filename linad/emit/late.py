@@ -124,7 +124,7 @@ class _Nest:
     def __init__(self, s: Loop, copied: _Copied, names: Names) -> None:
         self.copied, self.names = copied, names
         self.loops = list(_loops(s, copied))
-        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let) and t.out.type == I64}
+        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
         self.running = Maker(names)
         self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
         for loop in self.loops if all(map(_is_plain, self.loops)) else ():
@@ -308,7 +308,7 @@ def _touching(s: Loop, copied: _Copied) -> list[Stmt]:
 
 
 def _is_plain(s: Loop) -> bool:
-    return s.step == ONE and s.stop is not None and not s.exits and s.mark is None
+    return s.step == ONE and not s.exits and s.mark is None
 
 
 def _touches(s: Stmt, copied: _Copied) -> bool:

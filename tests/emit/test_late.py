@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import Alloc, Copy, Load, Loop, Store, walk
+from linad_typecheck.core import Alloc, Copy, If, Load, Loop, Store, walk
 
 from linad import linear_grad
 from linad.emit import EmitOptions, emit
@@ -87,6 +87,12 @@ def test_what_the_loop_reads_of_the_array_itself_comes_in_the_same_registers() -
         after = changed(before)
         assert in_loops(after, Load, "u") == 2
         agree(before, after)
+
+
+def test_nothing_is_handed_on_that_nobody_needs() -> None:
+    for before in (program(OWN, COPY, ALONG["the cell itself"][0], READ_U), program(PLANE, COPY, PLANES["far along other rows"][0], READ_X)):
+        after = changed(before)
+        assert not any(isinstance(s, If) or isinstance(s, Loop) and s.carried for s in walk(after.main.body))
 
 
 def test_copies_in_the_second_arm() -> None:
