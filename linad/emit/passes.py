@@ -29,7 +29,7 @@ from .sites import Sites
 from .sizes import known_sizes
 from .split import split_loops
 from .sums import sum_in_registers
-from .turns import take_turns
+from .turns import stay, take_turns
 from .unroll import write_out
 from .waits import add_last
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
     hoist = options.checked == "hoisted"
-    program = in_shape(program, hoist, sites, options.fastmath and options.noalias)
+    program = in_shape(program, hoist, sites, options.fastmath and options.noalias, options.parallel)
     if hoist and options.noalias:
         program = demands_first(program)
     if options.parallel and options.noalias and hoist:
@@ -51,7 +51,7 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     """Which loops of a program run on threads where that is asked for, and why others do not."""
-    return parallelise(in_shape(program, True, Sites(), fastmath), fastmath)[1]
+    return parallelise(in_shape(program, True, Sites(), fastmath, True), fastmath)[1]
 
 
 Change = Callable[[Function], Function]
@@ -80,11 +80,11 @@ def _all(changes: tuple[Change, ...], f: Function) -> Function:
     return f
 
 
-def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool) -> Program:
-    """With ``apart``, its loops are reshaped, too."""
+def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool, threads: bool = False) -> Program:
+    """With ``apart``, its loops are reshaped, too; with ``threads``, so that those around others may be shared out."""
 
     def one(f: Function) -> Function:
-        f = check_accesses(thread_exits(write_out(take_turns(f)) if apart else f), hoist=hoist, indexed=sites.indexed)
+        f = check_accesses(thread_exits(write_out(take_turns(stay(f) if threads else f)) if apart else f), hoist=hoist, indexed=sites.indexed)
         f = hoist_invariants(known_sizes(f, sites.indexed))
         return _all(RESHAPING if apart else (), f)
 

@@ -69,16 +69,13 @@ class _Turns:
 
     def turned(self, s: Loop, c: Var, first: Var) -> Loop | None:
         """The loop with a second buffer for one array that it carries; ``first`` is what that is to begin with."""
-        nexts = s.body.results[1 if s.exits else 0 :]
-        r = nexts[s.carried.index(c)]
-        if c in nexts or c.name in passed_on(s.body):
+        k = _made_at(s, c, self.sizes)
+        if k is None:
             return None
-        k = next((k for k, t in enumerate(s.body.stmts) if isinstance(t, Alloc | Copy) and t.out == r), None)
-        if k is None or self.sizes.get(r.name) != (sizes := self.sizes[c.name]):  # type: ignore[union-attr]
-            return None
+        made, sizes = s.body.stmts[k], self.sizes[c.name]
         other = self.names.var(c.name, c.type)
-        stmts = (*s.body.stmts[:k], *self.filling(s.body.stmts[k], other, sizes), *s.body.stmts[k + 1 :])  # type: ignore[arg-type]
-        body = substitute(Block(stmts, (*s.body.results, c)), {r.name: other})  # type: ignore[union-attr]
+        stmts = (*s.body.stmts[:k], *self.filling(made, other, sizes), *s.body.stmts[k + 1 :])  # type: ignore[arg-type]
+        body = substitute(Block(stmts, (*s.body.results, c)), {made.out.name: other})  # type: ignore[union-attr]
         out = self.names.var(c.name, c.type)
         return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
 
@@ -87,6 +84,66 @@ class _Turns:
         if isinstance(s, Copy):
             return copying(replace(s, out=other), sizes, self.names)
         return [] if s.fill is None else [Fill(other, s.fill, s.span)]
+
+
+def stay(f: Function) -> Function:
+    """The function whose loops inside of other loops write into the array that came in what they make anew and hand on, and read a copy.
+
+    For threads: a loop may share its iterations out only if the arrays in it keep their names."""
+    return replace(f, body=_Staying(f).block(f.body, False))
+
+
+class _Staying:
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.sizes: Sizes = known_sizes(f)
+
+    def block(self, b: Block, inside: bool) -> Block:
+        done: list[Stmt] = []
+        while b.stmts:
+            s, b = b.stmts[0], Block(b.stmts[1:], b.results)
+            match s:
+                case If():
+                    s = replace(s, then=self.block(s.then, inside), orelse=self.block(s.orelse, inside))
+                case Loop():
+                    s = replace(s, body=self.block(s.body, True))
+                    for c in s.carried if inside else ():
+                        k = s.carried.index(c)
+                        a, out = s.inits[k], s.outs[k]
+                        if isinstance(a, Var) and (staying := self.staying(s, k, a)) is not None:
+                            s, b = staying, substitute(b, {out.name: a})
+            done.append(s)
+        return replace(b, stmts=tuple(done))
+
+    def staying(self, s: Loop, k: int, a: Var) -> Loop | None:
+        """The loop that writes into ``a`` what it makes for the place ``k`` of what it carries."""
+        c, first = s.carried[k], int(s.exits)
+        at = _made_at(s, c, self.sizes)
+        if at is None:
+            return None
+        made = s.body.stmts[at]
+        old = self.names.var(c.name, c.type)
+        filling: list[Stmt] = [Copy(old, a, made.span)]
+        match made:
+            case Alloc(fill=value) if value is not None:
+                filling.append(Fill(a, value, made.span))
+            case Copy(array=source) if source != c:
+                filling += copying(replace(made, out=a), self.sizes[c.name], self.names)
+        before = substitute(Block(s.body.stmts[:at]), {c.name: a})
+        behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})  # type: ignore[union-attr]
+        results = tuple(r for n, r in enumerate(behind.results) if n != k + first)
+        carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
+        return replace(s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results))
+
+
+def _made_at(s: Loop, c: Var, sizes: Sizes) -> int | None:
+    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any more."""
+    nexts = s.body.results[1 if s.exits else 0 :]
+    r = nexts[s.carried.index(c)]
+    if c.name not in sizes or c in nexts or c.name in passed_on(s.body):
+        return None
+    k = next((k for k, t in enumerate(s.body.stmts) if isinstance(t, Alloc | Copy) and t.out == r), None)
+    return k if k is not None and sizes.get(r.name) == sizes[c.name] else None  # type: ignore[union-attr]
 
 
 def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
