@@ -176,9 +176,9 @@ class Body:
         far: dict[str, Far] = {self.loop.index.name: (0, ())}
         for t in self.stmts:
             match t:
-                case Let(out=out, op="add", ins=(Var(name=x), y)) | Let(out=out, op="add", ins=(y, Var(name=x))) if (
-                    x in far and not self.moves(y)
-                ):
+                case Let(out=out, op="add", ins=(Var(name=x), y)) if x in far and not self.moves(y):
+                    far[out.name] = _further(far[x], y, 1)
+                case Let(out=out, op="add", ins=(y, Var(name=x))) if x in far and not self.moves(y):
                     far[out.name] = _further(far[x], y, 1)
                 case Let(out=out, op="sub", ins=(Var(name=x), y)) if x in far and not self.moves(y):
                     far[out.name] = _further(far[x], y, -1)

@@ -47,13 +47,13 @@ def sum_in_registers(f: Function) -> Function:
     known = made | {p.var.name for p in f.params}  # arrays of which the compiler is told that they overlap no other
 
     def summed(s: Loop, r: Ranges) -> list[Stmt]:
-        cells = _cells(s, r, known)
-        return _with_sums(s, cells, names) if cells else [s]
+        cells = cells_to_sum(s, r, known)
+        return with_sums(s, cells, names) if cells else [s]
 
     return with_ranges(f, summed)
 
 
-def _cells(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index], AddTo]:
+def cells_to_sum(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index], AddTo]:
     """The cells that a loop only adds to, with one of the additions."""
     if not is_counted(s):
         return {}
@@ -92,7 +92,7 @@ def _in(a: Atom, names: set[str]) -> bool:
     return isinstance(a, Var) and a.name in names
 
 
-def _with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> list[Stmt]:
+def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> list[Stmt]:
     sums = {cell: k for k, cell in enumerate(cells)}
     first = [names.var("sum", Scalar(array.type.dtype)) for array, _ in cells]
     last = [names.var("sum", v.type) for v in first]
