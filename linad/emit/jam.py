@@ -43,14 +43,14 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from .distribute import FEW, Body, is_cheap, is_short
+from .distribute import Body, is_cheap, is_short
 from .independence import own_indices, verdict
 from .ints import Maker
 from .loops import defined, is_chain, is_counted, with_ranges
 from .ranges import Ranges
 from .sums import cells_to_sum, with_sums
 
-AT_ONCE = 4  # iterations: two save less, eight need more registers than there are
+AT_ONCE = 4  # iterations: two gain less, eight no more
 ALIVE = 4  # floats of an iteration, at most, that are kept in registers in an innermost loop
 ROWS = 4  # rows of its own, at most, that an iteration goes along in an innermost loop
 LONG = 80  # statements at most that are written out for each of them
@@ -127,13 +127,14 @@ class _Nest:
                 return False
             inner, differs = defined(p), _differing(p, self.varies)
             alive = {c.name for c in p.carried}
+            sums = bool(p.carried) and not any(isinstance(t, Store | AddTo) for t in p.body.stmts)
             rows: set[tuple[Atom, ...]] = set()
             for t in p.body.stmts:
                 if isinstance(t, Let):
                     alive |= {a.name for a in t.ins if isinstance(a, Var) and is_float(a.type) and a.name in self.made - inner}
                 elif isinstance(t, Load | Store | AddTo) and any(_among(a, differs) for a in t.index):
                     rows.add((t.array, *t.index))
-                elif isinstance(t, AddTo) or p.carried and isinstance(t, Load) and any(_among(a, inner) for a in t.index):
+                elif isinstance(t, AddTo) or sums and isinstance(t, Load) and any(_among(a, inner) for a in t.index):
                     saved = True
             if len(alive) > ALIVE or len(rows) > ROWS:
                 return False
@@ -160,10 +161,7 @@ class _Nest:
         others = [a for a in t.index if isinstance(a, Var) and a.name in differs]
         if not others or any(a.name in self.own for a in others):
             return True
-        if others != [t.index[-1]] or abs(self.distances.get(others[0].name, 0)) != 1:
-            return False
-        rows = [row for row in body.additions(t.array.name) if any(t in ts for ts in row.values())]
-        return bool(rows) and all(max(row) - min(row) + AT_ONCE <= FEW for row in rows)
+        return others == [t.index[-1]] and abs(self.distances.get(others[-1].name, 0)) == 1 and bool(body.additions(t.array.name))
 
     # ------------------------------------------------------------------------------------ whether it may be done
 

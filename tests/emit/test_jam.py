@@ -99,6 +99,8 @@ JAMMED = {  # what is done, and how many additions and loads are left in each in
         f"v0 = load! &y [i] ; o = lt v0 0.0 ; v = if o {{ ; yield 1.0 ; }} else {{ ; yield v0 ; }} ; [[ {ROW} ; &x![j] += t ]]", [(1, 4)]),
     "neighbours": ("v = load! &y [i] ; [[ g = add i j ; w = load! &a [q, j] ; t = mul w v ; &x![g] += t ; e = load! &y [g] ; &z![j] += e ]]", [(5, 5)]),
     "a place that is kept between": ("g = load! &k [q] ; h = add g 1 ; &k![q] = h ; v: f64 = cast h" + f" ; [[ {ROW} ; &x![j] += t ]]", [(1, 4)]),
+    "bounds from inside": ("w0 = min m 30 ; w1 = max q 0 ; for j in range(w1, w0) { ; e = load! &a [i, j] ; &x![j] += e ; }", [(1, 4)]),
+    "ints that grow": ("v0 = add i i ; " + "".join(f"v{n + 1} = add v{n} v{n} ; " for n in range(64)) + "[[ e = load! &a [i, j] ; &x![j] += e ]]", [(1, 4)]),
     "a number above": ("v = load! &y [i] ; g = add q 1 ; [[ e = load! &b [g, j] ; t = mul e v ; &x![j] += t ]]", [(1, 1)]),
 }  # fmt: skip
 
@@ -125,6 +127,7 @@ def test_four_iterations_at_once(name: str, over: str) -> None:
 LEFT = {
     "nothing in common": "[[ e = load! &a [i, j] ; &b![i, j] += e ]]",
     "reads in common": "v = load! &y [i] ; [[ w = load! &z [j] ; t = mul w v ; &b![i, j] = t ]]",
+    "reads in common of sums beside writes": "[[ w = load! &z [j] ; e = load! &a [i, j] ; t = mul e w ; &y![i] += t ; &b![i, j] += w ]]",
     "the sums are read": "v = load! &y [i] ; [[ w = load! &x [j] ; t = mul w v ; &x![j] += t ]]",
     "the sums are read in front": f"v = load! &x [i] ; [[ {ROW} ; &x![j] += t ]]",
     "the sums are read behind": f"v = load! &y [i] ; [[ {ROW} ; &x![j] += t ]] ; w = load! &x [i] ; &y![i] = w",
@@ -143,9 +146,10 @@ LEFT = {
     "cells from anywhere": "[[ g = load! &k [j] ; &x![g] += 1.0 ; w = load! &y [j] ; &z![j] += w ]]",
     "cells beside": "[[ h = add j 1 ; e = load! &a [i, j] ; &x![j] += e ; &x![h] += e ]]",
     "library functions": "[[ e = load! &a [i, j] ; t = tanh e ; &x![j] += t ]]",
-    "a branch": "[[ e = load! &a [i, j] ; o = lt e 0.0 ; if o { ; &x![j] += e ; } ]]",
+    "a branch": "[[ e = load! &a [i, j] ; o = lt e 0.0 ; if o { ; &x![j] += e ; } ; &z![j] += e ]]",
     "a test": "[[ e = load &a [i, j] ; &x![j] += e ]]",
-    "a loop under a condition": "v = load! &y [i] ; o = lt v 0.0 ; if o { ; [[ &x![j] += v ]] ; }",
+    "a loop under a condition": "v = load! &y [i] ; o = lt v 0.0 ; if o { ; [[ &x![j] += v ]] ; } ; (( e = load! &a [i, l] ; &z![l] += e ))",
+    "one array or another": "o = lt i 5 ; u = if o { ; yield c1 ; } else { ; yield c2 ; } ; [[ e = load! &u [j] ; &x![j] += e ; &z![j] += e ]]",
     "an array of its own": "u = alloc f64 [4] fill 0.0 ; v = load! &u [q] ; [[ e = load! &a [i, j] ; &x![j] += e ]]",
     "a triangle": "for j in range(0, i) { ; e = load! &a [i, j] ; &x![j] += e ; }",
     "the other triangle": "for j in range(i, p) { ; e = load! &a [i, j] ; &x![j] += e ; }",
@@ -163,9 +167,16 @@ LEFT = {
 @pytest.mark.parametrize("over", [UP, DOWN])
 @pytest.mark.parametrize("body", LEFT.values(), ids=LEFT)
 def test_loops_that_stay(body: str, over: str) -> None:
-    before = program(body, over)
-    assert not verify(before)
+    front = "c1 = alloc f64 [9] fill 0.0\n  c2 = alloc f64 [9] fill 1.0" if "c1" in body else ""
+    before = program(body, over, front=front)
+    assert not verify(before) or front
     assert jam(before.main) == before.main
+
+
+def test_rows_that_are_others_in_one_iteration_only() -> None:
+    body, known = LEFT["a row for the next iteration"], "range(2, 13)"
+    assert jam(program(body, known).main) == program(body, known).main
+    assert jammed(program(body.replace("add i 1", "add i 0"), known))[1]
 
 
 SIMPLE = "[[ e = load! &a [i, j] ; &x![j] += e ]]"
@@ -231,7 +242,7 @@ NOT_IN_TIME = {
     "two that change places": (f"v = add s n ; [[ {ROW} ; &x![j] += t ]]", CARRY2.format("f64 = 2.0"), "yield n, v"),
     "an index": (f"v = load! &y [n] ; [[ {ROW} ; &x![j] += t ]]", CARRY2.format("i64 = 0"), "yield s, i"),
     "a sum of ints": (
-        f"{ADDED} ; for l in range(0, m) carry (g: i64 = n) -> (n1) {{ ; c = load! &a [i, l] ; d = load! &z [l] ; &y![l] += d ; g1 = add g 1 ; yield g1 ; }}",
+        f"{ADDED} ; for l in range(0, m) carry (g: i64 = n) -> (n1) {{ ; c = load! &b [i, l] ; &z![l] += c ; g1 = add g 1 ; yield g1 ; }}",
         CARRY2.format("i64 = 0"), "yield s, n1"),
     "a sum that is looked at": (f"v = mul s 0.5 ; [[ {ROW} ; &x![j] += t ]] ; w = load! &y [i] ; s1 = add s w", "", "yield s1"),
 }  # fmt: skip
@@ -243,6 +254,14 @@ def test_what_is_not_known_in_time(name: str) -> None:
     before = program(body, UP, carry, end=end)
     assert not verify(before)
     assert jam(before.main) == before.main
+
+
+def test_a_sum_of_nothing_is_minus_nothing() -> None:
+    body, _, end = CARRIED["a sum that goes on"]
+    after, loops = jammed(program(body, UP, " carry (s: f64 = -0.0) -> (r)", end=end))
+    assert loops
+    arrays = [np.full_like(contents()[0], -0.0), *(np.ones_like(a) for a in contents()[1:])]
+    assert np.signbit(outcome(after, arrays, 3, 12, 9, 1, 14)[-1])
 
 
 def test_single_floats_are_added_as_such() -> None:
