@@ -82,7 +82,8 @@ def _is_plain(t: Stmt) -> bool:
         case Load() | Store() | AddTo():
             return not t.checked
         case If():
-            return not any(isinstance(v.type, Array) for v in t.outs) and not any(isinstance(u, Loop) for u in walk(Block((t,))) if u is not t)
+            inner = [u for b in blocks(t) for u in walk(b)]
+            return not any(isinstance(v.type, Array) for v in t.outs) and not any(isinstance(u, Loop) for u in inner)
     return isinstance(t, Let | Dim | Loop)
 
 
@@ -142,7 +143,9 @@ class _Nest:
 
     def goes_along(self, p: Loop, sizes: Mapping[str, Let]) -> bool:
         """Whether an innermost loop goes along the same range in each iteration, and can be made of vectors."""
-        if not all(isinstance(t, Let | Load | Store | AddTo) for t in p.body.stmts) or not is_counted(p, one_by_one=True) or is_short(p, sizes):
+        if not all(isinstance(t, Let | Load | Store | AddTo) for t in p.body.stmts):
+            return False
+        if not is_counted(p, one_by_one=True) or is_short(p, sizes):
             return False
         if _among(p.start, self.varies) or p.stop is None or _among(p.stop, self.varies):
             return False
@@ -285,7 +288,8 @@ class _Nest:
         carried = tuple(given[c.name] for given in inner for c in p.carried)
         results = tuple(_in(r, given) for given in inner for r in p.body.results)
         start, stop = (a if a is None else _in(a, copies[0]) for a in (p.start, p.stop))
-        return replace(p, index=same[p.index.name], start=start, stop=stop, carried=carried, inits=inits, body=Block(tuple(body.out), results), outs=tuple(outs))
+        whole = Block(tuple(body.out), results)
+        return Loop(same[p.index.name], start, stop, p.step, carried, inits, whole, tuple(outs), span=p.span)
 
 
 def _parts(b: Block) -> Iterator[Part]:
