@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxtyping import Float64
 from linad_typecheck.core import AddTo, Load, Loop, Program, Stmt, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad import linear_grad
 from linad.emit.jam import jam
+from linad.emit.parallel import parallelise
 from linad.interpret import run
 from tests.examples_of import quick
 
@@ -197,6 +199,15 @@ def test_which_loops() -> None:
         assert jam(spread) == spread
 
 
+def test_loops_that_threads_share_stay() -> None:
+    before = program(ADDED + " ; s1 = add s v", end="yield s1")
+    spread, _ = parallelise(before, True)
+    assert len(spread.functions) == 2
+    for f in spread.functions.values():
+        [shared] = (s for s in walk(f.body) if isinstance(s, Loop) and s.kind == "sum")
+        assert shared in walk(jam(f).body)
+
+
 # --------------------------------------------------------------------------------------------------- what is carried
 
 CARRY2 = " carry (s: f64 = 0.5, n: {}) -> (r, rn)"
@@ -377,3 +388,42 @@ def test_random_nests(body: str, over: str, seed: int) -> None:
 
 def test_random_nests_are_changed() -> None:
     assert sum(done) > 20
+
+
+# ---------------------------------------------------------------------------------------------------- whole gradients
+
+
+def twice(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "m"], w: Float64[np.ndarray, "k"]) -> float:
+    """A product, its transposed one, and a convolution."""
+    n, m = a.shape
+    y = np.zeros(n)
+    z = np.zeros(m)
+    for i in range(n):
+        for j in range(m):
+            y[i] += a[i, j] * x[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(m):
+            z[j] += a[i, j] * y[i] * 0.5
+    s = 0.0
+    for i in range(m - len(w) + 1):
+        c = 0.0
+        for j in range(len(w)):
+            c += z[i + j] * w[j]
+        s += c * c
+    return s
+
+
+@pytest.mark.parametrize("rows", range(10))
+def test_gradients_are_those_of_other_ways(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    args = rng.random((rows, 11)), rng.random(11), rng.random(min(rows, 5))
+    value, grads = FAST.value_and_grad(*args)
+    for other in OTHERS:
+        expected, others = other.value_and_grad(*args)
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        for found, g in zip(grads, others, strict=True):
+            np.testing.assert_allclose(found, g, rtol=1e-10, atol=1e-12)
+
+
+FAST = linear_grad(twice)
+OTHERS = linear_grad(twice, fastmath=False), linear_grad(twice, update="pure")
