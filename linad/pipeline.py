@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import Call, Derivative, Program, walk
+from linad_typecheck.core_sizes import lengths
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
@@ -15,7 +16,7 @@ from .adjoint.forward import forward
 from .adjoint.plan import Plan
 from .adjoint.reverse import Reversed, reverse
 from .adjoint.slices import with_slices
-from .adjoint.slices_cost import lengths, takes_fewer
+from .adjoint.slices_cost import takes_fewer
 from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline

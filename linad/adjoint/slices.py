@@ -39,12 +39,11 @@ from linad_typecheck.core import (
     operands,
     walk,
 )
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.core_sizes import known_sizes, lengths
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .plan import Plan, own_blocks
-from .slices_cost import lengths
 
 
 def with_slices(

@@ -8,42 +8,15 @@ in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
-from linad_typecheck.core import Atom, Const, Dim, Function, Let, Loop, Var, walk
-from linad_typecheck.core_sizes import Equal, known_sizes
-from linad_typecheck.types import I64
+from linad_typecheck.core import Atom, Const, Dim, Loop, Var
+from linad_typecheck.core_sizes import EDGE, Lengths
 
 from .plan import Body, Plan
 from .rows import uneven
 from .undo import memory
 
 Times = tuple[str, ...]  # how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken for one
-Lengths = Mapping[str, Atom]
-EDGE = 2  # cells that a loop may leave out at an end
-
-
-def lengths(f: Function) -> Lengths:
-    """By name of an int, one that stands for all that equal it, but for a cell or two at the edges."""
-    sizes = known_sizes(f)
-    equal = Equal()
-    dims: dict[tuple[str, int], Var] = {}
-    for s in walk(f.body):
-        equal.seen(s)
-        match s:
-            case Dim(out=v, array=a, axis=axis):
-                equal.join(v, sizes[a.name][axis] if a.name in sizes else dims.setdefault((a.name, axis), v))
-            case Let(out=v, op="add", ins=(Var() as a, Const() as b)) | Let(out=v, op="add", ins=(Const() as b, Var() as a)) if (
-                _little(v, b)
-            ):
-                equal.join(v, a)
-            case Let(out=v, op="sub" | "max", ins=(Var() as a, Const() as b)) if _little(v, b):
-                equal.join(v, a)
-    return {name: equal.root(a) for name, a in equal.same.items()}
-
-
-def _little(v: Var, by: Const) -> bool:
-    return v.type == I64 and abs(by.value) <= EDGE
 
 
 def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:

@@ -40,10 +40,8 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.core_sizes import known_sizes, lengths
 from linad_typecheck.types import I64
-
-from linad.adjoint.slices_cost import lengths
 
 from .offsets import offset
 from .zeros import Known, changes, covers, outs

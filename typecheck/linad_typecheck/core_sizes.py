@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from .core import Alloc, Atom, Block, Check, Copy, Dim, Function, If, Let, Loop, Stmt, Var
+from collections.abc import Mapping
+
+from .core import Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Loop, Stmt, Var, walk
 from .types import I64, Array
 
 Sizes = dict[str, tuple[Atom, ...]]
+Lengths = Mapping[str, Atom]
+
+EDGE = 2  # cells that a loop may leave out at an end
 
 
 class Equal:
@@ -107,3 +112,26 @@ def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal)
     for c, o in zip(s.carried, s.outs, strict=True):
         if c.name in kept:
             found[o.name] = kept[c.name]
+
+
+def lengths(f: Function) -> Lengths:
+    """By name of an int, one that stands for all that equal it, but for a cell or two at the edges."""
+    sizes = known_sizes(f)
+    equal = Equal()
+    dims: dict[tuple[str, int], Var] = {}
+    for s in walk(f.body):
+        equal.seen(s)
+        match s:
+            case Dim(out=v, array=a, axis=axis):
+                equal.join(v, sizes[a.name][axis] if a.name in sizes else dims.setdefault((a.name, axis), v))
+            case Let(out=v, op="add", ins=(Var() as a, Const() as b)) | Let(out=v, op="add", ins=(Const() as b, Var() as a)) if (
+                _little(v, b)
+            ):
+                equal.join(v, a)
+            case Let(out=v, op="sub" | "max", ins=(Var() as a, Const() as b)) if _little(v, b):
+                equal.join(v, a)
+    return {name: equal.root(a) for name, a in equal.same.items()}
+
+
+def _little(v: Var, by: Const) -> bool:
+    return v.type == I64 and abs(by.value) <= EDGE
