@@ -27,11 +27,9 @@ from linad_typecheck.core import (
     Let,
     Load,
     Loop,
-    Names,
     Stmt,
     Store,
     Var,
-    all_names,
     blocks,
     free_vars,
     operands,
@@ -39,11 +37,12 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import substitute
-from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.simplify.offsets import offset
 
+from .contents import End, Sizes
+from .distribute import FEW
 from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
 
@@ -67,8 +66,8 @@ class _Copied:
 
 class _Late:
     def __init__(self, f: Function) -> None:
-        self.names = Names(all_names(f))
-        self.sizes: Sizes = known_sizes(f)
+        self.ints = Sizes(f)
+        self.sizes = self.ints.shapes
         self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
 
     def block(self, b: Block) -> Block:
@@ -82,7 +81,7 @@ class _Late:
             if m is None or not isinstance(nest := stmts[m], Loop):
                 continue
             later = copied.copy in b.results or any(_mentions(t, copied.copy) for t in stmts[m + 1 :])
-            if (new := _Nest(nest, copied, self.names).late(later or not copied.made)) is not None:
+            if (new := _Nest(nest, copied, self.ints).late(later or not copied.made)) is not None:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
         return replace(b, stmts=tuple(stmts))
 
@@ -121,14 +120,14 @@ class _Late:
 class _Nest:
     """Loops inside of each other that may write over what has been copied."""
 
-    def __init__(self, s: Loop, copied: _Copied, names: Names) -> None:
-        self.copied, self.names = copied, names
+    def __init__(self, s: Loop, copied: _Copied, ints: Sizes) -> None:
+        self.copied, self.ints, self.names = copied, ints, ints.names
         self.loops = list(_loops(s, copied))
         self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
-        self.running = Maker(names)
+        self.running = Maker(self.names)
         self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
         for loop in self.loops if all(map(_is_plain, self.loops)) else ():
-            ran = has_run(loop, names)
+            ran = has_run(loop, self.names)
             self.running.out.append(ran)
             self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
         self.read = True  # whether the copy is
@@ -216,15 +215,22 @@ class _Nest:
     def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
         """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if no iteration writes any, as then the
         loops need not keep to the array."""
-        assert loop.stop is not None
-        maker, size = Maker(self.names), self.copied.sizes[len(fixed)]
-        ends = []
-        for end, otherwise in ((loop.start, ZERO), (loop.stop, size if fixed else ZERO)):
-            at = maker.let("add", end, Const(more, I64))
-            v = self.names.var("k", I64)
-            maker.out.append(Let(v, "select", (self.ran, at, otherwise)))
-            ends.append(v)
-        return [*maker.out, self.copying(fixed, ZERO, ends[0]), self.copying(fixed, ends[1], size)]
+        inside, (start, stop) = Maker(self.names), self.ints.ends(loop)
+        size = self.copied.sizes[len(fixed)]
+        self.part(fixed, End(ZERO, 0), start + more, inside)
+        self.part(fixed, stop + more, self.ints.end(size), inside)
+        never = Block() if fixed else Block((self.copying(fixed, ZERO, size),))
+        return [If(self.ran, Block(tuple(inside.out)), never, (), loop.span)]
+
+    def part(self, fixed: tuple[Atom, ...], low: End, high: End, maker: Maker) -> None:
+        """The copy of some cells along an axis, and all along the axes behind it."""
+        many = high.more - low.more if high.atom == low.atom else None
+        if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
+            for k in range(many):
+                cell, index = self.cell(), (*fixed, self.ints.int(low + k, maker))
+                maker.out += [Load(cell, self.copied.array, index, False), Store(self.copied.copy, (*self.copied.prefix, *index), cell, False)]
+        else:
+            maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
 
     def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
         """The copy of some cells along an axis, and all along the axes behind it."""
