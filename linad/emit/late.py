@@ -74,8 +74,7 @@ class _Late:
         stmts = [self.inside(s) for s in b.stmts]
         for s in tuple(stmts):
             copied = self.copied(s)
-            k = next((k for k, t in enumerate(stmts) if t is s), None)
-            if copied is None or k is None:
+            if copied is None or (k := next((k for k, t in enumerate(stmts) if t is s), None)) is None:
                 continue
             m = next((m for m in range(k + 1, len(stmts)) if _touches(stmts[m], copied)), None)
             if m is None or not isinstance(nest := stmts[m], Loop):
