@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Copy, Loop, Program, blocks, walk
+from linad_typecheck.core import Alloc, Block, Const, Copy, Loop, Program, Var, blocks, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
+from linad_typecheck.types import I64, Array
 
 from linad.emit import EmitOptions, emit
-from linad.emit.turns import take_turns
+from linad.emit.turns import stay, take_turns
 from linad.interpret import run
 from linad.pipeline import linear
 
@@ -119,6 +122,34 @@ def test_no_memory_is_asked_for_in_the_loop(name: str) -> None:
     agree(before, after)
 
 
+def nested(program: Program) -> Program:
+    """The program, done twice by a loop around it."""
+    f = program.main
+    twice = Loop(Var("again", I64), Const(0, I64), Const(2, I64), Const(1, I64), (), (), Block(f.body.stmts), ())
+    made = program.with_main(replace(f, body=Block((twice,), f.body.results)))
+    assert not verify(made)
+    return made
+
+
+def carried(program: Program) -> int:
+    return sum(isinstance(c.type, Array) for s in walk(program.main.body) if isinstance(s, Loop) for c in s.carried)
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_inside_of_loops_for_threads_arrays_keep_their_names(name: str) -> None:
+    before = nested(TURNED[name])
+    after = before.with_main(stay(before.main))
+    assert not verify(after)
+    linear(after)
+    assert carried(before) > carried(after) == 0
+    agree(before, after)
+
+
+def test_outside_of_loops_nothing_needs_to_stay() -> None:
+    for program in TURNED.values():
+        assert stay(program.main) == program.main
+
+
 def test_two_states_take_turns_each() -> None:
     body = "    v = copy &u\n    d = copy &c\n    for i in range(n) {\n      e = load! &u [i]\n      s = load! &c [i]\n      &d![i] += e\n      &v![i] += s\n    }\n    yield d, v\n"
     before = steps(body, "  x = copy &a\n  y = alloc f64 [n] fill 1.0\n", "c: f64[:] = x, u: f64[:] = y", "w, w1")
@@ -168,6 +199,7 @@ STAYING = {
 def test_what_stays(name: str) -> None:
     before = STAYING[name]
     assert changed(before).main == before.main
+    assert stay(nested(before).main) == nested(before).main
 
 
 def test_what_is_made_may_be_given_to_a_call() -> None:

@@ -45,6 +45,8 @@ ACCEPTED = {
     "scattered into a matrix": ("sum", "for i in range(len(x)):\n    m[ix[i] % 4, ix[i] % 3] += w * x[i]\nreturn m[1, 2]"),
     "its own buffer": ("sum", "s = 0.0\nfor i in range(len(x)):\n    t = np.zeros(3)\n    for j in range(3):\n        t[(i + j) % 3] += x[i] * w\n    s += t[0] * t[1]\nreturn s"),
     "its own copy": ("sum", "s = 0.0\nfor i in range(len(m)):\n    t = y.copy()\n    for j in range(5):\n        t[j + 1] = t[j] * w + m[i, 1]\n    s += t[4] * t[5]\nreturn s"),
+    "a state in steps": ("sum", "s = 0.0\nfor i in range(len(m)):\n    u = y.copy()\n    for t in range(3):\n        old = u.copy()\n        for j in range(1, 5):\n            u[j] = old[j] + w * m[i, 1] * old[j - 1]\n    s += u[4]\nreturn s"),
+    "a state made anew": ("sum", "s = 0.0\nfor i in range(len(m)):\n    u = y.copy()\n    for t in range(3):\n        new = u * w\n        for j in range(1, 5):\n            new[j] += m[i, 1] * u[j - 1]\n        u = new\n    s += u[4]\nreturn s"),
     "the last one": ("map", "t = 0.0\nfor i in range(len(x)):\n    t = x[i] * w\n    y[i] = t\nreturn t"),
     "while inside": ("map", "for i in range(len(x)):\n    t = x[i]\n    while t < 1.0:\n        t = t + 1.5 * w\n    y[i] = t\nreturn y[3]"),
 }
