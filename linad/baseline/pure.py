@@ -39,8 +39,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    free_vars,
-    operands,
+    mentioned,
     outputs,
     walk,
     writes,
@@ -175,7 +174,7 @@ class _Purifier:
         """Translate a block; its results. ``after``: names that are needed when it has ended."""
         needed = [after | {a.name for a in block.results if isinstance(a, Var)}]
         for s in reversed(block.stmts[1:]):
-            needed.append(needed[-1] | _mentions(s))
+            needed.append(needed[-1].union(mentioned(s)))
         for s, live in zip(block.stmts, reversed(needed), strict=False):
             self.statement(s, scope, live)
         return tuple(map(scope.use, block.results))
@@ -234,7 +233,7 @@ class _Purifier:
         outs = [self.names.var(name, v.type) for name, v in zip(thread, inits, strict=True)]
         inside = scope.nested()
         inside.now.update(zip(thread, carried, strict=True))
-        results = self.block(s.body, inside, live | _mentions(s))
+        results = self.block(s.body, inside, live.union(mentioned(s)))
         finals = tuple(inside.now[name] for name in thread)
         head = rebuild(s, scope.use)
         scope.stmts.append(
@@ -358,9 +357,3 @@ def _zero(dtype: str, zero: float) -> Const:
             return Const(zero, Scalar(dtype))
         case _:
             return Const(0, Scalar(dtype))
-
-
-def _mentions(s: Stmt) -> frozenset[str]:
-    """The names that a statement, or a block in it, uses."""
-    nested = free_vars(Block((s,)))
-    return frozenset(nested) | {a.name for a in operands(s) if isinstance(a, Var)}

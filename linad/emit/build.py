@@ -31,8 +31,8 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
+    count_uses,
     free_vars,
-    operands,
     walk,
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
@@ -428,28 +428,6 @@ def negate(e: Expr) -> Expr:
         case Num(Const(value=v)):
             return Num(Const(not v, BOOL))
     return Apply("not", (e,), BOOL, BOOL)
-
-
-def count_uses(f: Function) -> Counter[str]:
-    """How often every variable is mentioned, results of blocks included."""
-    count: Counter[str] = Counter()
-
-    def mention(atoms: tuple[Atom, ...]) -> None:
-        count.update(a.name for a in atoms if isinstance(a, Var))
-
-    def block(b: Block) -> None:
-        for s in b.stmts:
-            mention(operands(s))
-            match s:
-                case If(then=x, orelse=y):
-                    block(x)
-                    block(y)
-                case Loop(body=x):
-                    block(x)
-        mention(b.results)
-
-    block(f.body)
-    return count
 
 
 def build(

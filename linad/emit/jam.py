@@ -36,6 +36,7 @@ from linad_typecheck.core import (
     Var,
     all_names,
     blocks,
+    mentioned,
     operands,
     outputs,
     walk,
@@ -200,7 +201,7 @@ class _Nest:
         if not isinstance(result, Var) or result.name not in self.made or result == c:
             return True
         there = self.at.get(result.name)
-        used = [k for k, p in enumerate(self.parts) if c.name in _mentioned(p)]
+        used = [k for k, p in enumerate(self.parts) if any(c.name in mentioned(t) for t in _stmts(p))]
         return there is not None and all(there < k or there == k and isinstance(self.parts[k], tuple) for k in used)
 
     def summed(self, k: int) -> bool:
@@ -306,13 +307,6 @@ def _parts(b: Block) -> Iterator[Part]:
 
 def _stmts(p: Part) -> tuple[Stmt, ...]:
     return (p,) if isinstance(p, Loop) else p
-
-
-def _mentioned(p: Part) -> set[str]:
-    """The names that a part uses."""
-    found = list(walk(Block(_stmts(p))))
-    atoms = [a for t in found for a in operands(t)] + [a for t in found for b in blocks(t) for a in b.results]
-    return {a.name for a in atoms if isinstance(a, Var)}
 
 
 def _varying(s: Loop) -> set[str]:

@@ -14,7 +14,6 @@ and ``0.0 * inf`` is no zero: so it is asked for, and where it is not finite the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -36,8 +35,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    blocks,
-    operands,
+    count_uses,
     outputs,
     walk,
 )
@@ -57,7 +55,7 @@ def divide_less(f: Function) -> Function:
     if not linear:
         return f
     lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-    uses = Counter(a.name for a in _all_mentioned(f.body) if isinstance(a, Var))
+    uses = count_uses(f)
     names = Names(all_names(f))
 
     def made(name: str) -> Let | None:
@@ -92,14 +90,6 @@ def _has_reciprocal(c: Const) -> bool:
 def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
     t = made(q.name) if isinstance(q, Var) else None
     return t is not None and t.ins[1] == b
-
-
-def _all_mentioned(b: Block) -> Iterator[Atom]:
-    for s in b.stmts:
-        yield from operands(s)
-        for inner in blocks(s):
-            yield from _all_mentioned(inner)
-    yield from b.results
 
 
 def multiply_last(f: Function) -> Function:

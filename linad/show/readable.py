@@ -30,12 +30,12 @@ from linad_typecheck.core import (
     Var,
     all_names,
     base_name,
+    count_uses,
     outputs,
     writes,
 )
 from linad_typecheck.types import Array, Scalar
 
-from ..emit.build import count_uses
 from ..emit.text import Text
 from ..emit.tree import (
     Apply,

@@ -4,7 +4,6 @@ storing."""
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 
 from linad_typecheck.core import (
     AddTo,
@@ -19,9 +18,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     base_name,
-    blocks,
-    free_vars,
-    operands,
+    mentioned,
 )
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import Array, is_float
@@ -68,8 +65,7 @@ class _Merge:
 
 def _arrays(s: Stmt) -> set[str]:
     """The arrays that a statement mentions."""
-    mentioned = chain(operands(s), *(free_vars(b).values() for b in blocks(s)))
-    return {a.name for a in mentioned if isinstance(a, Var) and isinstance(a.type, Array)}
+    return {v.name for v in mentioned(s).values() if isinstance(v.type, Array)}
 
 
 def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:

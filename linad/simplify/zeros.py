@@ -36,7 +36,6 @@ from linad_typecheck.core import (
     Var,
     base_name,
     blocks,
-    free_vars,
     operands,
     walk,
     writes,
@@ -44,22 +43,16 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
+from .mentions import Mentions
 
-class Known:
-    """What is asked again and again: how a value is computed, and which names a statement mentions."""
+
+class Known(Mentions):
+    """What is asked again and again: also how a value is computed, and which arrays a statement looks at."""
 
     def __init__(self, f: Function) -> None:
+        super().__init__()
         self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-        self._mentioned: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
-        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
-
-    def touches(self, s: Stmt, array: Var) -> bool:
-        """Whether a statement mentions an array, at any depth."""
-        found = self._mentioned.get(id(s))
-        if found is None:
-            names = {a.name for a in operands(s) if isinstance(a, Var)}.union(*map(free_vars, blocks(s)))
-            found = self._mentioned[id(s)] = s, frozenset(names)
-        return array.name in found[1]
+        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
 
     def only_adds(self, s: Stmt, array: Var) -> bool:
         """Whether a statement does nothing with an array but add to its cells, or ask for its size."""

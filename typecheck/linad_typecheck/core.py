@@ -18,6 +18,7 @@ them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Literal
@@ -381,14 +382,19 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
 
 def walk(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks nested in it, in text order."""
-    for s in block.stmts:
-        yield s
-        kind = type(s)
-        if kind is Loop:
-            yield from walk(s.body)
-        elif kind is If:
-            yield from walk(s.then)
-            yield from walk(s.orelse)
+    todo = [iter(block.stmts)]
+    while todo:
+        for s in todo[-1]:
+            yield s
+            kind = type(s)
+            if kind is Loop:
+                todo.append(iter(s.body.stmts))
+                break
+            if kind is If:
+                todo += (iter(s.orelse.stmts), iter(s.then.stmts))
+                break
+        else:
+            todo.pop()
 
 
 def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
@@ -424,6 +430,14 @@ def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
     return found
 
 
+def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
+    """The variables of outer blocks that a statement, or a block in it, mentions, by name; ``known`` as in `free_vars`."""
+    found = {a.name: a for a in operands(s) if type(a) is Var}
+    for b in blocks(s):
+        found |= free_vars(b, known)
+    return found
+
+
 def written(s: Stmt) -> Var | None:
     """The array that a simple statement updates in place (calls update what the modes of the callee say)."""
     match s:
@@ -447,8 +461,19 @@ def all_names(f: Function) -> set[str]:
     """Every name defined in a function."""
     names = {p.var.name for p in f.params}
     for s in walk(f.body):
-        names.update(v.name for v in outputs(s))
-        if isinstance(s, Loop):
+        for v in outputs(s):
+            names.add(v.name)
+        if type(s) is Loop:
             names.add(s.index.name)
             names.update(c.name for c in s.carried)
     return names
+
+
+def count_uses(f: Function) -> Counter[str]:
+    """How often every variable is mentioned, results of blocks included."""
+    found = Counter(a.name for a in f.body.results if type(a) is Var)
+    for s in walk(f.body):
+        found.update(a.name for a in operands(s) if type(a) is Var)
+        for b in blocks(s):
+            found.update(a.name for a in b.results if type(a) is Var)
+    return found
