@@ -12,9 +12,12 @@ class Mentions:
         self._found: dict[int, tuple[Stmt, dict[str, Var]]] = {}  # with the statement, which keeps its identity taken
         self._inside: dict[int, dict[str, Var]] = {}  # of blocks, which the statements keep
 
-    def touches(self, s: Stmt, array: Var) -> bool:
-        """Whether a statement mentions an array, at any depth."""
+    def of(self, s: Stmt) -> dict[str, Var]:
+        """The variables that a statement mentions, at any depth, by name."""
         found = self._found.get(id(s))
         if found is None:
             found = self._found[id(s)] = s, mentioned(s, self._inside)
-        return array.name in found[1]
+        return found[1]
+
+    def touches(self, s: Stmt, array: Var) -> bool:
+        return array.name in self.of(s)

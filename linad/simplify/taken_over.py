@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from linad_typecheck.core import (
     AddArray,
@@ -35,16 +36,17 @@ from linad_typecheck.core import (
     base_name,
     blocks,
     free_vars,
+    mentioned,
     operands,
     outputs,
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
-from linad_typecheck.core_sizes import known_sizes, lengths
+from linad_typecheck.core_sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
 from .offsets import offset
-from .zeros import Known, changes, covers, outs
+from .zeros import Known, changes, covers, emptied, outs, without
 
 
 def take_over(f: Function) -> Function:
@@ -54,36 +56,46 @@ def take_over(f: Function) -> Function:
 
 class _Over:
     def __init__(self, f: Function) -> None:
-        self.names = Names(all_names(f))
+        self.function = f
         self.known = Known(f)
-        self.sizes = known_sizes(f)
-        self.same = lengths(f)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(all_names(self.function))
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return known_sizes(self.function)
+
+    @cached_property
+    def same(self) -> Lengths:
+        return lengths(self.function)
 
     def block(self, b: Block, around: set[Var], own: set[Var]) -> tuple[Block, list[Var]]:
         """The block, and the arrays of blocks around it that others have taken over from: those are its last results, in the same order.
         ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
         done: list[Stmt] = []
         own, taken = set(own), []
+        names: dict[str, Atom] = {}  # what is to be called otherwise from here on
         at = 0
         while at < len(b.stmts):
-            s, at = b.stmts[at], at + 1
+            s, at = self.renamed(b.stmts[at], names), at + 1
             new: dict[Var, Var] = {}
             match s:
                 case If():
                     s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
                 case Loop():
                     s, new = self.loop(s, around | own)
-                    if new:
-                        b, at = _renamed(Block(b.stmts[at:], b.results), new), 0
-            if (pair := self.summed(s, around | own, done, b, at)) is not None:
-                new = dict([pair])
-                b, at = _renamed(Block(b.stmts[at:], b.results), new), 0
-            elif (moved := self.moved_out(s, around | own, done, b, at)) is not None:
+            pair = self.summed(s, around | own, done, b, at)
+            new |= [pair] if pair is not None else []
+            names = {n: new.get(v, v) for n, v in names.items()} | {a.name: now for a, now in new.items()}
+            moved = self.moved_out(s, around | own, done, b, at, names) if pair is None else None
+            if moved is not None:
                 a, now, stmts, b = moved
-                at = 0
+                at, names = 0, {}
+                new[a] = now
                 done += stmts
-                new = {a: now}
-            else:
+            elif pair is None:
                 done.append(s)
             for a, now in new.items():
                 if a in around:
@@ -91,7 +103,13 @@ class _Over:
                     b = Block(b.stmts, (*b.results, now))
                 own = own - {a} | {now}
             own.update(outs(s))
-        return Block(tuple(done), b.results), taken
+        return Block(tuple(done), substitute(Block((), b.results), names).results), taken
+
+    def renamed(self, s: Stmt, names: dict[str, Atom]) -> Stmt:
+        if names.keys().isdisjoint(self.known.of(s)):
+            return s
+        (s,) = substitute(Block((s,)), names).stmts
+        return s
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
         """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are called behind it."""
@@ -163,42 +181,45 @@ class _Over:
             if zeros:
                 return False
             if changes(t, a):
-                parts = self.emptying(t, a, b, ())
-                if parts is None or _fails(left[: at + 1]) or {v.name for u in left[:at] for v in outputs(u)} & free_vars(Block((parts[1],))).keys():
+                parts = self.emptying(t, a, b)
+                if parts is None or _fails(left[: at + 1]) or {v.name for u in left[:at] for v in outputs(u)} & mentioned(parts[1]).keys():
                     return False
                 left[at], alone = parts
                 zeros = freshen(Block((alone,), ()), self.names, {}).stmts
         done[k:] = [Copy(b, a, made.span), *zeros, *left]
         return True
 
-    def moved_out(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var, list[Stmt], Block] | None:
+    def moved_out(
+        self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int, names: dict[str, Atom]
+    ) -> tuple[Var, Var, list[Stmt], Block] | None:
         """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that is added to from there on; what takes over from
         it, the statements so far, and those that follow, which read the cells where they were."""
         move = _move(s, ())
         if move is None:
             return None
         a, cell, to, index = move
-        rest = Block(b.stmts[at:], b.results)
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
         if a not in own or made is None or made.fill is not None or any(self.known.touches(t, to) for t in done if t is not made):
             return None
-        if a.name not in self.sizes or to.name not in self.sizes or to in rest.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
+        if a.name not in self.sizes or to.name not in self.sizes or to in b.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
             return None
+        places = [offset(i, self.known.lets) for i in cell]
         near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
-        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in map(self.offset, cell)] != list(index):
+        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
             return None
+        rest = Block(tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results)
         uses = [t for t in walk(rest) if to in operands(t) or any(to in b.results for b in blocks(t))]
         if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
             return None
         now = self.like(a)
         zeros: tuple[Stmt, ...] = ()
         if changes(s, a):
-            parts = self.emptying(s, a, now, ())
+            parts = self.emptying(s, a, now)
             if parts is None or _fails((s,)):
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        far = [more for _, more in map(self.offset, cell)]
+        far = [more for _, more in places]
 
         def there(b: Block) -> Block:
             return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
@@ -210,38 +231,21 @@ class _Over:
             return [*ints, replace(t, array=a, index=tuple(v.out for v in ints))]
 
         behind = there(substitute(rest, {a.name: now}))
-        return a, now, [Copy(now, a, s.span), *zeros, _without(s, to)], behind
+        return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
 
-    def offset(self, a: Atom) -> tuple[Atom, int]:
-        return offset(a, self.known.lets)
-
-    def emptying(self, s: Stmt, a: Var, b: Var, around: tuple[Var, ...]) -> tuple[Loop, Loop] | None:
+    def emptying(self, s: Stmt, a: Var, b: Var) -> tuple[Loop, Stmt] | None:
         """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
-        if not isinstance(s, Loop) or s.exits:
+        found = emptied(s, a, self.known)
+        if found is None or any(t.exits for t in found[0]):
             return None
-        around = (*around, s.index)
-        new: Loop | None = None
-        match [t for t in s.body.stmts if self.known.touches(t, a)]:
-            case [Loop() as old]:
-                parts = self.emptying(old, a, b, around)
-                if parts is None:
-                    return None
-                new, alone = parts
-            case [*loads, Store(value=Const(value=0.0)) as old] if all(isinstance(t, Load) and t.index == old.index for t in loads):
-                if sorted(v.name for v, _ in map(self.offset, old.index) if isinstance(v, Var)) != sorted(v.name for v in around):
-                    return None
-                alone = replace(old, array=b)
-            case _:
+        loops, zero = found
+        alone: Stmt = replace(zero, array=b)
+        for t in reversed(loops):
+            body = Block((*_computed(t.body.stmts, alone), alone))
+            if free_vars(body).keys() & ({v.name for u in t.body.stmts for v in outputs(u)} | {c.name for c in t.carried}):
                 return None
-        rest = replace(s, body=replace(s.body, stmts=tuple(u for t in s.body.stmts if (u := new if t is old else t) is not None)))
-        body = Block((*_computed(s.body.stmts, alone), alone))
-        if free_vars(body).keys() & ({v.name for t in s.body.stmts for v in outputs(t)} | {c.name for c in s.carried}):
-            return None
-        return rest, Loop(s.index, s.start, s.stop, s.step, (), (), body, (), span=s.span)
-
-
-def _renamed(b: Block, new: dict[Var, Var]) -> Block:
-    return substitute(b, {a.name: now for a, now in new.items()})
+            alone = Loop(t.index, t.start, t.stop, t.step, (), (), body, (), span=t.span)
+        return without(loops[0], a), alone
 
 
 def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
@@ -260,17 +264,9 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
     return None
 
 
-def _without(s: Stmt, array: Var) -> Stmt:
-    """A nest of loops without what it stores to an array."""
-    if not isinstance(s, Loop):
-        return s
-    kept = tuple(_without(t, array) for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
-    return replace(s, body=replace(s.body, stmts=kept))
-
-
 def _computed(stmts: Sequence[Stmt], wanted: Stmt) -> list[Stmt]:
     """The operations on scalars that a statement behind them needs, in order."""
-    names = set(free_vars(Block((wanted,))))
+    names = set(mentioned(wanted))
     found: list[Stmt] = []
     for t in reversed(stmts):
         if isinstance(t, Let) and t.out.name in names:

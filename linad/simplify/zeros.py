@@ -44,6 +44,7 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
 from .mentions import Mentions
+from .offsets import offset
 
 
 class Known(Mentions):
@@ -218,54 +219,36 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
 def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
     """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
     last = next((k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
-    if last is None or not isinstance(stmts[last], Loop):
-        return
-    nest = stmts[last]
-    assert isinstance(nest, Loop)
-    own = _own_cell(nest, array, known)
-    if own is not None:
-        stmts[last] = _without(nest, array)
+    found = emptied(stmts[last], array, known) if last is not None else None
+    if last is not None and found is not None:
+        stmts[last] = without(found[0][0], array)
 
 
-def _own_cell(s: Loop, array: Var, known: Known) -> tuple[Atom, ...] | None:
-    """The cell that all accesses to an array in a nest of loops are to, if it is another one in each iteration and no store
-    comes before a load."""
-    cells: set[tuple[Atom, ...]] = set()
-    stored = False
-
-    def visit(loop: Loop, around: frozenset[str]) -> bool:
-        nonlocal stored
-        here = around | {loop.index.name}
-        if array in (*loop.inits, *loop.body.results) or not isinstance(loop.step, Const):
-            return False
-        for t in loop.body.stmts:
-            if isinstance(t, Loop):
-                if known.touches(t, array) and not visit(t, here):
-                    return False
-            elif isinstance(t, Load | Store) and t.array == array:
-                if here != {a.name for a in t.index if isinstance(a, Var)} or stored and isinstance(t, Load):
-                    return False
-                if isinstance(t, Store) and (t.value == array or not _is_zero(t.value)):
-                    return False
-                stored = stored or isinstance(t, Store)
-                cells.add(t.index)
-            elif not isinstance(t, Dim) and known.touches(t, array):
-                return False
-        return True
-
-    if not visit(s, frozenset()) or len(cells) != 1 or not stored:
-        return None
-    return next(iter(cells))
+def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
+    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there, and the store of that;
+    None where the nest does anything else with the array but ask for its size."""
+    loops: list[Loop] = []
+    while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
+        loops.append(s)
+        match [t for t in s.body.stmts if known.touches(t, array) and not isinstance(t, Dim)]:
+            case [Loop() as inner]:
+                s = inner
+            case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
+                bases = (offset(a, known.lets)[0] for a in zero.index)
+                return (loops, zero) if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops} else None
+            case _:
+                return None
+    return None
 
 
-def _is_zero(a: Atom) -> bool:
-    return isinstance(a, Const) and a.value == 0.0
+def _ends_as_zero(uses: list[Stmt], cell: tuple[Atom, ...]) -> bool:
+    """Whether a cell is all that statements look at, before they leave a zero there."""
+    loads = [t for t in uses if isinstance(t, Load)]
+    zeros = [t for t in uses if isinstance(t, Store) and isinstance(t.value, Const) and t.value.value == 0.0]
+    return [*loads, *zeros] == uses and all(t.index == cell for t in (*loads, *zeros))
 
 
-def _without(s: Loop, array: Var) -> Loop:
-    kept: list[Stmt] = []
-    for t in s.body.stmts:
-        if isinstance(t, Store) and t.array == array:
-            continue
-        kept.append(_without(t, array) if isinstance(t, Loop) else t)
-    return replace(s, body=replace(s.body, stmts=tuple(kept)))
+def without(s: Loop, array: Var) -> Loop:
+    """A nest of loops without what it stores to an array."""
+    kept = (t for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
+    return replace(s, body=replace(s.body, stmts=tuple(without(t, array) if isinstance(t, Loop) else t for t in kept)))

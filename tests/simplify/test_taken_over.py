@@ -100,6 +100,7 @@ STEP = B + FILLED + SUM
 READ = TAIL.partition("  return")[0]
 TAKEN = {
     "added as a whole": program(ONE),
+    "asked for its size": program(A + B + EMPTIED.replace("    e =", "    d = dim &a_bar 0\n    e =") + SUM),
     "added cell by cell": program(A + B + FILLED + NEST),
     "added cell by cell, downwards": program(A + B + FILLED + NEST.replace("range(n)", "range(l, -1, -1)")),
     "added row by row": program(PLANES + INSIDE.replace("      &a_bar![i, j] = 0.0\n", "") + SUMS, PLANE_TAIL),
@@ -222,7 +223,6 @@ STAYS = {
     "read behind what empties": A + B + EMPTIED + again(FILLED) + SUM,
     "read behind the zero": A + B + EMPTIED.replace("    c = mul 2.0 e", "    e1 = load! &a_bar [i]\n    c = mul e1 e") + SUM,
     "other cells are read": A + B + EMPTIED.replace("    &a_bar![i]", "    h0 = sub l i\n    e1 = load! &a_bar [h0]\n    &a_bar![i]").replace("2.0 e", "e1 e") + SUM,
-    "asked for its size": A + B + EMPTIED.replace("    e =", "    d = dim &a_bar 0\n    e =") + SUM,
     "two cells": A + B + EMPTIED.replace("    c = mul", "    h0 = sub l i\n    &a_bar![h0] = 0.0\n    c = mul") + SUM,
     "one cell": A + B + EMPTIED.replace("&a_bar [i]", "&a_bar [0]").replace("&a_bar![i]", "&a_bar![0]") + SUM,
     "a cell from anywhere": A + B + EMPTIED.replace("    e =", "    h = floordiv i 2\n    e =").replace("&a_bar [i]", "&a_bar [h]").replace("&a_bar![i]", "&a_bar![h]") + SUM,
