@@ -23,13 +23,15 @@ from linad_typecheck.core import (
     Var,
     all_names,
     blocks,
-    free_vars,
     operands,
     outputs,
     walk,
 )
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
+
+from linad.simplify.mentions import Mentions
+from linad.simplify.offsets import offset
 
 from .distribute import Body
 from .ints import ONE, ZERO, Maker
@@ -85,23 +87,19 @@ class Sizes:
         self.names = Names(all_names(f))
         self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
         self.shapes = known_sizes(f)
+        self.mentions = Mentions()
 
     def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
         """An int, as far as it is another one and a number; or what it is where it is ``beyond`` a bound."""
-        match a:
-            case Const(value=v):
-                return End(ZERO, int(v) + more)
-            case Var(name=name) if name in self.ints:
-                match self.ints[name]:
-                    case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-                        return self.end(x, more + int(c), beyond and beyond + -int(c))
-                    case Let(op="sub", ins=(x, Const(value=c))):
-                        return self.end(x, more - int(c), beyond and beyond + int(c))
-                    case Let(op="max", ins=(x, y)) if beyond is not None:
-                        for one, other in ((x, y), (y, x)):
-                            if self.end(one) <= beyond:
-                                return self.end(other, more, beyond)
-        return End(a, more)
+        a, number = offset(a, self.ints)
+        if isinstance(a, Const):
+            return End(ZERO, int(a.value) + number + more)
+        match self.ints.get(a.name):
+            case Let(op="max", ins=(x, y)) if beyond is not None:
+                for one, other in ((x, y), (y, x)):
+                    if self.end(one) <= beyond + -number:
+                        return self.end(other, more + number, beyond + -number)
+        return End(a, more + number)
 
     def ends(self, s: Loop) -> tuple[End, End]:
         """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never runs."""
@@ -114,6 +112,14 @@ class Sizes:
         a = maker.let("add", e.atom, Const(e.more, I64))
         self.ints.update({t.out.name: t for t in maker.out if isinstance(t, Let)})
         return a
+
+    def touches(self, s: Stmt, a: Var) -> bool:
+        """Whether a statement does anything with an array but ask for its size."""
+        return not isinstance(s, Dim) and (self.mentions.touches(s, a) or a in outputs(s))
+
+    def last(self, stmts: Sequence[Stmt], a: Var) -> int | None:
+        """The last of some statements that does."""
+        return next((k for k in range(len(stmts) - 1, -1, -1) if self.touches(stmts[k], a)), None)
 
     # -- what statements leave
 
@@ -135,11 +141,12 @@ class Sizes:
         found: Contents | None = None
         for n in reversed(shape):
             found = Contents(End(ZERO, 0), self.end(n), (), found, source)
-        return replace(found, rest=(made,))  # type: ignore[type-var]
+        assert found is not None
+        return replace(found, rest=(made,))
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
-        levels = _levels(s, a)
+        levels = self._levels(s, a)
         if len(levels) != a.type.rank or not is_plain(levels[-1]) or not all(is_counted(t, one_by_one=True) for t in levels):
             return None
         body = Body(levels[-1])
@@ -167,16 +174,17 @@ class Sizes:
                 return replace(found, rest=(_without(s, last),) if _does_more(s, last) else (), loop=None if wide else s)
         return None
 
+    def _levels(self, s: Loop, a: Var) -> list[Loop]:
+        """A loop, the one in it that alone does anything with an array, the one in that."""
+        match [t for t in s.body.stmts if self.touches(t, a)]:
+            case [Loop() as inner]:
+                return [s, *self._levels(inner, a)]
+        return [s]
+
     def _source(self, value: Atom, cell: object, body: Body) -> Var | None:
         """Which other array has in a cell what is stored there."""
         loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
         return next((t.array for t in loads if body.cell(t.index) == cell), None)
-
-
-def _levels(s: Loop, a: Var) -> list[Loop]:
-    """A loop, the one in it that alone does anything with an array, the one in that."""
-    inner = [t for t in s.body.stmts if touches(t, a)]
-    return [s, *_levels(inner[0], a)] if len(inner) == 1 and isinstance(inner[0], Loop) else [s]
 
 
 def _without(s: Loop, gone: Stmt) -> Loop:
@@ -187,17 +195,6 @@ def _without(s: Loop, gone: Stmt) -> Loop:
 def _does_more(s: Loop, store: Stmt) -> bool:
     """Whether a loop has any other effect than a statement in it."""
     return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop | Dim) for t in walk(s.body))
-
-
-def last(stmts: Sequence[Stmt], a: Var) -> int | None:
-    """The last of some statements that does anything with an array but ask for its size."""
-    return next((k for k in range(len(stmts) - 1, -1, -1) if touches(stmts[k], a)), None)
-
-
-def touches(s: Stmt, a: Var) -> bool:
-    if isinstance(s, Dim):
-        return False
-    return a in outputs(s) or a in operands(s) or any(a.name in free_vars(b) for b in blocks(s))
 
 
 def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:

@@ -39,7 +39,7 @@ from linad_typecheck.types import BOOL, I64
 
 from linad.simplify.invariant import logs_of
 
-from .contents import Contents, End, Sizes, is_only_read, last, touches
+from .contents import Contents, End, Sizes, is_only_read
 from .distribute import FEW, Body, is_short
 from .ints import ONE, Maker
 from .loops import defined, is_counted
@@ -56,7 +56,7 @@ def store_first(f: Function) -> Function:
 class Reach:
     """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the lowest and highest are given,
     along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last before ``stop``. If the array has more axes, ``inner``
-    is the reach of the loop in it. ``held`` is what they hold before, as far as it is known; ``taken`` as in `neighbours.Held`."""
+    is the reach of the loop in it. ``known`` is what they hold before, where that has been found; ``taken`` as in `neighbours.Held`."""
 
     array: Var
     loop: Loop
@@ -66,8 +66,13 @@ class Reach:
     lowest: int
     highest: int
     inner: Reach | None = None
-    held: Contents | None = None
+    known: Contents | None = None
     taken: bool = False
+
+    @property
+    def held(self) -> Contents:
+        assert self.known is not None
+        return self.known
 
     @property
     def near(self) -> End:
@@ -85,7 +90,7 @@ class Reach:
             inner = None if held.inner is None else self.inner.after(held.inner)
             if inner is None:
                 return None
-        found = replace(self, held=held, inner=inner)
+        found = replace(self, known=held, inner=inner)
         if held.loop is None:
             return found
         found = replace(found, taken=held.source is None and not held.low <= self.near)
@@ -102,7 +107,6 @@ class Reach:
 
     def is_all(self) -> bool:
         """Whether that are all cells of which it is known what they hold."""
-        assert self.held is not None
         return self.near <= self.held.low and self.held.high <= self.far and (self.inner is None or self.inner.is_all())
 
 
@@ -153,7 +157,7 @@ class _Fresh:
             if before is not None:
                 k, behind, reach = before
                 done[behind:behind] = self.ends(reach)
-                done[k : k + 1] = reach.held.rest  # type: ignore[union-attr]
+                done[k : k + 1] = reach.held.rest
                 found.append(reach)
         return [*done, *self.storing(s, found)] if found else stmts
 
@@ -165,7 +169,7 @@ class _Fresh:
             return self.row(s, a, at) if s.step == ONE else None
         if not is_counted(s, one_by_one=True) or len(at) + 1 >= a.type.rank:
             return None
-        match [t for t in s.body.stmts if touches(t, a)]:
+        match [t for t in s.body.stmts if self.sizes.touches(t, a)]:
             case [Loop() as inner]:
                 uses = (t for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a)
                 row = next((t.index[len(at)] for t in uses), None)
@@ -189,7 +193,9 @@ class _Fresh:
         cell = body.cell(t.index)
         if cell is None or t.index[:-1] != at:
             return None
-        number, sizes = body.far[t.index[-1].name]  # type: ignore[union-attr]
+        along = t.index[-1]
+        assert isinstance(along, Var)
+        number, sizes = body.far[along.name]
         distances.append(number)
         return None if sizes else self.along(s, a, at, min(distances), max(distances))
 
@@ -200,7 +206,7 @@ class _Fresh:
     def before(self, done: list[Stmt], reach: Reach) -> tuple[int, int, Reach] | None:
         """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and the reach with that."""
         behind = len(done)
-        while (k := last(done[:behind], reach.array)) is not None:
+        while (k := self.sizes.last(done[:behind], reach.array)) is not None:
             held = self.sizes.contents(done[k], reach.array)
             found = None if held is None else reach.after(held)
             if held is not None and found is not None:
@@ -232,7 +238,7 @@ class _Fresh:
                         return block(body)
                 case Let():
                     r.let(t)
-            return not touches(t, a)
+            return not self.sizes.touches(t, a)
 
         def arm(cond: Atom, holds: bool, b: Block) -> bool:
             with r.scope():
@@ -246,7 +252,7 @@ class _Fresh:
     def storing(self, s: Loop, found: Sequence[Reach]) -> list[Stmt]:
         """A loop or a nest that stores what it adds to arrays of which it is known what they hold."""
         if found[0].inner is None:
-            return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})  # type: ignore[union-attr]
+            return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})
         stmts: list[Stmt] = []
         for t in s.body.stmts:
             inner = [r.inner for r in found if r.inner is not None and r.inner.loop is t]
@@ -261,7 +267,6 @@ class _Fresh:
         """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without iterations reaches none of the rows
         of the one around."""
         held, near, far = reach.held, reach.near, reach.far
-        assert held is not None
         if reach.is_all():
             return []
         tests, inside, never = (Maker(self.names) for _ in range(3))
@@ -288,7 +293,6 @@ class _Fresh:
     def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
         """What some of the cells hold."""
         held, many = reach.held, high.more - low.more if high.atom == low.atom else None
-        assert held is not None
         if many is not None and many <= (FEW if held.inner is None else 0):
             for k in range(many):
                 held.put(reach.array, (*reach.at, self.sizes.int(low + k, maker)), maker)
@@ -314,34 +318,37 @@ class _Fresh:
         after: list[Stmt] = []
         if s.exits:
             return s, after
-        for k, (c, init, r) in enumerate(zip(s.carried, s.inits, s.body.results, strict=True)):
-            if not isinstance(r, Var) or not isinstance(init, Var):
+        for c, out, init, r in zip(s.carried, s.outs, s.inits, s.body.results, strict=True):
+            had, left = self.left(before, init), self.left(s.body.stmts, r)
+            if had is None or left is None:
                 continue
-            had, zeros, left = self.left(before, init), self.left(s.body.stmts, r), last(s.body.stmts, r)
-            if had is None or zeros is None or not (had.low <= zeros.low and zeros.high <= had.high):
+            (_, old), (k, zeros) = had, left
+            if not (old.low <= zeros.low and zeros.high <= old.high and old.has_whole_rows() and zeros.has_whole_rows()):
                 continue
-            if not (had.has_whole_rows() and zeros.has_whole_rows()):
-                continue
-            stmts = [*s.body.stmts[:left], *zeros.rest, *s.body.stmts[left + 1 :]]  # type: ignore[operator]
-            first = next((n for n, t in enumerate(stmts) if touches(t, c)), None)
+            stmts = [*s.body.stmts[:k], *zeros.rest, *s.body.stmts[k + 1 :]]
+            first = next((n for n, t in enumerate(stmts) if self.sizes.touches(t, c)), None)
             if first is None:
                 continue
             begun = [*self.clearing(c, zeros), *stmts[: first + 1]]
             stored = self.stored(begun)
             if stored is not begun:
                 s = replace(s, body=replace(s.body, stmts=(*stored, *stmts[first + 1 :])))
-                after += self.clearing(s.outs[k], zeros)
+                after += self.clearing(out, zeros)
         return s, after
 
-    def left(self, stmts: Sequence[Stmt], a: Var) -> Contents | None:
-        """The zeros that are left in an array."""
-        k = last(stmts, a)
-        found = None if k is None else self.sizes.contents(stmts[k], a)
-        return found if found is not None and found.source is None else None
+    def left(self, stmts: Sequence[Stmt], a: Atom) -> tuple[int, Contents] | None:
+        """Which statement leaves zeros in an array as the last thing that is done to it, and those."""
+        if not isinstance(a, Var) or (k := self.sizes.last(stmts, a)) is None:
+            return None
+        found = self.sizes.contents(stmts[k], a)
+        return (k, found) if found is not None and found.source is None else None
 
     def clearing(self, a: Var, zeros: Contents) -> list[Stmt]:
         """The loop that stores them, to another array and alone."""
         maker, s = Maker(self.names), zeros.loop
-        bounds = (zeros.low, zeros.high) if s is None else (self.sizes.end(s.start), self.sizes.end(s.stop))  # type: ignore[arg-type]
-        start, stop = (self.sizes.int(e, maker) for e in bounds)
+        low, high = zeros.low, zeros.high
+        if s is not None:
+            assert s.stop is not None
+            low, high = self.sizes.end(s.start), self.sizes.end(s.stop)
+        start, stop = (self.sizes.int(e, maker) for e in (low, high))
         return [*maker.out, replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step)]

@@ -30,15 +30,13 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    blocks,
-    free_vars,
-    operands,
     outputs,
     walk,
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.simplify.mentions import Mentions
 from linad.simplify.offsets import offset
 
 from .contents import End, Sizes
@@ -63,6 +61,10 @@ class _Copied:
     sizes: tuple[Atom, ...]
     made: tuple[Stmt, ...] = ()
 
+    def is_in(self, s: Stmt, mentions: Mentions) -> bool:
+        """Whether a statement mentions one of the two arrays."""
+        return mentions.touches(s, self.array) or mentions.touches(s, self.copy)
+
 
 class _Late:
     def __init__(self, f: Function) -> None:
@@ -71,15 +73,15 @@ class _Late:
         self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
 
     def block(self, b: Block) -> Block:
-        stmts = [self.inside(s) for s in b.stmts]
+        stmts, mentions = [self.inside(s) for s in b.stmts], self.ints.mentions
         for s in tuple(stmts):
             copied = self.copied(s)
             if copied is None or (k := next((k for k, t in enumerate(stmts) if t is s), None)) is None:
                 continue
-            m = next((m for m in range(k + 1, len(stmts)) if _touches(stmts[m], copied)), None)
+            m = next((m for m in range(k + 1, len(stmts)) if copied.is_in(stmts[m], mentions)), None)
             if m is None or not isinstance(nest := stmts[m], Loop):
                 continue
-            later = copied.copy in b.results or any(_mentions(t, copied.copy) for t in stmts[m + 1 :])
+            later = copied.copy in b.results or any(mentions.touches(t, copied.copy) for t in stmts[m + 1 :])
             if (new := _Nest(nest, copied, self.ints).late(later or not copied.made)) is not None:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
         return replace(b, stmts=tuple(stmts))
@@ -100,8 +102,9 @@ class _Late:
         index: list[Var] = []
         sizes = ()
         while isinstance(s, Loop) and _is_plain(s) and s.start == ZERO and not s.carried:
+            assert s.stop is not None
             index.append(s.index)
-            sizes = (*sizes, s.stop)  # type: ignore[arg-type]
+            sizes = (*sizes, s.stop)
             match s.body.stmts:
                 case (Loop() as inner,):
                     s = inner
@@ -121,7 +124,7 @@ class _Nest:
 
     def __init__(self, s: Loop, copied: _Copied, ints: Sizes) -> None:
         self.copied, self.ints, self.names = copied, ints, ints.names
-        self.loops = list(_loops(s, copied))
+        self.loops = list(self.nested(s))
         self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
         self.running = Maker(self.names)
         self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
@@ -133,12 +136,22 @@ class _Nest:
         self.own: list[int] = []  # how far from the indices of the loops an iteration writes
         self.far: dict[int, tuple[int, ...]] = {}  # by identity of loads, how far from there they read the old contents
 
+    def nested(self, s: Loop) -> Iterator[Loop]:
+        """A loop, and the loops of which each is the one thing in it that touches the arrays."""
+        yield s
+        match self.touching(s):
+            case [Loop() as inner]:
+                yield from self.nested(inner)
+
+    def touching(self, s: Loop) -> list[Stmt]:
+        return [t for t in s.body.stmts if self.copied.is_in(t, self.ints.mentions)]
+
     def late(self, read: bool) -> list[Stmt] | None:
         """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
         c = self.copied
         if not is_float(c.array.type) or not all(map(_is_plain, self.loops)) or any(isinstance(t, Check) for t in walk(self.loops[0].body)):
             return None
-        touching = _touching(self.loops[-1], c)
+        touching = self.touching(self.loops[-1])
         if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
             return None
         match [t for t in touching if isinstance(t, Store | AddTo)]:
@@ -174,7 +187,7 @@ class _Nest:
         index, inside = self.names.var("k", I64), Maker(self.names)
         here = inside.let("add", index, Const(more, I64))
         body = Block((*inside.out, *self.around(k + 1, (*fixed, here))))
-        return [*edges, Loop(index, s.start, s.stop, ONE, (), (), body, ())]  # type: ignore[arg-type]
+        return [*edges, Loop(index, s.start, s.stop, ONE, (), (), body, ())]
 
     def written(self, touching: list[Stmt], read: bool) -> list[Stmt] | None:
         """Loops that write over the array."""
@@ -300,25 +313,5 @@ class _Nest:
         return outs, [ran, If(ran.out, Block(tuple(inside.out), cells), Block((), zeros), outs, s.span)]
 
 
-def _loops(s: Loop, copied: _Copied) -> Iterator[Loop]:
-    """A loop, and the loops of which each is the one thing in it that touches the arrays."""
-    yield s
-    match _touching(s, copied):
-        case [Loop() as inner]:
-            yield from _loops(inner, copied)
-
-
-def _touching(s: Loop, copied: _Copied) -> list[Stmt]:
-    return [t for t in s.body.stmts if _touches(t, copied)]
-
-
 def _is_plain(s: Loop) -> bool:
     return s.step == ONE and not s.exits and s.mark is None
-
-
-def _touches(s: Stmt, copied: _Copied) -> bool:
-    return _mentions(s, copied.array) or _mentions(s, copied.copy)
-
-
-def _mentions(s: Stmt, array: Var) -> bool:
-    return array in operands(s) or any(array.name in free_vars(b) for b in blocks(s))

@@ -69,13 +69,13 @@ class _Turns:
 
     def turned(self, s: Loop, c: Var, first: Var) -> Loop | None:
         """The loop with a second buffer for one array that it carries; ``first`` is what that is to begin with."""
-        k = _made_at(s, c, self.sizes)
-        if k is None:
+        found = _made(s, c, self.sizes)
+        if found is None:
             return None
-        made, sizes = s.body.stmts[k], self.sizes[c.name]
+        k, made = found
         other = self.names.var(c.name, c.type)
-        stmts = (*s.body.stmts[:k], *self.filling(made, other, sizes), *s.body.stmts[k + 1 :])  # type: ignore[arg-type]
-        body = substitute(Block(stmts, (*s.body.results, c)), {made.out.name: other})  # type: ignore[union-attr]
+        stmts = (*s.body.stmts[:k], *self.filling(made, other, self.sizes[c.name]), *s.body.stmts[k + 1 :])
+        body = substitute(Block(stmts, (*s.body.results, c)), {made.out.name: other})
         out = self.names.var(c.name, c.type)
         return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
 
@@ -118,10 +118,10 @@ class _Staying:
     def staying(self, s: Loop, k: int, a: Var) -> Loop | None:
         """The loop that writes into ``a`` what it makes for the place ``k`` of what it carries."""
         c, first = s.carried[k], int(s.exits)
-        at = _made_at(s, c, self.sizes)
-        if at is None:
+        found = _made(s, c, self.sizes)
+        if found is None:
             return None
-        made = s.body.stmts[at]
+        at, made = found
         old = self.names.var(c.name, c.type)
         filling: list[Stmt] = [Copy(old, a, made.span)]
         match made:
@@ -130,20 +130,22 @@ class _Staying:
             case Copy(array=source) if source != c:
                 filling += copying(replace(made, out=a), self.sizes[c.name], self.names)
         before = substitute(Block(s.body.stmts[:at]), {c.name: a})
-        behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})  # type: ignore[union-attr]
+        behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
         results = tuple(r for n, r in enumerate(behind.results) if n != k + first)
         carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
         return replace(s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results))
 
 
-def _made_at(s: Loop, c: Var, sizes: Sizes) -> int | None:
-    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any more."""
+def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
+    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any more, and how."""
     nexts = s.body.results[1 if s.exits else 0 :]
     r = nexts[s.carried.index(c)]
     if c.name not in sizes or c in nexts or c.name in passed_on(s.body):
         return None
-    k = next((k for k, t in enumerate(s.body.stmts) if isinstance(t, Alloc | Copy) and t.out == r), None)
-    return k if k is not None and sizes.get(r.name) == sizes[c.name] else None  # type: ignore[union-attr]
+    for k, t in enumerate(s.body.stmts):
+        if isinstance(t, Alloc | Copy) and t.out == r:
+            return (k, t) if sizes.get(t.out.name) == sizes[c.name] else None
+    return None
 
 
 def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
