@@ -177,10 +177,9 @@ class Specialisation:
         """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
         from .emit.memory import largest, told
         from .emit.passes import prepare
-        from .emit.sites import Sites
 
         with lock:
-            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted"), Sites()), values)
+            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted")), values)
         return None if found is None else (told(found[0]), found[1], found[0].span)
 
     def _wanted(self, checked: str) -> EmitOptions:

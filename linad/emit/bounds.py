@@ -75,15 +75,15 @@ class Frame:
     entry: Snapshot | None = None  # what is known before the body
 
 
-def check_accesses(f: Function, hoist: bool, indexed: dict[int, tuple[str, int]]) -> Function:
-    """The function with its index checks written out; ``indexed`` receives what each is about."""
-    checker = Checker(f, hoist, indexed)
+def check_accesses(f: Function, hoist: bool) -> Function:
+    """The function with its index checks written out."""
+    checker = Checker(f, hoist)
     return replace(f, body=checker.block(f.body))
 
 
 def index_checks(f: Function) -> tuple[Access, ...]:
     """What becomes of the index checks in the loops of a function, in the build whose checks are hoisted."""
-    checker = Checker(f, True, {})
+    checker = Checker(f, True)
     checker.block(f.body)
     return tuple(checker.accesses)
 
@@ -91,9 +91,8 @@ def index_checks(f: Function) -> tuple[Access, ...]:
 class Checker:
     """The walk over one function."""
 
-    def __init__(self, f: Function, hoist: bool, indexed: dict[int, tuple[str, int]]) -> None:
+    def __init__(self, f: Function, hoist: bool) -> None:
         self.hoist = hoist
-        self.indexed = indexed
         self.names = Names(all_names(f))
         self.ranges = Ranges()
         self.frames: list[Frame] = []
@@ -443,11 +442,8 @@ class Checker:
                 Let(back, "sub", (index, size), span),
                 Let(shown, "select", (negative, back, index), span),
             ]
-        name = base_name(array.name)
-        message = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
-        check = Check(ok, "IndexError", message, (shown, size), span)
-        self.indexed[id(check)] = (name, axis)
-        return [*out, check]
+        message = f"index {{0}} is out of bounds for axis {axis} of {base_name(array.name)} with size {{1}}"
+        return [*out, Check(ok, "IndexError", message, (shown, size), span)]
 
 
 def _alias(s: Let, i: Atom) -> Stmt:

@@ -352,7 +352,7 @@ def _distances(s: Loop) -> dict[str, int]:
             case Loop(index=index):
                 found[index.name] = 0
             case Let(out=out, op="add" | "sub" as op, ins=ins) if out.type == I64:
-                x, y = (found.get(a.name) if _among(a, made) else 0 for a in ins)  # type: ignore[union-attr]
+                x, y = (found.get(a.name) if isinstance(a, Var) and a.name in made else 0 for a in ins)
                 if x is not None and y is not None and abs(apart := x + y if op == "add" else x - y) < FAR:
                     found[out.name] = apart
     return found

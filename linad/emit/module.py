@@ -101,7 +101,7 @@ class Emitter:
     def prepare(self, program: Program) -> Program:
         from .passes import prepare
 
-        return prepare(program, self.options, self.sites)
+        return prepare(program, self.options)
 
     def function_names(self) -> tuple[str, dict[str, str]]:
         """The Python names of the driver and of every function, all different."""

@@ -136,7 +136,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
         writes.append(replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span))
         for k, (v, after) in enumerate(zip(wait, others, strict=True)):
             left = names.var(v.name, dtype)
-            waiting.append(_Waiting(v, _taken(body, last, k, before) if held is not None and held.taken else Const(-0.0, dtype), after, left))
+            waiting.append(_Waiting(v, _taken(body, last, k * step, before) if held is not None and held.taken else Const(-0.0, dtype), after, left))
             index = _elsewhere(body, last.index, s.stop, k * step, behind)
             behind.out.append(replace(last, index=index, value=left))
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
@@ -159,9 +159,9 @@ class _Waiting:
     left: Var
 
 
-def _taken(body: Body, last: AddTo, k: int, maker: Maker) -> Var:
-    """What is in a cell that the first iteration may add to, which is a zero then."""
-    index = _elsewhere(body, last.index, body.loop.start, k * body.loop.step.value, maker)  # type: ignore[union-attr]
+def _taken(body: Body, last: AddTo, more: int, maker: Maker) -> Var:
+    """What is in a cell, so far from where the first iteration adds to, which is a zero then."""
+    index = _elsewhere(body, last.index, body.loop.start, more, maker)
     out = maker.names.var("wait", Scalar(last.array.type.dtype))
     maker.out += [Load(out, last.array, index, False, last.span), Store(last.array, index, Const(0.0, Scalar(last.array.type.dtype)), False, last.span)]
     return out

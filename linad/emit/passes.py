@@ -26,7 +26,6 @@ from .parallel import Decision, parallelise
 from .products import divide_less, multiply_last
 from .rows import gather_rows
 from .scatters import additions_behind
-from .sites import Sites
 from .sizes import known_sizes
 from .split import split_loops
 from .sums import sum_in_registers
@@ -38,10 +37,10 @@ if TYPE_CHECKING:
     from .module import EmitOptions
 
 
-def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
+def prepare(program: Program, options: EmitOptions) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
     hoist = options.checked == "hoisted"
-    program = in_shape(program, hoist, sites, options.fastmath and options.noalias, options.parallel)
+    program = in_shape(program, hoist, options.fastmath and options.noalias, options.parallel)
     if hoist and options.noalias:
         program = demands_first(program)
     if options.parallel and options.noalias and hoist:
@@ -52,7 +51,7 @@ def prepare(program: Program, options: EmitOptions, sites: Sites) -> Program:
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     """Which loops of a program run on threads where that is asked for, and why others do not."""
-    return parallelise(in_shape(program, True, Sites(), fastmath, True), fastmath)[1]
+    return parallelise(in_shape(program, True, fastmath, True), fastmath)[1]
 
 
 Change = Callable[[Function], Function]
@@ -81,12 +80,12 @@ def _all(changes: tuple[Change, ...], f: Function) -> Function:
     return f
 
 
-def in_shape(program: Program, hoist: bool, sites: Sites, apart: bool, threads: bool = False) -> Program:
+def in_shape(program: Program, hoist: bool, apart: bool, threads: bool = False) -> Program:
     """With ``apart``, its loops are reshaped, too; with ``threads``, so that those around others may be shared out."""
 
     def one(f: Function) -> Function:
-        f = check_accesses(thread_exits(write_out(take_turns(stay(f) if threads else f)) if apart else f), hoist=hoist, indexed=sites.indexed)
-        f = hoist_invariants(known_sizes(f, sites.indexed))
+        f = check_accesses(thread_exits(write_out(take_turns(stay(f) if threads else f)) if apart else f), hoist)
+        f = hoist_invariants(known_sizes(f))
         return _all(RESHAPING if apart else (), f)
 
     return Program(program.entry, {name: one(f) for name, f in program.functions.items()})

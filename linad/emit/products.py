@@ -51,7 +51,7 @@ LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations tha
 
 def divide_less(f: Function) -> Function:
     """The function whose adjoints are multiplied by reciprocals of numbers, and divided by products."""
-    linear = _adjoints(f) if any(p.linear for p in f.params) else set()
+    linear = _adjoints(f)
     if not linear:
         return f
     lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
@@ -94,30 +94,44 @@ def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
 
 def multiply_last(f: Function) -> Function:
     """The function whose innermost loops multiply the adjoints that they wait for when all else is there."""
-    linear = _adjoints(f) if any(p.linear for p in f.params) else set()
+    linear = _adjoints(f)
     if not linear:
         return f
     names = Names(all_names(f))
 
-    return at_loops(f, lambda s: [s] if any(isinstance(t, Loop) for t in walk(s.body)) else _multiplied(s, linear, names))
+    def multiplied(s: Loop) -> list[Stmt]:
+        divides = any(map(_is_division, s.body.stmts)) and not any(isinstance(t, Loop) for t in walk(s.body))
+        return _multiplied(s, linear, names) if divides else [s]
+
+    return at_loops(f, multiplied)
 
 
 def _adjoints(f: Function) -> set[str]:
-    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear."""
+    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear; none where nothing is divided."""
+    if not any(p.linear for p in f.params) or not any(map(_is_division, walk(f.body))):
+        return set()
     group = alias_groups(f)
 
     def name(v: Var) -> str:
         return group(v.name) if isinstance(v.type, Array) else v.name
 
-    found = {name(p.var) for p in f.params if p.linear}
-    size = 0
-    while size != len(found):
-        size = len(found)
-        for s in walk(f.body):
-            for out, ins in _flows(s):
-                if is_float(out.type) and any(isinstance(a, Var) and name(a) in found for a in ins):
-                    found.add(name(out))
+    onwards: dict[str, list[str]] = {}
+    for s in walk(f.body):
+        for out, ins in _flows(s):
+            for a in ins if is_float(out.type) else ():
+                if isinstance(a, Var):
+                    onwards.setdefault(name(a), []).append(name(out))
+    found: set[str] = set()
+    todo = [name(p.var) for p in f.params if p.linear]
+    while todo:
+        if (here := todo.pop()) not in found:
+            found.add(here)
+            todo += onwards.get(here, ())
     return found
+
+
+def _is_division(s: Stmt) -> bool:
+    return isinstance(s, Let) and s.op == "div"
 
 
 def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:

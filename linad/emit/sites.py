@@ -16,15 +16,13 @@ class Site:
     """A place that can fail.
 
     ``message`` is a template for the arguments, whose types are ``arguments``: each takes one word of the error array,
-    floats by their bits. For an index error, ``array`` is the name of the array and ``axis`` the axis.
+    floats by their bits.
     """
 
     span: Span
     kind: str
     message: str
     arguments: tuple[DType, ...] = ()
-    array: str | None = None
-    axis: int | None = None
 
 
 @dataclass
@@ -32,11 +30,9 @@ class Sites:
     """The sites of a program, in order of number."""
 
     found: list[Site] = field(default_factory=list)
-    indexed: dict[int, tuple[str, int]] = field(default_factory=dict)  # id of an index check -> array, axis
 
     def number(self, s: Check) -> int:
-        array, axis = self.indexed.get(id(s), (None, None))
-        return self.add(Site(s.span, s.error, s.message, tuple(a.type.dtype for a in s.args), array, axis))
+        return self.add(Site(s.span, s.error, s.message, tuple(a.type.dtype for a in s.args)))
 
     def add(self, site: Site) -> int:
         if site not in self.found:

@@ -13,11 +13,8 @@ from linad.simplify.invariant import may_grow
 ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
-def known_sizes(f: Function, indexed: dict[int, tuple[str, int]]) -> Function:
-    """The function with sizes of its own arrays, and lengths of ranges up to a size, replaced by what they equal.
-
-    ``indexed`` says by identity what a check is about, and goes on saying so.
-    """
+def known_sizes(f: Function) -> Function:
+    """The function with sizes of its own arrays, and lengths of ranges up to a size, replaced by what they equal."""
     resized = may_grow(f)
     made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc | Copy) and s.out.name not in resized}
     sizes = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
@@ -34,9 +31,7 @@ def known_sizes(f: Function, indexed: dict[int, tuple[str, int]]) -> Function:
         kept: list[Stmt] = []
         outer, known = known, dict(known)
         for s in b.stmts:
-            old, s = s, rebuild(s, use, block=block)
-            if id(old) in indexed:
-                indexed[id(s)] = indexed.pop(id(old))
+            s = rebuild(s, use, block=block)
             match s:
                 case Dim(out=out, array=array, axis=axis):
                     while isinstance(origin := made.get(array.name), Copy) and origin.array.name not in resized:

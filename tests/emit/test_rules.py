@@ -69,7 +69,7 @@ def test_errors_and_negative_indices(tmp_path):
     with pytest.raises(Raised) as error:
         call(slow, every, (x, bad, 2.0))
     assert error.value.args == ("IndexError", -6, 5)
-    assert (every.sites[-1].array, every.sites[-1].axis) == ("x", 0)
+    assert "axis 0 of x" in every.sites[-1].message
     assert call(fast, quick, (x, good[:0], 2.0)) == (0.0,)
     assert call(fast, quick, (x[:0], good[:0], 2.0)) == (0.0,)
 

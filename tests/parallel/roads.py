@@ -16,7 +16,6 @@ from linad_typecheck.types import I64
 from linad.emit import EmitOptions, chunks
 from linad.emit.parallel import Decision, chunk_functions
 from linad.emit.passes import decisions, prepare
-from linad.emit.sites import Sites
 from linad.interpret import CoreError, machine, run
 
 from ..properties.roads import close, fresh
@@ -42,7 +41,7 @@ def eager():
 
 def ready(program: Program, parallel: bool) -> Program:
     with eager():
-        made = prepare(program, EmitOptions(parallel=parallel), Sites())
+        made = prepare(program, EmitOptions(parallel=parallel))
     wrong = [w for w in verify(made) if "retry is not a builtin" not in w]
     assert not wrong, wrong[:3]
     return replace(made, functions={n: replace(f, body=without_logs(f.body)) for n, f in made.functions.items()})

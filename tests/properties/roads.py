@@ -21,7 +21,6 @@ from linad.boundary.arguments import argument_type
 from linad.boundary.live import Record
 from linad.cost import bound
 from linad.emit import passes
-from linad.emit.sites import Sites
 from linad.interpret import Outcome, run
 from linad.oracle import Ended, attempt, difference
 from linad.pipeline import differentiate, prepare, tangent
@@ -72,7 +71,7 @@ def close(a: Sequence[Any], b: Sequence[Any], tolerance: float, what: str) -> No
 
 def emitted(program: Program) -> Program:
     """The program with its loops in the shape that is printed for the compiler, and all index checks in their places."""
-    return passes.in_shape(program, False, Sites(), True)
+    return passes.in_shape(program, False, True)
 
 
 @dataclass(frozen=True)
