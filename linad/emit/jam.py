@@ -48,6 +48,7 @@ from .distribute import Body, is_cheap, is_short
 from .independence import own_indices, verdict
 from .ints import Maker
 from .loops import defined, is_chain, is_counted, with_ranges
+from .notes import note
 from .ranges import Ranges
 from .sums import cells_to_sum, with_sums
 
@@ -73,7 +74,10 @@ def jam(f: Function) -> Function:
         if len(inside) > LONG or not any(isinstance(t, Loop) for t in inside) or not all(map(_is_plain, inside)):
             return [s]
         nest = _Nest.of(s, r, names)
-        return nest.jammed(names) if nest.pays(sizes) and nest.independent(r) and nest.known_in_time() else [s]
+        if not (nest.pays(sizes) and nest.independent(r) and nest.known_in_time()):
+            return [s]
+        note(s.span, "loop", "four iterations at once")
+        return nest.jammed(names)
 
     return with_ranges(f, jammed)
 

@@ -43,6 +43,7 @@ from .contents import End, Sizes
 from .distribute import FEW
 from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
+from .notes import note, told
 
 
 def copy_late(f: Function) -> Function:
@@ -82,8 +83,10 @@ class _Late:
             if m is None or not isinstance(nest := stmts[m], Loop):
                 continue
             later = copied.copy in b.results or any(mentions.touches(t, copied.copy) for t in stmts[m + 1 :])
-            if (new := _Nest(nest, copied, self.ints).late(later or not copied.made)) is not None:
+            writer = _Nest(nest, copied, self.ints)
+            if (new := writer.late(later or not copied.made)) is not None:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
+                note(s.span, "copied", writer.told())
         return replace(b, stmts=tuple(stmts))
 
     def inside(self, s: Stmt) -> Stmt:
@@ -168,6 +171,13 @@ class _Nest:
             return None
         done = self.written(touching, read) if write.array == c.array else self.replaced(touching)
         return None if done is None else [*self.running.out, *done]
+
+    def told(self) -> str:
+        copy, array = told(self.copied.copy), told(self.copied.array)
+        if self.write.array == self.copied.copy:
+            return f"{copy}, only where the loop that writes it does not"
+        how = "by" if self.read else "not at all: its cells are in registers in"
+        return f"{copy}, {how} the loop that writes {array if array != copy else 'it'}"
 
     def replaced(self, touching: list[Stmt]) -> list[Stmt] | None:
         """Loops that write over the copy, before anybody has read it."""

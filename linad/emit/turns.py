@@ -33,6 +33,8 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
+from .notes import note, told
+
 
 def take_turns(f: Function) -> Function:
     """The function whose loops carry a second buffer for each array that they make anew and hand on."""
@@ -64,6 +66,7 @@ class _Turns:
                 first = self.names.var(c.name, c.type)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
+                    note(s.span, "stored", f"{told(c)} in two buffers that take turns")
                     s = turned
         return [*made, s]
 

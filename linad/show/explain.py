@@ -34,6 +34,9 @@ from ..adjoint.schedules import ONLINE_SLOTS
 from ..emit.bounds import index_checks
 from ..emit.columns import stored_by_columns
 from ..emit.exits import thread_exits
+from ..emit.module import EmitOptions
+from ..emit.notes import Note, notes
+from ..emit.passes import prepare as reshaped
 from ..emit.unroll import write_out, written_out
 from ..pipeline import Gradient, differentiate, prepare
 from .home import at_home
@@ -45,7 +48,7 @@ _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'e
 @dataclass(frozen=True)
 class Remark:
     """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, sizes, re-read, recomputed,
-    logged, loop, call, index check, threads."""
+    logged, loop, stored, call, index check, threads."""
 
     line: int
     kind: str
@@ -80,12 +83,22 @@ class Explanation:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def _from_emission(f: Function) -> Iterable[Remark]:
-    """What the generated code does otherwise than the text: short loops written out, arrays stored by columns."""
-    for span, trips in written_out(f):
+def _from_emission(ready: Program, gradient: Program, threads: bool) -> Iterable[Remark]:
+    """What the generated code does otherwise than the text: short loops written out, arrays stored by columns, and what passes tell."""
+    for span, trips in written_out(ready.main):
         yield Remark(span.line, "loop", f"written out, {trips} iterations one after the other")
-    for v, span, axis in stored_by_columns(write_out(f)):
+    for v, span, axis in stored_by_columns(write_out(ready.main)):
         yield Remark(span.line, "stored", f"{base_name(v.name)} by columns: the innermost loops run along axis {axis}")
+    called, differentiated = (_notes(p, EmitOptions(parallel=threads)) for p in (ready, gradient))
+    for n in called | differentiated:
+        when = "" if n in called and n in differentiated else ", when called" if n in called else ", when differentiated"
+        yield Remark(n.line, n.kind, f"{n.text}{when}")
+
+
+def _notes(program: Program, options: EmitOptions) -> dict[Note, None]:
+    with notes() as found:
+        reshaped(program, options)
+    return dict.fromkeys(found)
 
 
 def explain_program(
@@ -108,7 +121,7 @@ def explain_program(
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
         *_from_checks(ready.main),
-        *(_from_emission(ready.main) if fastmath else ()),
+        *(_from_emission(ready, gradient.simplified, threads) if fastmath else ()),
     ]
     if threads:
         remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]

@@ -1,0 +1,87 @@
+"""`explain` says what the generated code does otherwise than the text, as the passes tell it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+
+from linad import explain, linear_grad
+from linad.emit.notes import note, notes
+from linad_typecheck.span import NOWHERE
+
+Vec = Float64[np.ndarray, "n"]
+
+
+def made_anew(x: Vec, steps: int) -> float:
+    u = x.copy()
+    for _ in range(steps):
+        new = u.copy()
+        for i in range(1, len(x) - 1):
+            new[i] = u[i] * u[i - 1] + u[i + 1]
+        u = new
+    return np.sum(u)
+
+
+def in_place(x: Vec, steps: int) -> float:
+    u = x.copy()
+    for _ in range(steps):
+        old = u.copy()
+        for i in range(1, len(x) - 1):
+            u[i] = 0.5 * old[i - 1] + 0.5 * old[i + 1]
+    return np.sum(u)
+
+
+def product(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "m"]) -> float:
+    total = 0.0
+    for i in range(a.shape[0]):
+        y = 0.0
+        for j in range(a.shape[1]):
+            y += a[i, j] * x[j]
+        total += y * y
+    return total
+
+
+TOLD = {
+    made_anew: {
+        (2, "stored", "u in two buffers that take turns, when called"),
+        (2, "stored", "the adjoint of u in two buffers that take turns, when differentiated"),
+        (3, "copied", "u, only where the loop that writes it does not, when called"),
+    },
+    in_place: {
+        (2, "stored", "the adjoint of u in two buffers that take turns, when differentiated"),
+        (3, "copied", "old, not at all: its cells are in registers in the loop that writes u"),
+    },
+    product: {(2, "loop", "four iterations at once")},
+}
+
+
+def remarks(f, **options) -> set[tuple[int, str, str]]:
+    """What is said of the lines, counted from that of the name."""
+    first = f.__code__.co_firstlineno
+    return {(r.line - first, r.kind, r.text) for r in explain(linear_grad(f, **options)).remarks}
+
+
+@pytest.mark.parametrize("f", TOLD, ids=lambda f: f.__name__)
+def test_what_passes_do_is_told(f) -> None:
+    assert TOLD[f] <= remarks(f)
+
+
+@pytest.mark.parametrize("f", TOLD, ids=lambda f: f.__name__)
+def test_and_only_where_they_do_it(f) -> None:
+    kinds = ("buffers", "loop that writes", "four iterations")
+    assert not [text for *_, text in remarks(f, fastmath=False) if any(k in text for k in kinds)]
+
+
+def test_threads_keep_their_rows_one_by_one() -> None:
+    assert not [text for *_, text in remarks(product, parallel=True) if "four iterations" in text]
+
+
+def test_nobody_asks() -> None:
+    note(NOWHERE, "loop", "lost")
+    with notes() as found:
+        note(NOWHERE, "loop", "told")
+        with notes() as inner:
+            note(NOWHERE, "loop", "told inside")
+    note(NOWHERE, "loop", "lost, too")
+    assert [n.text for n in found] == ["told"] and [n.text for n in inner] == ["told inside"]
