@@ -34,9 +34,9 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    blocks,
     free_vars,
     operands,
+    using,
     walk,
 )
 from linad_typecheck.core_sizes import known_sizes, lengths
@@ -106,7 +106,7 @@ def _unchanged(c: Var, block: Block) -> set[int]:
     statement that does if it is a nest of loops of which each iteration then stores to that cell, and to no other one."""
     found: set[int] = set()
     for s in block.stmts:
-        uses = [t for t in (s, *(u for b in blocks(s) for u in walk(b))) if c in operands(t) or any(c in b.results for b in blocks(t))]
+        uses = using(Block((s,)), c)
         loads = {id(t) for t in uses if isinstance(t, Load)}
         if all(isinstance(t, Load | Dim | Drop | Copy | If) for t in uses):
             found |= loads

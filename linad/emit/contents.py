@@ -22,9 +22,8 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    blocks,
-    operands,
     outputs,
+    using,
     walk,
 )
 from linad_typecheck.core_sizes import known_sizes
@@ -199,6 +198,4 @@ def _does_more(s: Loop, store: Stmt) -> bool:
 
 def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:
     """Whether statements do nothing with an array but look at it."""
-    return all(
-        (a not in operands(t) or isinstance(t, Load | Dim | Copy)) and not any(a in b.results for b in blocks(t)) for t in walk(Block(tuple(stmts)))
-    )
+    return all(isinstance(t, Load | Dim | Copy) for t in using(Block(tuple(stmts)), a))

@@ -39,6 +39,7 @@ from linad_typecheck.core import (
     mentioned,
     operands,
     outputs,
+    using,
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
@@ -208,7 +209,7 @@ class _Over:
         if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
             return None
         rest = Block(tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results)
-        uses = [t for t in walk(rest) if to in operands(t) or any(to in b.results for b in blocks(t))]
+        uses = using(rest, to)
         if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
             return None
         now = self.like(a)

@@ -37,6 +37,7 @@ from linad_typecheck.core import (
     base_name,
     blocks,
     operands,
+    using,
     walk,
     writes,
 )
@@ -186,12 +187,7 @@ def _looked_at(s: Stmt) -> Iterator[str]:
 
 def changes(s: Stmt, array: Var) -> bool:
     """Whether a statement may write to an array, move it, or give it another name."""
-    for t in (s, *(u for b in blocks(s) for u in walk(b))):
-        if array in writes(t) or (array in operands(t) and not isinstance(t, Load | Dim | Copy | AddArray)):
-            return True
-        if any(array in b.results for b in blocks(t)):
-            return True
-    return False
+    return any(array in writes(t) or not isinstance(t, Load | Dim | Copy | AddArray) for t in using(Block((s,)), array))
 
 
 # --------------------------------------------------------------------------------------------------------------- copies

@@ -413,15 +413,9 @@ def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
     bound: set[str] = set()
     found: dict[str, Var] = {}
     for s in block.stmts:
-        for atom in operands(s):
-            if type(atom) is Var and atom.name not in bound:
-                found.setdefault(atom.name, atom)
-        if inner := blocks(s):
-            own = {s.index.name, *(c.name for c in s.carried)} if isinstance(s, Loop) else ()
-            for b in inner:
-                for name, var in free_vars(b, known).items():
-                    if name not in bound and name not in own:
-                        found.setdefault(name, var)
+        for name, var in mentioned(s, known).items():
+            if name not in bound:
+                found.setdefault(name, var)
         for v in outputs(s):
             bound.add(v.name)
     for atom in block.results:
@@ -435,7 +429,15 @@ def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[s
     found = {a.name: a for a in operands(s) if type(a) is Var}
     for b in blocks(s):
         found |= free_vars(b, known)
+    if type(s) is Loop:
+        for v in (s.index, *s.carried):
+            found.pop(v.name, None)
     return found
+
+
+def using(block: Block, v: Var) -> list[Stmt]:
+    """The statements of a block and of those nested in it that use a variable themselves, or hand it on as a result of a block of theirs."""
+    return [s for s in walk(block) if v in operands(s) or any(v in b.results for b in blocks(s))]
 
 
 def written(s: Stmt) -> Var | None:
