@@ -43,7 +43,7 @@ from .contents import End, Sizes
 from .distribute import FEW
 from .ints import ONE, ZERO, Maker
 from .neighbours import NEAR, has_run
-from .notes import note, told
+from .notes import known_as, note
 
 
 def copy_late(f: Function) -> Function:
@@ -173,7 +173,8 @@ class _Nest:
         return None if done is None else [*self.running.out, *done]
 
     def told(self) -> str:
-        copy, array = told(self.copied.copy), told(self.copied.array)
+        """What has been done."""
+        copy, array = known_as(self.copied.copy), known_as(self.copied.array)
         if self.write.array == self.copied.copy:
             return f"{copy}, only where the loop that writes it does not"
         how = "by" if self.read else "not at all: its cells are in registers in"

@@ -30,7 +30,7 @@ def note(span: Span, kind: str, text: str) -> None:
         found.append(Note(span.line, kind, text))
 
 
-def told(v: Var) -> str:
+def known_as(v: Var) -> str:
     """An array as its user knows it."""
     name = base_name(v.name)
     return f"the adjoint of {name.removesuffix('_bar')}" if name.endswith("_bar") else name

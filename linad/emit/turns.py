@@ -33,7 +33,7 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
-from .notes import note, told
+from .notes import known_as, note
 
 
 def take_turns(f: Function) -> Function:
@@ -66,7 +66,7 @@ class _Turns:
                 first = self.names.var(c.name, c.type)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
-                    note(s.span, "stored", f"{told(c)} in two buffers that take turns")
+                    note(s.span, "stored", f"{known_as(c)} in two buffers that take turns")
                     s = turned
         return [*made, s]
 

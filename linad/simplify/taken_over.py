@@ -76,7 +76,7 @@ class _Over:
         """The block, and the arrays of blocks around it that others have taken over from: those are its last results, in the same order.
         ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
         done: list[Stmt] = []
-        own, taken = set(own), []
+        may, taken = around | own, []
         names: dict[str, Atom] = {}  # what is to be called otherwise from here on
         at = 0
         while at < len(b.stmts):
@@ -86,11 +86,11 @@ class _Over:
                 case If():
                     s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
                 case Loop():
-                    s, new = self.loop(s, around | own)
-            pair = self.summed(s, around | own, done, b, at)
+                    s, new = self.loop(s, may)
+            pair = self.summed(s, may, done, b, at)
             new |= [pair] if pair is not None else []
             names = {n: new.get(v, v) for n, v in names.items()} | {a.name: now for a, now in new.items()}
-            moved = self.moved_out(s, around | own, done, b, at, names) if pair is None else None
+            moved = self.moved_out(s, may, done, b, at, names) if pair is None else None
             if moved is not None:
                 a, now, stmts, b = moved
                 at, names = 0, {}
@@ -102,8 +102,10 @@ class _Over:
                 if a in around:
                     taken.append(a)
                     b = Block(b.stmts, (*b.results, now))
-                own = own - {a} | {now}
-            own.update(outs(s))
+                else:
+                    may.remove(a)
+                may.add(now)
+            may.update(outs(s))
         return Block(tuple(done), substitute(Block((), b.results), names).results), taken
 
     def renamed(self, s: Stmt, names: dict[str, Atom]) -> Stmt:
