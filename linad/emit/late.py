@@ -30,7 +30,6 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    outputs,
     walk,
 )
 from linad_typecheck.core_rewrite import substitute
@@ -42,6 +41,7 @@ from linad.simplify.offsets import offset
 from .contents import End, Sizes
 from .distribute import FEW
 from .ints import ONE, ZERO, Maker
+from .loops import defined
 from .neighbours import NEAR, has_run
 from .notes import known_as, note
 
@@ -166,7 +166,7 @@ class _Nest:
         if [a for a, _ in own] != [s.index for s in self.loops]:
             return None
         self.own = [more for _, more in own]
-        inside = {v.name for s in self.loops for t in s.body.stmts for v in outputs(t)} | {s.index.name for s in self.loops}
+        inside = defined(self.loops[0])
         if any(a.name in inside for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)):
             return None
         done = self.written(touching, read) if write.array == c.array else self.replaced(touching)

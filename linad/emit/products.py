@@ -75,6 +75,8 @@ def divide_less(f: Function) -> Function:
                 out = [o for o in out if not (isinstance(o, Let) and o.out == inner.out)]
                 out.append(Let(both, "mul", (inner.ins[1], t.ins[1]), t.span))
                 s = replace(t, ins=(inner.ins[0], both))
+            if t is not None and isinstance(s, Let):
+                lets[t.out.name] = s  # what follows finds it as it is now
             out.append(s)
         return Block(tuple(out), b.results)
 

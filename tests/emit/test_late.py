@@ -205,7 +205,8 @@ def test_planes(name: str) -> None:
 RAGGED = {
     "a triangle": plane("i-1, j;i, j+1").replace("    for j in range(1, m1)", "    w1 = min i m1\n    for j in range(w1)"),
     "rows of other lengths": plane("i, j;i+1, j").replace("    for j in range(1, m1)", "    w0 = load! &k [i]\n    w1 = min w0 m1\n    w2 = floordiv w1 2\n    for j in range(w2, w1)"),
-}
+    "a length that the rows hand on": plane("i-1, j;i, j+1").replace("1, n1) {", "1, n1) carry (w: i64 = m1) -> (w1) {").replace("range(1, m1)", "range(1, w)").replace("    }\n  }\n", "    }\n    w2 = sub w 1\n    yield w2\n  }\n"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", RAGGED)

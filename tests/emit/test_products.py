@@ -188,6 +188,18 @@ def test_only_numbers_with_a_reciprocal_become_one(divisor: str, op: str) -> Non
         assert isinstance(t, Let) and t.op == (op if linear == "g" else "div")
 
 
+def test_of_three_quotients_in_a_row_two_are_one() -> None:
+    """Each of the last two is by what has to do with the one before, which is gone once it has been taken."""
+    text = "  u = load! &a [0]\n  v = load! &a [1]\n  w = div u v\n  z = div g w\n  x = load! &b [0]\n  t = div x z\n  t1 = div t w\n  t2 = div t1 v\n  return t2\n}\n"
+    before = program(text)
+    after = before.with_main(divide_less(before.main))
+    assert not verify(after)
+    assert [s.op for s in walk(after.main.body) if isinstance(s, Let)] == ["div", "div", "mul", "div", "div"]
+    arrays = [np.array([0.3, 0.4]), np.array([1.5, 2.5]), np.zeros(1)]
+    x, y = (run(p, [*(a.copy() for a in arrays), 0.7, 1]).results for p in (before, after))
+    np.testing.assert_allclose(y, x, rtol=1e-15)
+
+
 def test_random_chains_stay_the_same() -> None:
     rng = np.random.default_rng(8)
     changed = 0
