@@ -97,9 +97,11 @@ TURNED = {
     "until a test": steps(EXITS, over="range(q) exits"),
     "while": steps(EXITS, over="range(0, ..., 1) exits trips r"),
     "downwards": steps(NEW, over="range(q, 0, -1)"),
+    "read in front of what is made": steps("    e3 = dim &u 0\n    for i3 in range(e3) {\n      e4 = load! &u [i3]\n      &a![i3] += e4\n    }\n" + NEW),
     "read behind what is made": steps(NEW.replace("yield", "for i1 in range(1) {\n      c1 = lt 0 n\n      if c1 {\n        e2 = load! &u [0]\n        &v![0] = e2\n      }\n    }\n    yield")),
     "read by a loop": steps(NEW.replace("yield", "for i2 in range(n) {\n      e2 = load! &u [i2]\n      &v![i2] = e2\n    }\n    yield")),
     "three axes": steps(PLANES, SIZES, "u: f64[:,:,:] = y1", tail=OF_P),
+    "a copy of something else with three axes": steps(PLANES.replace("copy &u", "copy &z1"), SIZES + "  z1 = alloc f64 [2, p1, 3] fill 3.0\n", "u: f64[:,:,:] = y1", tail=OF_P),
     "ints": steps(COPIED.replace("2.0", "2") + "    yield v\n", "  x = copy &k\n  n1 = dim &k 0\n  y1 = alloc i64 [n1] fill 4\n", "u: i64[:] = y1", tail=TAIL.replace("&a!", "&k!")),
     "single floats": steps(COPIED.replace("2.0", "2.0f32") + "    yield v\n", "  n1 = dim &g 0\n  y1 = alloc f32 [n1] fill 4.0f32\n", "u: f32[:] = y1", tail=TAIL.replace("&a!", "&g!")),
     "no axis": steps(
