@@ -67,8 +67,12 @@ class Contents:
     loop: Loop | None = None
     number: int = 0
 
+    def loops(self) -> list[Loop]:
+        """Those that may not go to all cells, along this axis or in a row."""
+        return ([] if self.loop is None else [self.loop]) + ([] if self.inner is None else self.inner.loops())
+
     def has_whole_rows(self) -> bool:
-        return self.inner is None or self.inner.loop is None and self.inner.has_whole_rows()
+        return self.inner is None or not self.inner.loops()
 
     def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
         """Into a cell of an array; an index for each axis is given."""
@@ -169,8 +173,7 @@ class Sizes:
                     whole = n is not None and low <= End(ZERO, 0) and self.end(n) <= high
                     found = Contents(low, high, (), found, source, None if whole else t, k)
                 assert found is not None
-                wide = found.loop is None and found.has_whole_rows()
-                return replace(found, rest=(_without(s, last),) if _does_more(s, last) else (), loop=None if wide else s)
+                return replace(found, rest=(_without(s, last),) if _does_more(s, last) else ())
         return None
 
     def _levels(self, s: Loop, a: Var) -> list[Loop]:

@@ -15,7 +15,7 @@ Only arrays of the function's own: an error in between must not show. Sums must 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import (
@@ -278,17 +278,22 @@ class _Fresh:
         self.part(reach, far, held.high, inside)
         if not reach.at:
             self.part(reach, held.low, held.high, never)
-        ran: Atom | None = None
-        for r in reach.levels():
-            test = has_run(r.loop, self.names)
-            tests.out.append(test)
-            ran = test.out if ran is None else tests.let("and", ran, test.out, like=Const(True, BOOL))
-        assert ran is not None
+        ran = self.have_run((r.loop for r in reach.levels()), tests)
         tests.out.append(If(ran, Block(tuple(inside.out)), Block(tuple(never.out)), (), reach.loop.span))
-        if held.loop is None:
+        if not held.loops():
             return tests.out
-        test = has_run(held.loop, self.names)
-        return [test, If(test.out, Block(tuple(tests.out)), Block(), (), held.loop.span)]
+        held_any = Maker(self.names)
+        ran = self.have_run(held.loops(), held_any)
+        return [*held_any.out, If(ran, Block(tuple(tests.out)), Block(), (), held.loops()[0].span)]
+
+    def have_run(self, loops: Iterable[Loop], maker: Maker) -> Atom:
+        """Whether each of some loops has any iterations."""
+        first, *others = (has_run(s, self.names) for s in loops)
+        maker.out += [first, *others]
+        ran: Atom = first.out
+        for test in others:
+            ran = maker.let("and", ran, test.out, like=Const(True, BOOL))
+        return ran
 
     def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
         """What some of the cells hold."""

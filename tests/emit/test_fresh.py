@@ -115,6 +115,7 @@ STORED = {
     "made, and neighbours added to": MADE + STENCIL,
     "taken from a cell": TAKEN,
     "buffers that change places": SWAPPED,
+    "buffers that change places, from the index before": SWAPPED.replace("range(1, m)", "range(l)").replace("[i]", "[i1]").replace("      e = load", "      i1 = add i 1\n      e = load").replace("sub i 1", "sub i1 1").replace("add i 1\n      &v", "add i1 1\n      &v"),
     "zeros by a loop": CLEARED + EACH,
     "zeros by a loop that also sums": CLEARED.replace("range(n) {", "range(n) carry (s: f64 = 0.0) -> (r) {").replace(" = 0.0\n  }", " = 0.0\n    e1 = load! &a [z]\n    s2 = add s e1\n    yield s2\n  }") + "  &a![0] = r\n" + EACH,
     "zeros from the last to the first": FROM_THE_END,
@@ -190,6 +191,7 @@ KEPT = {
     "zeros of every second cell": TAKEN.replace("for i in range(1, m)", "for i in range(1, m, 2)"),
     "zeros at two distances": TAKEN.replace("    &c![i] = e", "    h0 = sub i 1\n    &b![h0] = 0.0\n    &c![i] = e"),
     "no zeros but ones": TAKEN.replace("&b![i] = 0.0", "&b![i] = 1.0"),
+    "the zero before looked at": TAKEN.replace("    &b![i] = 0.0", "    h0 = sub i 1\n    r = load! &b [h0]\n    &a![i] = r\n    &b![i] = 0.0"),
     "looked at behind the zero": TAKEN.replace("    &c![i] = e", "    r = load! &b [i]\n    s = add e r\n    &c![i] = s"),
 }
 

@@ -321,6 +321,8 @@ KEPT = {
     "a rectangle of rows that begins behind": RECTANGLE.replace("range(1, n1)", "range(2, n1)") + INSIDE,
     "buffers of which inner cells change places": SWAPPED.replace("for j in range(m)", "for j in range(1, m1)"),
     "half a triangle by a nest": BY_A_NEST.replace("  for x", "  for x").replace("    for y in range(m)", "    k = min x m\n    for y in range(k)") + EACH,
+    "columns of zeros up to a bound that is found in the nest": RECTANGLE.replace("    for y in range(1, m1)", "    m3 = sub m 1\n    for y in range(1, m3)") + INSIDE,
+    "columns of zeros from a bound that is found in the nest": RECTANGLE.replace("    for y in range(1, m1)", "    m3 = sub m 3\n    for y in range(m3, m1)") + INSIDE.replace("  for i", "  m4 = sub m 3\n  for i").replace("range(1, m1)", "range(m4, m1)"),
     "zeros under a condition": BY_A_NEST.replace("    for y", "    some = lt x 3\n    if some {\n    for y").replace("0.0\n    }", "0.0\n    }\n    }") + EACH,
     "zeros of every second column": BY_A_NEST.replace("range(m)", "range(0, m, 2)") + EACH,
     "other cells of a source": COPIED_BY_A_NEST.replace("&p [x, y]", "&p [y, x]") + EACH,
@@ -367,6 +369,9 @@ def test_any_rows_and_distances(held: str, ends: list[int], row: int, far: set[i
     agree(program, found, range(3))
 
 
+# all rows of zeros, and rows from the second on; columns at a distance from the index
+SHIFTED_NEST = BY_A_NEST.replace("{", "{{").replace("}", "}}").replace("range(m)", "range({0})").replace("      &b![x, y]", "      y1 = add y {1}\n      &b![x, y1]")
+SHIFTED = EACH.replace("{", "{{").replace("}", "}}").replace("range(n)", "range(1, n)").replace("range(m)", "range({0})").replace("      &b![i, j]", "      j1 = add j {1}\n      &b![i, j1]")
 NEVER = [
     (ZEROS + EACH.replace("range(n)", "range(q, n)"), 2**63 - 1),
     (ZEROS + EACH.replace("range(m)", "range(q, m)"), 2**63 - 1),
@@ -376,6 +381,8 @@ NEVER = [
     (COPIED + INSIDE.replace("range(1, n1)", "range(n2, q, -1)"), 2**63 - 1),
     (BY_A_NEST.replace("range(n)", "range(q, n)") + EACH.replace("range(n)", "range(q, n)"), 2**63 - 1),
     (BY_A_NEST.replace("range(n)", "range(1, q)") + EACH.replace("range(n)", "range(1, q)"), -(2**63)),
+    (SHIFTED_NEST.format("1, q", -1) + SHIFTED.format("1, q", -1), -(2**63)),
+    (SHIFTED_NEST.format("q, m1", 1) + SHIFTED.format("q, m1", 1), 2**63 - 1),
 ]
 
 
