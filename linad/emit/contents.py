@@ -196,7 +196,7 @@ def _without(s: Loop, gone: Stmt) -> Loop:
 
 def _does_more(s: Loop, store: Stmt) -> bool:
     """Whether a loop has any other effect than a statement in it."""
-    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop | Dim) for t in walk(s.body))
+    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop) for t in walk(s.body))
 
 
 def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:
