@@ -9,13 +9,16 @@ division, by the product of ``q`` and ``b``, which is neither greater nor smalle
 
 Only chains with a division are touched, and only those of values in which the function is linear, its adjoints and tangents: a quotient
 in a program may be whole, ``c * (n - k) / (k + 1)``, and must stay so. What is in the brackets may overflow where the chain does not,
-and ``0.0 * inf`` is no zero: so it is asked for, and where it is not finite the chain is taken as it stood.
+or underflow, and lose the digits that a large ``t_bar`` would have shown: so each product in them is asked for, and where one is not a
+normal number (zeros are none) the chain is taken as it stood.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from linad_typecheck.core import (
     AddArray,
@@ -46,6 +49,7 @@ from .aliases import alias_groups
 from .waits import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
+LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all their digits
 LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations that give an adjoint where they are given one
 
 
@@ -85,8 +89,7 @@ def divide_less(f: Function) -> Function:
 
 def _has_reciprocal(c: Const) -> bool:
     """Whether the reciprocal is neither infinite nor subnormal."""
-    lowest = 2.0**-1022 if c.type.dtype == "f64" else 2.0**-126
-    return lowest < abs(c.value) < 1.0 / lowest
+    return LOWEST[c.type.dtype] < abs(c.value) < 1.0 / LOWEST[c.type.dtype]
 
 
 def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
@@ -177,17 +180,20 @@ class _Factors:
     names: Names
     chains: list[_Chain]
     before: list[Stmt] = field(default_factory=list)
-    known: dict[tuple, Atom] = field(default_factory=dict)
+    known: dict[tuple, Var] = field(default_factory=dict)
+    made: dict[bool, list[Var]] = field(default_factory=lambda: {True: [], False: []})  # products and quotients: before the loop, and in it
 
     def __post_init__(self) -> None:
         s = self.loop
         self.inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in s.body.stmts for v in outputs(t))}
 
-    def op(self, out: list[Stmt], op: str, *ins: Atom) -> Atom:
+    def op(self, out: list[Stmt], op: str, *ins: Atom) -> Var:
         key = (op, *ins)
         if key not in self.known:
-            made = self.known[key] = self.names.var("t", ins[0].type)
+            made = self.known[key] = self.names.var("t", BOOL if op in ("isfinite", "ge", "and") else ins[0].type)
             out.append(Let(made, op, ins, self.loop.span))
+            if op in ("mul", "div"):
+                self.made[out is self.before].append(made)
         return self.known[key]
 
     def factor(self, chain: _Chain, out: list[Stmt]) -> Atom:
@@ -206,6 +212,17 @@ class _Factors:
         for a in ups:
             k = self.op(out, "mul", k, a)
         return self.op(out, "neg", k) if chain.negative else k
+
+    def normal(self, factors: list[Atom], out: list[Stmt]) -> Var:
+        """Whether factors have all their digits: none is too great, and nothing that was computed for them too small."""
+        least: Atom = Const(math.inf, factors[0].type)
+        for where, made in ((self.before, self.made[True]), (out, self.made[False])):
+            for v in made:
+                size = self.op(where, "abs", v)
+                least = size if isinstance(least, Const) else self.op(where, "min", least, size)
+        total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))  # with inf or nan in it, it is not finite
+        large = self.op(out, "ge", least, Const(LOWEST[total.type.dtype], total.type))
+        return self.op(out, "and", self.op(out, "isfinite", total), large)
 
     def shared(self, chain: _Chain) -> bool:
         """Whether others are over the same: one quotient will do for all of them."""
@@ -233,7 +250,8 @@ def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
         name = t.out.name if isinstance(t, Let) else ""
         if name in chains:  # and with it all others that can be had here: one question for all of them
             here = [name, *(n for n, c in chains.items() if n != name and not coming & c.needed)]
-            out += _last([(links[n], chains[n], factors.factor(chains.pop(n), out)) for n in here], names)
+            group = [(links[n], chains[n], factors.factor(chains.pop(n), out)) for n in here]
+            out.append(_last(group, factors.normal([k for *_, k in group], out), names))
             coming -= {*here}
         elif name not in links or name in coming:
             out.append(t)
@@ -263,27 +281,17 @@ def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain
     return replace(longer, ups=(*inner.ups, t.ins[0] if t.ins[1] == base else t.ins[1]))
 
 
-def _last(group: list[tuple[Let, _Chain, Atom]], names: Names) -> list[Stmt]:
-    """Values as products of two, or, where a factor is not finite, by their chains."""
-    if not group:
-        return []
-    out: list[Stmt] = []
+def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> If:
+    """Values as products of two, or, where digits are missing, by their chains."""
     products = [Let(names.var(t.out.name, t.out.type), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
     again: dict[str, Let] = {}  # the links that are taken once more, by what they defined
     for _, chain, _ in group:
         for u in chain.links:
             ins = tuple(again[a.name].out if isinstance(a, Var) and a.name in again else a for a in u.ins)
             again.setdefault(u.out.name, Let(names.var(u.out.name, u.out.type), u.op, ins, u.span))
-    asked, *others = dict.fromkeys(factor for *_, factor in group)
-    for factor in others:  # a sum with inf or nan in it is not finite
-        total = names.var("t", asked.type)
-        out.append(Let(total, "add", (asked, factor), group[0][0].span))
-        asked = total
-    fine = names.var("t", BOOL)
-    out.append(Let(fine, "isfinite", (asked,), group[0][0].span))
     then = Block(tuple(products), tuple(p.out for p in products))
     orelse = Block(tuple(again.values()), tuple(again[t.out.name].out for t, *_ in group))
-    return [*out, If(fine, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)]
+    return If(normal, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)
 
 
 def _without(links: Mapping[str, Let], b: Block) -> Block:

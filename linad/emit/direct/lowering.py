@@ -243,9 +243,8 @@ class Lowering(Expressions):
         then, other = self.append("then"), self.append("else") if orelse else None
         after = self.append("after")
         jump = self.builder.cbranch(self.expr(test), then, other or after)
-        match test:
-            case ast.Call(func=ast.Attribute(attr="isfinite")):
-                jump.set_weights(USUALLY)
+        if any(isinstance(t, ast.Attribute) and t.attr == "isfinite" for t in ast.walk(test)):
+            jump.set_weights(USUALLY)
         used = other is None
         for start, arm in ((then, body), (other, orelse)):
             if start is None:
