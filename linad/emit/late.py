@@ -52,6 +52,13 @@ def copy_late(f: Function) -> Function:
     return replace(f, body=late.block(f.body))
 
 
+def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | None:
+    """A loop that reads what an array held before it wrote to it, as if from a ``copy``; None if it needs more of that than there are registers for."""
+    nest = _Nest(s, _Copied(copy, (), array, ints.shapes[array.name]), ints)
+    stmts = nest.late(False)
+    return None if nest.read else stmts
+
+
 @dataclass(frozen=True)
 class _Copied:
     """``copy[*prefix, ...] = array[...]``, all cells; what makes the copy, if it is made there."""

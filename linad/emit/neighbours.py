@@ -102,10 +102,12 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker:
 @dataclass(frozen=True)
 class Held:
     """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that its first iteration
-    adds to may hold anything; that is taken along."""
+    adds to may hold anything; that is taken along. ``read``: the cells, so many cells on from the last that an iteration adds to, have been read by it, and
+    it is them that hold nothing any more; those before them, that it does not read, may hold anything."""
 
     source: Var | None = None
     taken: bool = False
+    read: int = 0
 
 
 def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
@@ -136,9 +138,11 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
         writes.append(replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span))
         for k, (v, after) in enumerate(zip(wait, others, strict=True)):
             left = names.var(v.name, dtype)
-            waiting.append(_Waiting(v, _taken(body, last, k * step, before) if held is not None and held.taken else Const(-0.0, dtype), after, left))
+            over = held is not None and k < held.read
+            begun = over or held is not None and held.taken
+            waiting.append(_Waiting(v, _taken(body, last, k * step, before, zero=not over) if begun else Const(-0.0, dtype), after, left))
             index = _elsewhere(body, last.index, s.stop, k * step, behind)
-            behind.out.append(replace(last, index=index, value=left))
+            behind.out.append(Store(last.array, index, left, False, last.span) if over else replace(last, index=index, value=left))
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
     taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
     ran = has_run(s, names)
@@ -159,11 +163,13 @@ class _Waiting:
     left: Var
 
 
-def _taken(body: Body, last: AddTo, more: int, maker: Maker) -> Var:
-    """What is in a cell, so far from where the first iteration adds to, which is a zero then."""
+def _taken(body: Body, last: AddTo, more: int, maker: Maker, zero: bool) -> Var:
+    """What is in a cell, so far from where the first iteration adds to, which is a ``zero`` then."""
     index = _elsewhere(body, last.index, body.loop.start, more, maker)
     out = maker.names.var("wait", Scalar(last.array.type.dtype))
-    maker.out += [Load(out, last.array, index, False, last.span), Store(last.array, index, Const(0.0, Scalar(last.array.type.dtype)), False, last.span)]
+    maker.out.append(Load(out, last.array, index, False, last.span))
+    if zero:
+        maker.out.append(Store(last.array, index, Const(0.0, out.type), False, last.span))
     return out
 
 

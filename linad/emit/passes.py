@@ -19,6 +19,7 @@ from .first import demands_first
 from .fission import divide_chains
 from .fresh import store_first
 from .hoist import hoist_buffers
+from .in_place import keep_one
 from .late import copy_late
 from .jam import jam
 from .neighbours import add_later, hand_on
@@ -71,7 +72,7 @@ RESHAPING: tuple[Change, ...] = (
 )
 
 
-HANDING: tuple[Change, ...] = (copy_late, store_first, jam, add_later, hand_on, divide_less, multiply_last)  # behind what asks whether iterations have an order
+HANDING: tuple[Change, ...] = (keep_one, copy_late, store_first, jam, add_later, hand_on, divide_less, multiply_last)  # behind what asks whether iterations have an order
 
 
 def _all(changes: tuple[Change, ...], f: Function) -> Function:
