@@ -170,7 +170,8 @@ class _OneOfTwo:
         if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints) or a.type.rank != 1:  # type: ignore[union-attr]
             return None
         body, step = Body(s), s.step.value  # type: ignore[union-attr]
-        read = {body.cell(t.index) for t in body.stmts if isinstance(t, Load) and t.array == a}
+        loads = [k for k, t in enumerate(body.stmts) if isinstance(t, Load) and t.array == a]
+        read = {body.cell(body.stmts[k].index) for k in loads}  # type: ignore[union-attr]
         rows = body.additions(b.name) if b.name in body.written and a.name not in body.written else []
         match [*read], rows:
             case [((cell, sizes),)], [row]:
@@ -181,7 +182,7 @@ class _OneOfTwo:
         if body.far[last.index[-1].name][1] != sizes or min(ahead) > 0:  # type: ignore[union-attr]
             return None
         if zeros is None:
-            return adding(s, self.sizes.names)
+            return adding(s, self.sizes.names) if max(loads) < body.written[b.name][0][0] else None
         low, high = self.sizes.ends(s)
         if sizes or (zeros.low, zeros.high) != (low + cell, high + cell) or max(ahead) < 0:
             return None
@@ -218,7 +219,7 @@ def _is_steady(s: Stmt, around: Loop) -> bool:
 
 def _only_stores(s: Stmt, a: Var) -> bool:
     """Whether a loop does nothing with an array but store to it."""
-    return isinstance(s, Loop) and all(isinstance(t, Store) and t.value != a for t in s.body.stmts if touches(t, a))
+    return isinstance(s, Loop) and all(isinstance(t, Store) for t in s.body.stmts if touches(t, a))
 
 
 def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:

@@ -190,7 +190,7 @@ class _Factors:
     def op(self, out: list[Stmt], op: str, *ins: Atom) -> Var:
         key = (op, *ins)
         if key not in self.known:
-            made = self.known[key] = self.names.var("t", BOOL if op in ("isfinite", "ge", "and") else ins[0].type)
+            made = self.known[key] = self.names.var("t", BOOL if op in ("isfinite", "ge", "and") else ins[-1].type)
             out.append(Let(made, op, ins, self.loop.span))
             if op in ("mul", "div"):
                 self.made[out is self.before].append(made)
@@ -215,14 +215,24 @@ class _Factors:
 
     def normal(self, factors: list[Atom], out: list[Stmt]) -> Var:
         """Whether factors have all their digits: none is too great, and nothing that was computed for them too small."""
-        least: Atom = Const(math.inf, factors[0].type)
-        for where, made in ((self.before, self.made[True]), (out, self.made[False])):
-            for v in made:
-                size = self.op(where, "abs", v)
-                least = size if isinstance(least, Const) else self.op(where, "min", least, size)
+        lowest: Atom = Const(LOWEST[factors[0].type.dtype], factors[0].type)
         total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))  # with inf or nan in it, it is not finite
-        large = self.op(out, "ge", least, Const(LOWEST[total.type.dtype], total.type))
-        return self.op(out, "and", self.op(out, "isfinite", total), large)
+        tests: list[Var] = []
+        if self.made[True]:
+            normal = self.op(self.before, "ge", self.least(self.made[True], self.before), lowest)
+            lowest = self.op(self.before, "select", normal, lowest, Const(math.inf, lowest.type))
+            tests += [] if self.made[False] else [normal]
+        if self.made[False]:
+            tests.append(self.op(out, "ge", self.least(self.made[False], out), lowest))
+        return reduce(lambda a, b: self.op(out, "and", a, b), [*tests, self.op(out, "isfinite", total)])
+
+    def least(self, values: list[Var], out: list[Stmt]) -> Var:
+        """The least of their sizes, with as little as may be one after the other."""
+        sizes = [self.op(out, "abs", v) for v in values]
+        while len(sizes) > 1:
+            a, b, *others = sizes
+            sizes = [*others, self.op(out, "min", a, b)]
+        return sizes[0]
 
     def shared(self, chain: _Chain) -> bool:
         """Whether others are over the same: one quotient will do for all of them."""

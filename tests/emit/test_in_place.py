@@ -147,6 +147,7 @@ KEPT_STEPS = {
     "reads far away": steps(loop("l = load! &u [i-3]", "&v![i] = l", over="range(3, n)")),
     "reads anywhere": steps(loop("z = sub n1 i", "l = load! &u [z]", "&v![i] = l")),
     "downwards": steps(STEP.replace("range(1, n1)", "range(n2, 0, -1)")),
+    "three that take turns": steps(STEP, TWO + "  z = copy &a\n", READ, "u: f64[:] = x, v: f64[:] = y, third: f64[:] = z", "w, w1, w2", yields="v, third, u"),
     "under a condition": steps(loop(*NEAR, "yes = lt e 0.5", "if yes {", "  &v![i] = e", "}")),
     "never": steps(plus("u")),
     "a copy of half": steps(COPIED.replace("range(n)", "range(1, n)") + STEP, "  x = copy &a\n  y = copy &b\n"),
@@ -235,6 +236,7 @@ KEPT_ADJOINTS = {
     "zeros elsewhere": steps(COPIED + AGAIN.replace("range(1,", "range(2,") + APART, behind=SUM),
     "zeros up to elsewhere": steps(COPIED + AGAIN.replace("n1", "n") + APART, behind=SUM),
     "zeros, and read in between": steps(COPIED + AGAIN + plus("v") + APART, behind=SUM),
+    "read again behind": steps(COPIED + loop("g = load! &u [i]", "&v![i] += g", "c = load! &u [i]", "&d![i] += c", "j = sub n1 i", "o5 = load! &b [j]", "&v![i] += o5"), behind=SUM),
     "another copy in place of zeros": steps(COPIED + AGAIN.replace("&v![k1] = 0.0", "k2 = load! &b [k1]\n      &v![k1] = k2") + APART, behind=SUM),
 }  # fmt: skip
 

@@ -48,7 +48,7 @@ def multiplied(text: str, a: float = 0.7, q: float = 1.3, g: float = 0.9, b: flo
     return loop
 
 
-ASKED = ["abs", "min", "abs", "min", "ge", "isfinite", "and"]
+ASKED = ["abs", "abs", "min", "ge", "isfinite", "and"]
 CHAIN = SWEEP + "    c = mul g w\n    d = neg c\n    e = div d z\n    h = mul v e\n    t = div h g\n" + STORE % "t"
 
 
