@@ -100,14 +100,13 @@ class _OneOfTwo:
         loop = None if k is None else before[k]
         if not isinstance(loop, Loop) or (loop.start, loop.stop, loop.step) != (s.start, s.stop, s.step) or s.carried or s.exits:
             return None
-        stmts: list[Stmt] = []
-        for t in loop.body.stmts:
-            if isinstance(t, Store) and t.array == new and t.index == (loop.index,):
-                index = freshen(Block(tuple(u for u in s.body.stmts if isinstance(u, Let)), write.index), self.sizes.names, {i.name: loop.index})
-                stmts += [*index.stmts, replace(write, array=new, index=index.results, value=t.value)]
-            else:
-                stmts.append(t)
-        changed = self.stored(replace(loop, body=replace(loop.body, stmts=tuple(stmts))), write.array, new)
+        at = next((n for n, t in enumerate(loop.body.stmts) if isinstance(t, Store) and t.array == new and t.index == (loop.index,)), None)
+        if at is None:
+            return None
+        stmts, value = loop.body.stmts, loop.body.stmts[at].value  # type: ignore[union-attr]
+        index = freshen(Block(tuple(t for t in s.body.stmts if isinstance(t, Let)), write.index), self.sizes.names, {i.name: loop.index})
+        stmts = (*stmts[:at], *index.stmts, replace(write, array=new, index=index.results, value=value), *stmts[at + 1 :])
+        changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
         return None if changed is None else [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
     def copied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
@@ -158,7 +157,7 @@ class _OneOfTwo:
 
     def stored(self, s: Stmt, a: Var, b: Var) -> list[Stmt] | None:
         """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if registers will do for what it still needs."""
-        if not isinstance(s, Loop) or a.name not in self.sizes.shapes or a.type.rank != 1:  # type: ignore[union-attr]
+        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:
             return None
         old = self.sizes.names.var(a.name, a.type)
         (loop,) = substitute(Block((s,)), {a.name: old, b.name: a}).stmts
@@ -167,7 +166,7 @@ class _OneOfTwo:
 
     def added(self, s: Stmt, a: Var, b: Var, zeros: Contents | None) -> list[Stmt] | None:
         """A loop that reads one row of ``a``, and may add to ``b`` where that was; ``zeros`` are what it finds there in place of what was in ``a``."""
-        if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints) or a.type.rank != 1:  # type: ignore[union-attr]
+        if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints):
             return None
         body, step = Body(s), s.step.value  # type: ignore[union-attr]
         loads = [k for k, t in enumerate(body.stmts) if isinstance(t, Load) and t.array == a]
@@ -190,10 +189,10 @@ class _OneOfTwo:
 
 
 def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
-    """The arrays that a loop carries two by two, and hands on the other way round."""
+    """The arrays of one axis that a loop carries two by two, and hands on the other way round."""
     now = dict(zip(s.carried, s.body.results[int(s.exits) :], strict=True))
     for a, r in now.items():
-        if isinstance(r, Var) and isinstance(r.type, Array) and r != a and now.get(r) == a:
+        if isinstance(r, Var) and isinstance(r.type, Array) and r.type.rank == 1 and r != a and now.get(r) == a:
             yield a, r
 
 
@@ -223,7 +222,7 @@ def _only_stores(s: Stmt, a: Var) -> bool:
 
 
 def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
-    """Whether statements leave the same in two arrays that they make."""
+    """Whether statements leave the same in two arrays of the same sizes that they make."""
     made = {v: k for k, t in enumerate(stmts) for v in outputs(t) if v in (a, b)}
     if len(made) < 2:
         return False
@@ -234,7 +233,7 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
         case Copy(array=source), Copy(array=other) if source == other:
             if not is_only_read(stmts[first:second], source):
                 return False
-        case Alloc(fill=value, shape=shape), Alloc(fill=other, shape=others) if value is not None and (value, shape) == (other, others):
+        case Alloc(fill=value), Alloc(fill=other) if value is not None and value == other:
             pass
         case _:
             return False

@@ -42,7 +42,10 @@ def steps(
     tail: str = "  return 0.0\n}\n",
 ) -> Program:
     """A loop in time with two buffers, and what comes of it."""
-    text = f"{front}  for t in {over} carry ({carry}) -> ({outs}) {{\n{body}    yield {yields}\n  }}\n{behind}"
+    return parse(f"{front}  for t in {over} carry ({carry}) -> ({outs}) {{\n{body}    yield {yields}\n  }}\n{behind}", tail)
+
+
+def parse(text: str, tail: str = "  return 0.0\n}\n") -> Program:
     made = parse_program(HEAD + cells(text) + tail)
     assert not verify(made)
     linear(made)
@@ -130,6 +133,10 @@ def test_a_step_writes_where_it_has_read(name: str) -> None:
 TWO_STORES = loop(*NEAR, "&v![i] = e", "&v![i+1] = e", over="range(1, n2)")
 KEPT_STEPS = {
     "begin with other cells": steps(STEP, "  x = copy &a\n  y = copy &b\n"),
+    "begin with cells of another array": steps(STEP, "  x = copy &a\n  z = alloc f64 [n] fill 1.0\n  y = copy &z\n"),
+    "one begins further out": parse(
+        "  x0 = copy &a\n  for k7 in range(2) carry (x: f64[:] = x0) -> (w8) {\n  y = copy &a\n  for t in range(q) carry (u: f64[:] = x, v: f64[:] = y) -> (w, w1) {\n" + STEP + "    yield v, u\n  }\n  yield w\n  }\n" + READ.replace("&w ", "&w8 ")
+    ),
     "begin with other numbers": steps(STEP, "  x = alloc f64 [n] fill 0.0\n  y = alloc f64 [n] fill 1.0\n"),
     "begin with nothing": steps(STEP, "  x = alloc f64 [n]\n  y = alloc f64 [n]\n"),
     "the first is written to": steps(STEP, TWO + plus("b", "x")),
@@ -150,7 +157,8 @@ KEPT_STEPS = {
     "three that take turns": steps(STEP, TWO + "  z = copy &a\n", READ, "u: f64[:] = x, v: f64[:] = y, third: f64[:] = z", "w, w1, w2", yields="v, third, u"),
     "under a condition": steps(loop(*NEAR, "yes = lt e 0.5", "if yes {", "  &v![i] = e", "}")),
     "never": steps(plus("u")),
-    "a copy of half": steps(COPIED.replace("range(n)", "range(1, n)") + STEP, "  x = copy &a\n  y = copy &b\n"),
+    "a copy of half": steps(COPIED.replace("range(n)", "range(1, n)") + STEP, "  x = copy &a\n  y = alloc f64 [n] fill 1.0\n"),
+    "a copy that is read no more of what has been written to": steps(COPIED + plus("b", "u") + plus("v"), "  x = copy &a\n  y = alloc f64 [n]\n"),
     "a copy of something else": steps(COPIED.replace("&u", "&b") + STEP),
     "a copy, and the old one written to": steps(COPIED + plus("b", "u") + STEP),
     "a copy, and the old one read later": steps(COPIED + STEP + plus("u")),
@@ -233,6 +241,10 @@ KEPT_ADJOINTS = {
     "are added to in front of what is read, downwards": steps(COPIED + loop("g = load! &u [i]", LEFT, over="range(n2, 0, -1)"), behind=SUM),
     "are left behind": steps(loop(*TAKE, LEFT), ZEROS, SUMS),
     "read two cells": steps(COPIED + AGAIN + loop("g = load! &u [i]", "c = load! &u [i+1]", MID), behind=SUM),
+    "zeros, and nothing more but reads": steps(COPIED + AGAIN + plus("u"), behind=SUM),
+    "a copy, and leave zeros": steps(COPIED + REVERSE, behind=SUM),
+    "read here and give elsewhere": steps(COPIED + loop("g = load! &u [i]", "j = add i none", "&v![j] += g"), TWO + "  none = sub n n\n", SUM),
+    "all of it elsewhere": steps(COPIED + AGAIN + loop("i5 = add i none", "g = load! &u [i5]", "j = add i5 1", "&v![i5] += g", "&v![j] += g"), TWO + "  none = sub n n\n", SUM),
     "zeros elsewhere": steps(COPIED + AGAIN.replace("range(1,", "range(2,") + APART, behind=SUM),
     "zeros up to elsewhere": steps(COPIED + AGAIN.replace("n1", "n") + APART, behind=SUM),
     "zeros, and read in between": steps(COPIED + AGAIN + plus("v") + APART, behind=SUM),
@@ -282,6 +294,11 @@ NOT_MOVED = {
     "read anywhere": alone(FIRST.replace("load! &u [i]", "load! &u [0]") + THEN),
     "to far cells": alone(FIRST + THEN.replace("j+1", "j+4").replace("range(n2)", "range(n4)").replace("    for", "    n4 = sub n 6\n    for", 1) + "") if False else alone(FIRST.replace("u [i]", "u [i+2]") + THEN.replace("j+1", "j-2").replace("range(n2)", "range(2, n2)")),
     "of other iterations": alone(FIRST + THEN.replace("range(n2)", "range(1, n2)")),
+    "of fewer iterations": alone(FIRST + THEN.replace("range(n2)", "range(n3)")),
+    "to the next cells": alone(FIRST.replace("&m![i] = e", "&m![i+1] = e") + THEN),
+    "summed on the way": alone(
+        FIRST + "    for j in range(n2) carry (s1: f64 = 0.0) -> (s3) {\n      g = load! &m [j]\n      s2 = add s1 g\n      &u![j+1] = g\n      yield s2\n    }\n    c5 = lt 0 n\n    if c5 {\n      &d![0] += s3\n    }\n"
+    ),
     "the other way round": alone(FIRST + THEN.replace("load! &m [j]", "load! &m [z]").replace("      g", "      z = sub n3 j\n      g")),
     "written to in between": alone(FIRST + plus("b", "u") + THEN),
     "changed in between": alone(FIRST + plus("b", "m") + THEN),
