@@ -227,6 +227,7 @@ def test_an_adjoint_is_added_to_where_it_has_been_read(name: str) -> None:
 
 KEPT_ADJOINTS = {
     "begin with other numbers": steps(REVERSE, behind=SUMS),
+    "begin with ones": steps(REVERSE, ZEROS.replace("0.0", "1.0"), SUMS),
     "one is not added": steps(REVERSE, ZEROS, SUM),
     "added to different arrays": steps(REVERSE, ZEROS, "  &d += &w\n  &a += &w1\n"),
     "read later": steps(REVERSE, ZEROS, SUMS + READ),
