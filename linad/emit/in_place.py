@@ -41,11 +41,13 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
-from .contents import Contents, Sizes, is_only_read, touches
+from .contents import Contents, Sizes, is_only_read
 from .distribute import Body, is_short
 from .late import in_registers
 from .loops import defined
 from .neighbours import Held, adding, is_plain
+from .notes import known_as, note
+from .turns import TURNS
 
 
 def keep_one(f: Function) -> Function:
@@ -85,16 +87,19 @@ class _OneOfTwo:
         inside: list[Stmt] | None = None
         if not self.mentioned[over]:
             inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
-        elif self.mentioned[end] == self.mentioned[over] == 1 and (sums := _sums(behind, end, over)) is not None and _are_zeros(before, spare):
+        elif self.mentioned[end] == self.mentioned[over] == 1 and (sums := _sums(behind, end, over)) is not None and self.are_zeros(before, spare):
             inside = self.emptied(s, a, b)
             behind = [t for t in behind if t is not sums]
-        return None if inside is None else (before, [_without(s, b, tuple(inside), a), *behind])
+        if inside is None:
+            return None
+        note(s.span, "stored", f"{known_as(a)} in one buffer, written where it has been read", instead=f"{known_as(a)} {TURNS}")
+        return before, [_without(s, b, tuple(inside), a), *behind]
 
     def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
         """The statements in front of a loop and that, if it moves what one of them has stored in an array made for that: which then stores where it belongs."""
         match [t for t in s.body.stmts if not isinstance(t, Let)]:
             case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if v == write.value and i == s.index and self.mentioned[new] == 2:
-                k = next((k for k in range(len(before) - 1, -1, -1) if touches(before[k], new) or touches(before[k], write.array)), None)
+                k = next((k for k in range(len(before) - 1, -1, -1) if self.sizes.touches(before[k], new) or self.sizes.touches(before[k], write.array)), None)
             case _:
                 return None
         loop = None if k is None else before[k]
@@ -107,18 +112,21 @@ class _OneOfTwo:
         index = freshen(Block(tuple(t for t in s.body.stmts if isinstance(t, Let)), write.index), self.sizes.names, {i.name: loop.index})
         stmts = (*stmts[:at], *index.stmts, replace(write, array=new, index=index.results, value=value), *stmts[at + 1 :])
         changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
-        return None if changed is None else [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
+        if changed is None:
+            return None
+        note(s.span, "stored", f"{known_as(write.array)} where it has been read: no array is made of what is stored")
+        return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
     def copied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
         """The body of a loop in which ``b`` begins as a copy of ``a``, perhaps with zeros, without that."""
         stmts = s.body.stmts
-        uses = [k for k, t in enumerate(stmts) if touches(t, b)]
+        uses = [k for k, t in enumerate(stmts) if self.sizes.touches(t, b)]
         made = self.sizes.contents(stmts[uses[0]], b) if len(uses) > 1 else None
         if made is None or made.source != a or made.loop is not None:
             return None
         k = uses[1]
         front = [*stmts[: uses[0]], *made.rest, *stmts[uses[0] + 1 : k]]
-        if is_only_read(front, a) and not any(touches(t, a) for t in stmts[k:]):
+        if is_only_read(front, a) and not any(self.sizes.touches(t, a) for t in stmts[k:]):
             return [*front, *stmts[k:]]
         zeros = self.sizes.contents(stmts[k], b)
         if zeros is not None and zeros.source is None and len(uses) > 2:
@@ -129,28 +137,39 @@ class _OneOfTwo:
     def alike(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
         """The body of a loop in which all cells that are not written are the same in both arrays, if they were to begin with."""
         stmts = s.body.stmts
-        k = next((k for k, t in enumerate(stmts) if touches(t, b)), None)
-        if k is None or not _is_steady(stmts[k], s) or not _only_stores(stmts[k], b) or not is_only_read(stmts[k + 1 :], b):
+        k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
+        if k is None or not _is_steady(stmts[k], s) or not self.only_stores(stmts[k], b) or not is_only_read(stmts[k + 1 :], b):
             return None
         return self.around(stmts[:k], stmts[k:], a, lambda t: self.stored(t, a, b))
 
     def emptied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
         """The body of a loop that leaves zeros in ``a`` and adds to ``b``, which had them in the same cells to begin with."""
         stmts = s.body.stmts
-        k = next((k for k, t in enumerate(stmts) if touches(t, b)), None)
+        k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
         zeros = None if k is None else self.sizes.contents(stmts[k], a)
         if k is None or zeros is None or not _is_steady(stmts[k], s):
             return None
-        if any(touches(t, a) or touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):  # its other cells belong to both
+        if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):  # its other cells belong to both
             return None
         match zeros:
             case Contents(source=None, rest=(loop,)):
                 return self.around(stmts[:k], [loop, *stmts[k + 1 :]], a, lambda t: self.added(t, a, b, zeros))
         return None
 
+    def only_stores(self, s: Stmt, a: Var) -> bool:
+        """Whether a loop does nothing with an array but store to it."""
+        return isinstance(s, Loop) and all(isinstance(t, Store) for t in s.body.stmts if self.sizes.touches(t, a))
+
+    def are_zeros(self, stmts: Sequence[Stmt], a: Atom) -> bool:
+        """Whether statements make an array as zeros, and that is all they do with it."""
+        match [t for t in stmts if isinstance(a, Var) and self.sizes.touches(t, a)]:
+            case [Alloc(fill=Const(value=0.0))]:
+                return True
+        return False
+
     def around(self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]) -> list[Stmt] | None:
         """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the others only read that."""
-        if not is_only_read(front, a) or any(touches(t, a) for t in rest[1:]):
+        if not is_only_read(front, a) or any(self.sizes.touches(t, a) for t in rest[1:]):
             return None
         changed = change(rest[0])
         return None if changed is None else [*front, *changed, *rest[1:]]
@@ -216,11 +235,6 @@ def _is_steady(s: Stmt, around: Loop) -> bool:
     return isinstance(s, Loop) and not any(isinstance(a, Var) and a.name in defined(around) for a in (s.start, s.stop))
 
 
-def _only_stores(s: Stmt, a: Var) -> bool:
-    """Whether a loop does nothing with an array but store to it."""
-    return isinstance(s, Loop) and all(isinstance(t, Store) for t in s.body.stmts if touches(t, a))
-
-
 def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
     """Whether statements leave the same in two arrays of the same sizes that they make."""
     made = {v: k for k, t in enumerate(stmts) for v in outputs(t) if v in (a, b)}
@@ -238,14 +252,6 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
         case _:
             return False
     return is_only_read(stmts[first + 1 :], x) and is_only_read(stmts[second + 1 :], y)
-
-
-def _are_zeros(stmts: Sequence[Stmt], a: Atom) -> bool:
-    """Whether statements make an array as zeros, and that is all they do with it."""
-    match [t for t in stmts if isinstance(a, Var) and touches(t, a)]:
-        case [Alloc(fill=Const(value=0.0))]:
-            return True
-    return False
 
 
 def _sums(stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:

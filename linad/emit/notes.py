@@ -23,10 +23,11 @@ class Note:
 _asked: ContextVar[list[Note] | None] = ContextVar("asked", default=None)
 
 
-def note(span: Span, kind: str, text: str) -> None:
-    """Say what has been done, if anybody asks."""
+def note(span: Span, kind: str, text: str, instead: str = "") -> None:
+    """Say what has been done, if anybody asks; and no longer what was said of the line ``instead``."""
     found = _asked.get()
     if found is not None:
+        found[:] = [n for n in found if (n.line, n.kind, n.text) != (span.line, kind, instead)]
         found.append(Note(span.line, kind, text))
 
 

@@ -36,6 +36,9 @@ from linad_typecheck.types import I64, Array, Scalar
 from .notes import known_as, note
 
 
+TURNS = "in two buffers that take turns"  # to those who ask
+
+
 def take_turns(f: Function) -> Function:
     """The function whose loops carry a second buffer for each array that they make anew and hand on."""
     return replace(f, body=_Turns(f).block(f.body))
@@ -66,7 +69,7 @@ class _Turns:
                 first = self.names.var(c.name, c.type)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
-                    note(s.span, "stored", f"{known_as(c)} in two buffers that take turns")
+                    note(s.span, "stored", f"{known_as(c)} {TURNS}")
                     s = turned
         return [*made, s]
 
