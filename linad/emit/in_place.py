@@ -59,7 +59,7 @@ def keep_one(f: Function) -> Function:
 class _OneOfTwo:
     def __init__(self, f: Function) -> None:
         self.sizes = Sizes(f)
-        self.mentioned = Counter(_mentioned(f.body))
+        self.mentioned = Counter([*_mentioned(f.body), *(p.var for p in f.params)])  # the caller may look at those
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
@@ -87,11 +87,12 @@ class _OneOfTwo:
         inside: list[Stmt] | None = None
         if not self.mentioned[over]:
             inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
-        elif self.mentioned[end] == self.mentioned[over] == 1 and (sums := _sums(behind, end, over)) is not None and self.are_zeros(before, spare):
+        elif self.mentioned[end] == self.mentioned[over] == 1 and (sums := self.sums(behind, end, over)) is not None and self.are_zeros(before, spare):
             inside = self.emptied(s, a, b)
             behind = [t for t in behind if t is not sums]
         if inside is None:
             return None
+        self.mentioned[a] += self.mentioned[b]
         note(s.span, "stored", f"{known_as(a)} in one buffer, written where it has been read", instead=f"{known_as(a)} {TURNS}")
         return before, [_without(s, b, tuple(inside), a), *behind]
 
@@ -114,6 +115,7 @@ class _OneOfTwo:
         changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
         if changed is None:
             return None
+        self.mentioned[write.array] += self.mentioned[new]
         note(s.span, "stored", f"{known_as(write.array)} where it has been read: no array is made of what is stored")
         return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
@@ -122,7 +124,7 @@ class _OneOfTwo:
         stmts = s.body.stmts
         uses = [k for k, t in enumerate(stmts) if self.sizes.touches(t, b)]
         made = self.sizes.contents(stmts[uses[0]], b) if len(uses) > 1 else None
-        if made is None or made.source != a or made.loop is not None:
+        if made is None or made.source != a or made.loop is not None or any(self.sizes.touches(t, b) for t in made.rest):
             return None
         k = uses[1]
         front = [*stmts[: uses[0]], *made.rest, *stmts[uses[0] + 1 : k]]
@@ -166,6 +168,15 @@ class _OneOfTwo:
             case [Alloc(fill=Const(value=0.0))]:
                 return True
         return False
+
+    def sums(self, stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:
+        """What adds the second of two arrays as a whole to the array that the first is added to, if that is only added to in between."""
+        found = {t.other: (k, t) for k, t in enumerate(stmts) if isinstance(t, AddArray) and t.other in (a, b)}
+        if len(found) < 2 or found[a][1].array != (total := found[b][1].array):
+            return None
+        low, high = sorted((found[a][0], found[b][0]))
+        others = (t for t in stmts[low:high] if self.sizes.touches(t, total))
+        return found[b][1] if all(isinstance(t, AddArray) and t.array == total for t in others) else None
 
     def around(self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]) -> list[Stmt] | None:
         """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the others only read that."""
@@ -252,12 +263,6 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
         case _:
             return False
     return is_only_read(stmts[first + 1 :], x) and is_only_read(stmts[second + 1 :], y)
-
-
-def _sums(stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:
-    """What adds the second of two arrays as a whole to the array that the first is added to."""
-    sums = {t.other: t for t in stmts if isinstance(t, AddArray) and t.other in (a, b)}
-    return sums[b] if len(sums) == 2 and sums[a].array == sums[b].array else None
 
 
 def _needed(b: Block, mentioned: set[Var]) -> Block:

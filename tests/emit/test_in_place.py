@@ -157,6 +157,7 @@ KEPT_STEPS = {
     "three that take turns": steps(STEP, TWO + "  z = copy &a\n", READ, "u: f64[:] = x, v: f64[:] = y, third: f64[:] = z", "w, w1, w2", yields="v, third, u"),
     "under a condition": steps(loop(*NEAR, "yes = lt e 0.5", "if yes {", "  &v![i] = e", "}")),
     "never": steps(plus("u")),
+    "a copy in place of what is read there": steps(loop("g = load! &v [k0]", "&d![k0] += g", "k9 = load! &u [k0]", "&v![k0] = k9", over="range(n)", index="k0") + STEP),
     "a copy of half": steps(COPIED.replace("range(n)", "range(1, n)") + STEP, "  x = copy &a\n  y = alloc f64 [n] fill 1.0\n"),
     "a copy that is read no more of what has been written to": steps(COPIED + plus("b", "u") + plus("v"), "  x = copy &a\n  y = alloc f64 [n]\n"),
     "a copy of something else": steps(COPIED.replace("&u", "&b") + STEP),
@@ -201,6 +202,7 @@ ADJOINTS = {
     "of far cells": steps(loop(*TAKE, "&v![i-3] += g", "&v![i+2] += g", over="range(3, n2)"), ZEROS, SUMS),
     "beside the index": steps(loop("g = load! &u [i+1]", "&u![i+1] = 0.0", "&v![i] += g", "&v![i+2] += g", over="range(n2)"), ZEROS, SUMS),
     "the other one first": steps(REVERSE, ZEROS, SUMS, "v: f64[:] = y, u: f64[:] = x", "w1, w", yields="u, v"),
+    "with other sums in between": steps(REVERSE, ZEROS, "  &d += &w1\n  &d += &b\n  &d += &w\n"),
     "with other sums": steps(REVERSE.replace("      c =", "      &d![i+1] += g\n      &d![i] += g\n      c ="), ZEROS, SUMS),
     "a copy with zeros": steps(COPIED + AGAIN + APART, "  x = copy &a\n  y = alloc f64 [n]\n", SUM),
     "a copy with zeros, downwards": steps(COPIED + AGAIN + APART.replace("range(1, n1)", "range(n2, 0, -1)"), behind=SUM),
@@ -225,7 +227,13 @@ def test_an_adjoint_is_added_to_where_it_has_been_read(name: str) -> None:
     agree(before, after)
 
 
+EMPTY = "  for k in range(n) {\n    &d![k] = 0.0\n  }\n"
+LOOK = "  for k in range(n) {\n    k2 = load! &d [k]\n    &a![k] += k2\n  }\n"
+
 KEPT_ADJOINTS = {
+    "zeros between the sums": steps(REVERSE, ZEROS, f"  &d += &w\n{EMPTY}  &d += &w1\n"),
+    "zeros between the sums, the other one first": steps(REVERSE, ZEROS, f"  &d += &w1\n{EMPTY}  &d += &w\n"),
+    "one sum is looked at": steps(REVERSE, ZEROS, f"  &d += &w\n{LOOK}  &d += &w1\n"),
     "begin with other numbers": steps(REVERSE, behind=SUMS),
     "begin with ones": steps(REVERSE, ZEROS.replace("0.0", "1.0"), SUMS),
     "one is not added": steps(REVERSE, ZEROS, SUM),
@@ -305,6 +313,7 @@ NOT_MOVED = {
     "changed in between": alone(FIRST + plus("b", "m") + THEN),
     "changed on the way": alone(FIRST + THEN.replace("] = g", "] = g2").replace("      &u", "      g2 = mul g 2.0\n      &u")),
     "written by the first loop": alone(FIRST.replace("&m![i] = e", "&m![i] = e\n      &u![i] = 0.0") + THEN),
+    "the caller's": parse("  x = copy &a\n" + loop("l = load! &x [i]", "e = mul l 2.0", "&d![i] = e") + loop("g = load! &d [j]", "&x![j] = g", index="j") + READ.replace("&w ", "&x ")),
     "read back by the first loop": alone(FIRST.replace("&m![i] = e", "&m![i] = e\n      e3 = load! &m [i]\n      &d![i] += e3") + THEN),
 }
 
@@ -313,3 +322,24 @@ NOT_MOVED = {
 def test_what_cannot_be_stored_there_is_moved(name: str) -> None:
     before = NOT_MOVED[name]
     assert keep_one(before.main) == before.main
+
+
+CHANGED = loop("g = load! &v [j]", "&m![j] = g", index="j")
+LOOKED_AT = READ + "  for o2 in range(n) {\n    o3 = load! &m [o2]\n    &d![o2] += o3\n  }\n"
+ONWARDS = loop("g = load! &m [k]", "&x![k] += g", index="k") + loop("g1 = load! &x [k1]", "&y![k1] = g1", index="k1")
+
+
+@pytest.mark.parametrize("op", ["=", "+="])
+def test_what_was_two_buffers_is_in_more_hands_than_each_was(op: str) -> None:
+    before = steps(loop(L, "e = mul l 0.5", "&v![i] = e") + CHANGED.replace("] =", f"] {op}"), TWO + "  m = copy &a\n", LOOKED_AT)
+    after = changed(before)
+    assert buffers(after) == 1
+    agree(before, after)
+
+
+def test_what_is_moved_into_an_array_may_not_be_moved_on_as_if_that_had_not_been_read() -> None:
+    front = "  m = alloc f64 [n]\n  x = alloc f64 [n] fill 1.0\n  y = copy &a\n"
+    before = parse(front + loop("l = load! &b [i]", "&m![i] = l") + ONWARDS + "  &a += &y\n")
+    after = changed(before)
+    assert "m = alloc" not in print_function(after.main) and "x = alloc" in print_function(after.main)
+    agree(before, after)
