@@ -34,8 +34,7 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    blocks,
-    operands,
+    count_uses,
     outputs,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
@@ -53,13 +52,16 @@ from .turns import TURNS
 def keep_one(f: Function) -> Function:
     """The function with one buffer where loops in time have two, of which they write to one what they read in the other."""
     body = _OneOfTwo(f).block(f.body)
-    return f if body == f.body else replace(f, body=_needed(body, {*_mentioned(body)}))
+    if body == f.body:
+        return f
+    f = replace(f, body=body)
+    return replace(f, body=_needed(body, count_uses(f)))
 
 
 class _OneOfTwo:
     def __init__(self, f: Function) -> None:
         self.sizes = Sizes(f)
-        self.mentioned = Counter([*_mentioned(f.body), *(p.var for p in f.params)])  # the caller may look at those
+        self.uses = count_uses(f) + Counter(p.var.name for p in f.params)  # the caller may look at those
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
@@ -85,21 +87,21 @@ class _OneOfTwo:
         """The loop with ``a`` alone carried, in which it is read and ``b`` is written, and what is around it."""
         (_, end), (spare, over) = _place(s, a), _place(s, b)
         inside: list[Stmt] | None = None
-        if not self.mentioned[over]:
+        if not self.uses[over.name]:
             inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
-        elif self.mentioned[end] == self.mentioned[over] == 1 and (sums := self.sums(behind, end, over)) is not None and self.are_zeros(before, spare):
+        elif self.uses[end.name] == self.uses[over.name] == 1 and (sums := self.sums(behind, end, over)) is not None and self.are_zeros(before, spare):
             inside = self.emptied(s, a, b)
             behind = [t for t in behind if t is not sums]
         if inside is None:
             return None
-        self.mentioned[a] += self.mentioned[b]
+        self.uses[a.name] += self.uses[b.name]
         note(s.span, "stored", f"{known_as(a)} in one buffer, written where it has been read", instead=f"{known_as(a)} {TURNS}")
         return before, [_without(s, b, tuple(inside), a), *behind]
 
     def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
         """The statements in front of a loop and that, if it moves what one of them has stored in an array made for that: which then stores where it belongs."""
         match [t for t in s.body.stmts if not isinstance(t, Let)]:
-            case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if v == write.value and i == s.index and self.mentioned[new] == 2:
+            case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if v == write.value and i == s.index and self.uses[new.name] == 2:
                 k = next((k for k in range(len(before) - 1, -1, -1) if self.sizes.touches(before[k], new) or self.sizes.touches(before[k], write.array)), None)
             case _:
                 return None
@@ -115,7 +117,7 @@ class _OneOfTwo:
         changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
         if changed is None:
             return None
-        self.mentioned[write.array] += self.mentioned[new]
+        self.uses[write.array.name] += self.uses[new.name]
         note(s.span, "stored", f"{known_as(write.array)} where it has been read: no array is made of what is stored")
         return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
@@ -265,16 +267,7 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
     return is_only_read(stmts[first + 1 :], x) and is_only_read(stmts[second + 1 :], y)
 
 
-def _needed(b: Block, mentioned: set[Var]) -> Block:
+def _needed(b: Block, uses: Counter[str]) -> Block:
     """A block without arrays that it makes and never mentions."""
-    kept = (s for s in b.stmts if not (isinstance(s, Alloc | Copy) and s.out not in mentioned))
-    return replace(b, stmts=tuple(rebuild(s, lambda a: a, block=lambda inner: _needed(inner, mentioned)) for s in kept))
-
-
-def _mentioned(b: Block) -> Iterator[Var]:
-    """The variables that a block mentions, once for each time."""
-    for s in b.stmts:
-        yield from (a for a in operands(s) if isinstance(a, Var))
-        for inner in blocks(s):
-            yield from _mentioned(inner)
-    yield from (a for a in b.results if isinstance(a, Var))
+    kept = (s for s in b.stmts if not (isinstance(s, Alloc | Copy) and not uses[s.out.name]))
+    return replace(b, stmts=tuple(rebuild(s, lambda a: a, block=lambda inner: _needed(inner, uses)) for s in kept))
