@@ -220,7 +220,7 @@ class _Factors:
         tests: list[Var] = []
         if self.made[True]:
             normal = self.op(self.before, "ge", self.least(self.made[True], self.before), lowest)
-            lowest = self.op(self.before, "select", normal, lowest, Const(math.inf, lowest.type))
+            lowest = self.op(self.before, "select", normal, lowest, Const(math.nan, lowest.type))  # nothing is as great as that
             tests += [] if self.made[False] else [normal]
         if self.made[False]:
             tests.append(self.op(out, "ge", self.least(self.made[False], out), lowest))

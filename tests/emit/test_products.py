@@ -165,6 +165,23 @@ def test_a_weight_that_underflows_counts_where_the_adjoint_is_large(w: float, g:
     np.testing.assert_allclose(linear_grad(weighted, wrt=("s",)).grad(*args), exact, rtol=1e-14)
 
 
+def scaled(s: float, w: Float64[np.ndarray, "n"], d: Float64[np.ndarray, "n"], z: Float64[np.ndarray, "n"], c: float, g: float, last: float) -> float:
+    total = 0.0
+    for i in range(len(w)):
+        s = s * c / g
+        total += s * z[i]
+        s = s * w[i] / d[i]
+    return total + s * last
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_fixed_weight_that_underflows_counts_behind_one_that_overflows(n: int) -> None:
+    args = (1.0, np.full(n, 3e200), np.full(n, 1e-200), np.zeros(n), 3e-200, 7e115, 1e-300)
+    exact = linear_grad(scaled, wrt=("s",), fastmath=False).grad(*args)
+    assert exact != 0
+    np.testing.assert_allclose(linear_grad(scaled, wrt=("s",)).grad(*args), exact, rtol=1e-14)
+
+
 LOGS = """entry fn f(a: read f64[:], b: read f64[:], s: f64, n: i64) -> f64 {
   for i in range(n) carry (u: f64 = 0.0) -> (r) {
     x = load! &a [i]
