@@ -189,7 +189,7 @@ class _OneOfTwo:
 
     def stored(self, s: Stmt, a: Var, b: Var) -> list[Stmt] | None:
         """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if registers will do for what it still needs."""
-        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:
+        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:  # those of the caller have none there: what an error left half done would show
             return None
         old = self.sizes.names.var(a.name, a.type)
         (loop,) = substitute(Block((s,)), {a.name: old, b.name: a}).stmts
