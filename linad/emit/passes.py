@@ -21,6 +21,7 @@ from .fresh import store_first
 from .hoist import hoist_buffers
 from .in_place import keep_one
 from .late import copy_late
+from .log_rows import begin_with_lines
 from .jam import jam
 from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise
@@ -72,7 +73,7 @@ RESHAPING: tuple[Change, ...] = (
 )
 
 
-HANDING: tuple[Change, ...] = (keep_one, copy_late, store_first, jam, add_later, hand_on, divide_less, multiply_last)  # behind what asks whether iterations have an order
+HANDING: tuple[Change, ...] = (keep_one, copy_late, store_first, jam, add_later, hand_on, divide_less, multiply_last, begin_with_lines)  # behind what asks whether iterations have an order
 
 
 def _all(changes: tuple[Change, ...], f: Function) -> Function:
