@@ -45,17 +45,11 @@ def base_name(name: str) -> str:
 
 
 class Names:
-    """Fresh SSA names of one function."""
+    """Fresh SSA names of one function: none is handed out twice, whatever becomes of the statements that it was taken for."""
 
     def __init__(self, taken: Iterator[str] | set[str] | tuple[str, ...] = ()) -> None:
         self._next: dict[str, int] = {}
         self._taken = set(taken)
-
-    def copy(self) -> Names:
-        """The same names, to be used up separately."""
-        found = Names()
-        found._next, found._taken = dict(self._next), set(self._taken)
-        return found
 
     def fresh(self, hint: str) -> str:
         base = base_name(hint)

@@ -31,6 +31,7 @@ from .core import (
     Stmt,
     Store,
     Var,
+    all_names,
     blocks,
     outputs,
 )
@@ -125,6 +126,29 @@ def freshen(block: Block, names: Names, mapping: Mapping[str, Atom]) -> Block:
             for c in s.carried:
                 define(c)
     return inside(block)
+
+
+def numbered(f: Function) -> Function:
+    """The function with the names of each base numbered anew, in the order in which they were handed out: attempts that were
+    undone leave gaps. The first name of a base keeps no number."""
+    order: dict[str, list[int]] = {}
+    for name in all_names(f):
+        base, _, k = name.partition(".")
+        order.setdefault(base, []).append(int(k or 0))
+    renamed = {}
+    for base, numbers in order.items():
+        numbers.sort()
+        renamed |= {(f"{base}.{k}" if k else base): (f"{base}.{new}" if new else base) for new, k in enumerate(numbers) if k != new}
+    if not renamed:
+        return f
+
+    def name(a: Atom) -> Atom:
+        return Var(renamed[a.name], a.type) if isinstance(a, Var) and a.name in renamed else a
+
+    def inside(b: Block) -> Block:
+        return Block(tuple(rebuild(s, name, name, inside) for s in b.stmts), tuple(map(name, b.results)))
+
+    return replace(f, params=tuple(replace(p, var=name(p.var)) for p in f.params), body=inside(f.body))
 
 
 def _all(block: Block):

@@ -103,9 +103,8 @@ class Attempt:
         for name, value in plan.lost.items():
             ctx.env[name] = replace(ctx.env[name], value=value) if name in ctx.env else Binding(value, self.span)
         self.before = before = dict(ctx.env)
-        new = set(ctx.live.binds([shape.node])) & self.live - before.keys() - plan.types.keys() - plan.sought
-        plan.sought |= new
-        ctx.env |= dict.fromkeys(sorted(new), Binding(Bottom(), self.span))
+        self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - plan.types.keys() - plan.unbound
+        ctx.env |= dict.fromkeys(sorted(self.sought), Binding(Bottom(), self.span))
         self.steady = plan.steady(before)
         kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
         kept |= {v.name for v in self.steady.values()}

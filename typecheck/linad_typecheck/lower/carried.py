@@ -43,12 +43,12 @@ class Plan:
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
     owned: set[str] = field(default_factory=set)  # that are one of two arrays where an iteration ends: they get a copy of the new one
-    sought: set[str] = field(default_factory=set)  # names that nothing binds before the loop: the first attempt finds their types
+    unbound: set[str] = field(default_factory=set)  # names that neither the loop nor what is before it gives a value that has a type
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Plan:
         sets = (set(self.negative), set(self.moving), set(self.mixed))
-        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.sought), dict(self.changes))
+        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.unbound), dict(self.changes))
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
         """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,

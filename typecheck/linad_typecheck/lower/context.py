@@ -158,7 +158,6 @@ class Lowering:
 
     def save(self) -> tuple:
         return (
-            self.names.copy(),
             len(self.out),
             dict(self.env),
             dict(self.dims),
@@ -172,11 +171,9 @@ class Lowering:
         )
 
     def restore(self, state: tuple) -> None:
-        names, length, env, dims, nonneg, widened, alike, flight, dead, returned, reports = state
-        self.names, self.env, self.dims, self.nonneg, self.dead = names.copy(), dict(env), dict(dims), set(nonneg), dead
+        length, env, dims, nonneg, widened, alike, flight, dead, returned, reports = state
+        self.env, self.dims, self.nonneg, self.dead = dict(env), dict(dims), set(nonneg), dead
         self.widened, self.alike, self.flight = dict(widened), dict(alike), list(flight)
-        for var in self.hidden.values():
-            self.names._taken.add(var.name)
         del self.out[length:]
         del self.returned[returned:]
         self.programs.restore(reports)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
+from ..core_rewrite import numbered
 from ..infer.affine import Affine
 from ..linear.modes import infer_modes
 from ..messages import Message
@@ -224,7 +225,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
             ctx.fact("mode", v.name, ctx.span(ctx.source.node), mode)
         params.append(Param(v, mode))
     params += [Param(v, "read") for v in ctx.hidden.values()]
-    function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
+    function = numbered(Function(name, tuple(params), body, ctx.span(ctx.source.node)))
     program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
     signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.hidden), tuple(ctx.source.updates))

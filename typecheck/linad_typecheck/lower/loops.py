@@ -151,8 +151,11 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
                 plan.flagged.add(name)
     for _ in range(30):
         state, version = ctx.save(), plan.copy()
-        Attempt(ctx, shape, plan, live, hint).run()
-        if plan == version:
+        attempt = Attempt(ctx, shape, plan, live, hint)
+        attempt.run()
+        if plan == version and attempt.sought:  # nothing is left that could give them a type
+            plan.unbound |= attempt.sought
+        elif plan == version:
             for change in plan.changes.values():
                 ctx.report(change)
             return

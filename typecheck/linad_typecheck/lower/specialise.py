@@ -22,6 +22,7 @@ from ..core import (
     Var,
     walk,
 )
+from ..core_rewrite import numbered
 from ..diagnostics import Diagnostic
 from ..facts import Fact
 from ..linear.liveness import liveness
@@ -304,7 +305,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         limit = Const(programs.limit, I64)
         text = "maximum recursion depth exceeded"
         body = Block((Let(ok, "lt", (ctx.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
-    spec.function = Function(spec.name, tuple(everything), body, span)
+    spec.function = numbered(Function(spec.name, tuple(everything), body, span))
     for p, m in zip(params, spec.modes, strict=True):
         if isinstance(p.type, Array):
             ctx.fact("mode", p.name, span, m)
