@@ -77,7 +77,9 @@ class LinearGrad(Generic[P, R]):
         -------
         gradient
             One entry per differentiable parameter, in the structure of the argument; bare if there is only one. Arrays
-            are fresh and have the dtype of the argument.
+            are fresh and have the dtype of the argument. Of a parameter annotated ``float`` it is a float, whether the
+            argument was a float, an int or an array of rank 0, which is taken as the number that it holds; without an
+            annotation an array of rank 0 stays one, and so is its gradient.
 
         Raises
         ------

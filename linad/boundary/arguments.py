@@ -176,13 +176,15 @@ def within(where: str, part: str) -> str:
 
 
 def scalar(leaf: Leaf, value: object, where: str) -> object:
-    """A scalar argument as the kernel takes it.
+    """A scalar argument as the kernel takes it; an array of rank 0 is the number that it holds, as to Python's `float`.
 
     Raises
     ------
     TypeError, OverflowError
         Naming the parameter.
     """
+    if isinstance(value, np.ndarray) and value.ndim == 0 and _plain(value):
+        value = value[()]
     return _SCALARS[leaf.type.dtype](value, leaf, where)
 
 

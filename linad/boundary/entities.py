@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType
+from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 
 import numpy as np
-from linad_typecheck.scope import FOREIGN, Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
+from linad_typecheck.scope import FOREIGN, LIBRARIES, Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
 from linad_typecheck.types import Array, DType
 
 from .records import constant, record_class, told
@@ -15,10 +15,7 @@ from .records import constant, record_class, told
 DTYPES: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
 NUMPY_NAMES = {short: name for name, short in DTYPES.items()}
 
-_LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
-    "dataclasses", "collections", "copy",
-)  # fmt: skip
-_PLAIN = (int, float, bool)
+_PLAIN = (int, float, bool, str)
 
 
 def array_type(a: np.ndarray) -> Array | None:
@@ -68,33 +65,46 @@ def entity(value: object, key: str) -> Entity | None:
         return record_class(value)
     if callable(value) and hasattr(value, "__wrapped__"):
         return Opaque(_described(value), "call the function without this decorator")
-    draws = type(value).__module__.startswith("numpy.random") or type(value).__module__ == "random"
-    return Opaque(_described(value), "draw the numbers outside the function and pass them as an array" if draws else "")
+    return Opaque(_described(value), "draw the numbers outside the function and pass them as an array" if _generator(value) else "")
+
+
+def _generator(value: object) -> str:
+    """The library of random numbers that an object generates them for."""
+    home = type(value).__module__
+    return "numpy.random" if home.startswith("numpy.random") else "random" if home == "random" else ""
 
 
 def is_constant(value: object) -> bool:
-    """Whether a value is a scalar of the language or a tuple of such, nested."""
+    """Whether a value is a scalar of the language, a text, None, or a tuple of such, nested."""
     if type(value) is tuple:
         return all(is_constant(v) for v in value)
-    return type(value) in _PLAIN or (isinstance(value, np.generic) and value.dtype.name in DTYPES)
+    return value is None or type(value) in _PLAIN or (isinstance(value, np.generic) and value.dtype.name in DTYPES)
 
 
 def canonical(value: object) -> str | None:
     """The dotted name under which a library exports an object: ``numpy.sin`` for ``from numpy import sin as s``."""
     if isinstance(value, np.dtype):
         value = value.type
+    for alias in ("NDArray", "ArrayLike"):  # which have no names of their own
+        if vars(sys.modules.get("numpy.typing", ModuleType(""))).get(alias) is value:
+            return f"numpy.typing.{alias}"
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
         return None
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, np.ufunc):  # `np.add.reduce`
+        return f"{canonical(owner)}.{name}"
+    if draws := _generator(owner):  # `np.random.rand`, `random.gauss`
+        return f"{draws}.{name}"
     homes = [home.removeprefix("_")] if isinstance(home, str) else []  # `_operator` is where `operator` has its functions from
     if isinstance(value, np.ufunc):
         homes = ["numpy", "scipy.special"]
     for module in homes:
-        root = module.partition(".")[0]
-        if root not in _LIBRARIES or not isinstance(name, str):
+        parts = module.split(".")
+        if parts[0] not in LIBRARIES or not isinstance(name, str):
             continue
-        for place in dict.fromkeys((root, module)):
+        for place in (".".join(parts[: k + 1]) for k in range(len(parts))):  # `scipy.special._basic` exports to `scipy.special`
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
     return None
@@ -118,6 +128,13 @@ def _lazily(place: str, name: str) -> object:
 
 def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
     """A type alias as text again, in the names of `_AliasScope`; ``names`` takes the classes of records it mentions."""
+    if type(value).__name__ == "TypeAliasType":  # Python 3.12: type Vec = ...
+        return annotation_text(value.__value__, names) or canonical(value.__value__)
+    if isinstance(value, GenericAlias) and value.__origin__ is np.ndarray:
+        shape, element = [*value.__args__, None][:2]
+        rank = getattr(shape, "__args__", (...,)) if getattr(shape, "__origin__", None) is tuple else (...,)
+        sizes = "tuple[...]" if ... in rank else f"tuple[{', '.join('int' for _ in rank)}]"
+        return f"numpy.ndarray[{sizes}, numpy.dtype[{' | '.join(map(_element_text, _either(*getattr(element, '__args__', ()))))}]]"
     if isinstance(value, GenericAlias) and value.__origin__ is tuple:
         parts = [annotation_text(v, names) or canonical(v) or _record_text(v, names) for v in value.__args__]
         return None if None in parts else f"tuple[{', '.join(p.removeprefix('builtins.') for p in parts)}]"
@@ -125,6 +142,17 @@ def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
     if isinstance(dims, str) and type(value).__module__.startswith("jaxtyping") and isinstance(dtype, type):
         return f"jaxtyping.{dtype.__name__}[numpy.ndarray, {dims!r}]"
     return None
+
+
+def _either(element: object = None) -> tuple[object, ...]:
+    """The members of a union, and anything else by itself."""
+    return element.__args__ if isinstance(element, UnionType) else (element,)
+
+
+def _element_text(element: object) -> str:
+    """The element type of an array as text; what leaves it open, such as a type variable, as ``typing.Any``."""
+    named = canonical(element) if isinstance(element, type) else None
+    return "typing.Any" if named is None else named.removeprefix("builtins.")
 
 
 def _record_text(value: object, names: dict[str, RecordClass]) -> str | None:
@@ -139,7 +167,7 @@ def _record_text(value: object, names: dict[str, RecordClass]) -> str | None:
 class _AliasScope:
     """The names that `annotation_text` writes."""
 
-    _modules = ("jaxtyping", "numpy")
+    _modules = ("jaxtyping", "numpy", "typing")
     _builtins = ("tuple", "float", "int", "bool")
 
     def __init__(self, records: dict[str, RecordClass]) -> None:

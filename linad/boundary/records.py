@@ -201,7 +201,7 @@ def default_value(value: object) -> object:
     """A default as lowering takes it: a constant, or an entity that says why it is none."""
     from .entities import is_constant
 
-    if value is None or isinstance(value, (str, Opaque)) or is_constant(value):
+    if isinstance(value, Opaque) or is_constant(value):
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")

@@ -48,7 +48,10 @@ def test_scalars(kind, given_value, expected):
         (F64, "1", r"f\(\): argument `a`: expected a float, got a str"),
         (F64, 1j, "expected a float, got a complex"),
         (F64, None, "got None"),
-        (F64, np.zeros(()), "expected a float, got a float64 array of rank 0"),
+        (F64, np.zeros((), complex), "expected a float, got a NumPy complex128 scalar"),
+        (F64, np.zeros(1), "expected a float, got a float64 array of rank 1"),
+        (F64, np.ma.zeros(()), "expected a float, got a float64 masked array of rank 0"),
+        (I64, np.zeros(()), "expected an int, got a NumPy float64 scalar"),
         (I64, 1.0, "expected an int, got a float"),
         (F32, np.float64(1.0), "expected a float32 scalar, got a NumPy float64 scalar"),
         (BOOL, 1, "expected a bool, got an int"),
@@ -199,3 +202,26 @@ def test_errors_of_a_function_as_a_whole_have_its_line_and_no_way_through_linad(
     assert found.span.file == __file__ and found.span.line == f.py_func.__code__.co_firstlineno
     frames = [entry.path.name for entry in caught.traceback if "linad" in entry.path.parts[-2]]
     assert set(frames) == {"decorator.py"}
+
+
+def test_an_array_of_rank_0_is_the_number_that_it_holds():
+    @linear_grad(backend="interpret")
+    def f(x: float, k: int, p: tuple[float, float]) -> float:
+        return x**k * p[0] + p[1]
+
+    zero = np.array
+    given = zero(3.0), zero(2), (zero(1.0), 2)
+    assert f(*given) == 11.0
+    x_bar, p_bar = f.grad(*given)
+    assert (x_bar, p_bar) == (6.0, (9.0, 1.0)) and type(x_bar) is float
+    assert f.vjp(*given)[1](zero(2.0)) == (12.0, (18.0, 2.0))
+    assert f.jvp(given, (zero(1.0), None, (0.0, zero(1.0)))) == (11.0, 7.0)
+
+
+def test_without_an_annotation_an_array_of_rank_0_stays_one():
+    @linear_grad(backend="interpret")
+    def f(x):
+        return x * x
+
+    gradient = f.grad(np.array(3.0))
+    assert isinstance(gradient, np.ndarray) and gradient.shape == () and gradient == 6.0

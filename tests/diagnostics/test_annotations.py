@@ -2,7 +2,9 @@
 
 import ast
 
+import numpy as np
 import pytest
+from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.infer.affine import atom, constant
 from linad_typecheck.lower.annotations import (
     UNKNOWN,
@@ -15,6 +17,8 @@ from linad_typecheck.lower.annotations import (
 from linad_typecheck.messages import Message
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule
+
+from tests.two_roads import agree, imported, program
 
 HEAD = """\
 import jaxtyping as jt
@@ -138,3 +142,35 @@ def test_mistakes(text, slug, segment):
 def test_no_annotation():
     source = SourceFile("m.py", "")
     assert parse_annotation(None, StaticModule(source).scope, source) == UNKNOWN
+
+
+NDARRAYS = {
+    "from numpy.typing import NDArray": ("NDArray[np.float64]", 1),
+    "import numpy.typing as npt": ("npt.NDArray[np.float64]", 1),
+    "import numpy.typing": ("numpy.typing.NDArray[np.floating]", 1),
+    "import numpy.typing as t": ("t.NDArray", 1),
+    "from numpy.typing import ArrayLike": ("ArrayLike", 1),
+    "import numpy.typing as npt\nVec = npt.NDArray[np.float64]": ("Vec", 1),
+    "import numpy.typing as npt\nVec = npt.NDArray[np.floating | np.integer]": ("Vec", 1),
+    "from numpy.typing import NDArray\nfrom typing import TypeVar\nT = TypeVar('T', bound=np.generic)\nVec = NDArray[T]": ("Vec", 1),
+    "from numpy.typing import NDArray as A": ("'A[np.float64]'", 1),
+    "from typing import Any": ("np.ndarray[Any, np.dtype[np.float64]]", 1),
+    "pass": ("np.ndarray[tuple[int], np.dtype[np.float64]]", 0),
+    "Row = np.ndarray[tuple[int], np.dtype[np.float64]]": ("Row", 0),
+    "Row = np.ndarray[tuple[int, ...]]": ("Row", 1),
+    "": ("np.ndarray", 1),
+}
+
+
+@pytest.mark.parametrize("text", NDARRAYS)
+def test_annotations_of_numpy(tmp_path, text):
+    """The rank that an annotation leaves open is that of the argument: the text alone tells part of the types."""
+    note, partly = NDARRAYS[text]
+    agree(tmp_path, program(text, "return (x * x).sum()", f"x: {note}"), np.array([0.5, 1.0, 2.0]), partly=partly)
+
+
+@pytest.mark.parametrize("note", ["NDArray[np.float32]", "NDArray[np.integer]", "np.ndarray[tuple[int, int], np.dtype[np.float64]]", "Alias"])
+def test_an_argument_that_is_not_as_numpys_annotation_says(tmp_path, note):
+    text = program("from numpy.typing import NDArray\nAlias = NDArray[np.float32]", "return x.sum()", f"x: {note}")
+    with imported(tmp_path, text) as module, pytest.raises((LinadError, TypeError), match="argument `x`: expected a"):
+        module.f(np.ones(3))

@@ -44,7 +44,7 @@ REFUSED = {
     "global TABLE\nreturn w": (1, "`global`", "parameter"),
     "def g():\n    nonlocal w\n    w = 1.0\ng()\nreturn w": (2, "`nonlocal`", "return"),
     "with open('f') as h:\n    pass\nreturn w": (1, "`with`", "around"),
-    "import os\nreturn w": (1, "import", "top of the module"),
+    "import tools\nreturn w": (1, "import", "top of the file"),
     "f = lambda k=w: k\nreturn f()": (1, "default", "constant"),
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, float) else 0.0": (1, "`isinstance`", "leave the test out"),

@@ -115,7 +115,7 @@ SCOPE = StaticModule(SOURCE).scope
         ("s", External("math.sin")),
         ("pi", External("math.pi")),
         ("I", External("numpy.int64")),
-        ("linalg", Module("numpy.linalg")),
+        ("linalg", External("numpy.linalg")),
         ("numba", Module("numba")),
         ("N", Constant(3)),
         ("M", Constant((6, -1.5, 3.141592653589793))),
@@ -126,7 +126,7 @@ SCOPE = StaticModule(SOURCE).scope
         ("range", External("builtins.range")),
         ("C", Opaque("the class `C`", MAKE_RECORD)),
         ("hidden", Opaque("the function `hidden` under `@wraps`", "call a function without this decorator")),
-        ("TEXT", Opaque("a string")),
+        ("TEXT", Constant("x")),
         ("nothing", None),
     ],
 )
@@ -183,7 +183,7 @@ def test_sibling_files_are_read_and_not_run(tmp_path):
     assert scope.lookup("low").function.source.name == str(package / "low.py")
     assert scope.lookup("lo.SCALE") == Constant(2.5)
     assert scope.lookup("missing") == GlobalArray(None, "missing")
-    assert scope.lookup("pack") == Module("pack")
+    assert scope.lookup("pack") == Module("pack", str(package / "__init__.py"))
 
 
 def test_files_that_import_each_other(tmp_path):

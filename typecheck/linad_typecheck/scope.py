@@ -7,6 +7,7 @@ give the same entities, so that lowering cannot tell them apart.
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import field, replace
 from typing import Protocol
 
@@ -17,9 +18,13 @@ from .types import Array
 
 @frozen(slots=True)
 class Module:
-    """``numpy``, ``math``, ``linad``, ...: attributes are looked up as `External` by dotted name."""
+    """``numpy``, ``math``, a module of the user, ...: attributes are looked up by dotted name, in libraries as `External`.
+
+    ``file`` is where the text of a module of the project is; empty for libraries, and where the module is alive.
+    """
 
     dotted: str
+    file: str = ""
 
 
 @frozen(slots=True)
@@ -71,11 +76,24 @@ class Opaque:
     instead: str = ""
 
 
+# Libraries whose names are what the front end knows of them; an object of one is found by the name that it is exported under.
+LIBRARIES = (
+    "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator", "dataclasses",
+    "collections", "copy",
+)  # fmt: skip
+
 # Libraries of which none has a function that could be a helper; of any other one that is not in the project nothing is known.
 FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray",
            "seaborn", "statsmodels", "joblib")  # fmt: skip
 
 NO_DEFAULT = Opaque("no default")
+
+
+def is_library(dotted: str) -> bool:
+    """Whether a module that is no file of the project is known by its name: a library that linad or Python comes with, or one
+    of arrays of its own. The functions of others may be helpers, whose text is found where the module is run."""
+    root = dotted.partition(".")[0]
+    return root in LIBRARIES or root in FOREIGN or root in sys.stdlib_module_names
 
 
 @frozen(slots=True)
@@ -184,7 +202,8 @@ def resolve(node: ast.expr, scope: Scope) -> Entity | None:
             return scope.lookup(name)
         case ast.Attribute(value=value, attr=attr):
             match resolve(value, scope):
-                case Module(dotted=dotted) | External(dotted=dotted):
-                    inside = scope.lookup(f"{value.id}.{attr}") if isinstance(value, ast.Name) else None
-                    return inside or External(f"{dotted}.{attr}")
+                case Module(dotted=dotted):
+                    return scope.lookup(written(node)) or External(f"{dotted}.{attr}")
+                case External(dotted=dotted):
+                    return External(f"{dotted}.{attr}")
     return None

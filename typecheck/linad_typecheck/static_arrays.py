@@ -58,7 +58,7 @@ def _shape(node: ast.expr, scope: StaticScope) -> Guess:
     if isinstance(node, (ast.Tuple, ast.List)):
         return len(node.elts), "f64"
     known, value = constant(node, scope)
-    if not known or isinstance(value, float):
+    if not known or not isinstance(value, (int, tuple)):
         return None, None
     return (len(value) if isinstance(value, tuple) else 1), "f64"
 

@@ -190,8 +190,8 @@ def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: Stati
 def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
     """A default as the text gives it: a constant, or an entity that says why it is none."""
     known, value = constant(node, scope)
-    if known or (isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))):
-        return value if known else node.value
+    if known:
+        return value
     if isinstance(node, ast.Call):
         made = instance(node, scope)
         if made is not None:

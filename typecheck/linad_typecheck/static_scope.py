@@ -10,14 +10,13 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-import sys
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
 from .checking.recover import recovered
 from .scope import (
-    FOREIGN,
+    LIBRARIES,
     Annotation,
     Constant,
     Entity,
@@ -30,6 +29,7 @@ from .scope import (
     Opaque,
     RecordClass,
     RecordConstant,
+    is_library,
     resolve,
 )
 from .source import SourceFile, read
@@ -37,8 +37,6 @@ from .static_arrays import array_type
 from .static_bindings import Bound, bindings
 from .static_records import instance, of_call, of_class, static_default
 from .static_values import constant, is_alias, literal
-
-LIBRARIES = ("numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator")
 
 _PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
 DECORATOR = "linad.linear_grad"
@@ -76,11 +74,21 @@ class StaticModule:
                 roots.append(roots[-1].parent)
             roots += project(self.path.parent)
         for root in roots:
-            target = root.joinpath(*parts)
-            for file in (target.with_suffix(".py") if parts else target / "__init__.py", target / "__init__.py"):
-                if file != self.path and file.is_file():
-                    return self.open(file)
+            found = self.beside(root.joinpath(*parts))
+            if found is not None:
+                return found
         return None
+
+    def beside(self, target: Path) -> StaticModule | None:
+        """The module or package of a path without its ending, if it is another one than this."""
+        for file in (target.with_suffix(".py") if target.name else target / "__init__.py", target / "__init__.py"):
+            if file != self.path and file.is_file():
+                return self.open(file)
+        return None
+
+    def inner(self, name: str) -> StaticModule | None:
+        """The module of a name in this package."""
+        return self.beside(self.path.parent / name) if self.path.name == "__init__.py" else None
 
     def open(self, file: Path) -> StaticModule | None:
         name = str(file)
@@ -179,7 +187,8 @@ class StaticScope:
 
     def _import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Entity:
         if isinstance(node, ast.Import):
-            return Module(alias.name if alias.asname else alias.name.partition(".")[0])
+            dotted = alias.name if alias.asname else alias.name.partition(".")[0]
+            return self._module(dotted, self.module.imported(dotted, 0))
         home = node.module or ""
         file = self.module.imported(home, node.level)
         if file is not None:
@@ -188,17 +197,20 @@ class StaticScope:
                 return found
         inner = self.module.imported(f"{home}.{alias.name}", node.level)
         if inner is not None:
-            return Module("." * node.level + f"{home}.{alias.name}".strip("."))
+            return self._module(f"{home}.{alias.name}".strip("."), inner)
         if file is not None or node.level:
             return GlobalArray(None, alias.name)
-        if f"{home}.{alias.name}" in _SUBMODULES:
-            return Module(f"{home}.{alias.name}")
-        if not _told(home):
-            return GlobalArray(None, alias.name)
-        return External(f"{home}.{alias.name}")
+        return External(f"{home}.{alias.name}") if is_library(home) else GlobalArray(None, alias.name)
+
+    @staticmethod
+    def _module(dotted: str, found: StaticModule | None) -> Module:
+        return Module(dotted, "" if found is None else str(found.path))
 
     def _starred(self, name: str) -> Entity | None:
-        """A name that ``from ... import *`` may bind; what a library exports is not known here, `math` excepted."""
+        """A name that ``from ... import *`` may bind. What a library exports is known of the names with a meaning here; those
+        of builtins excepted, which some versions of NumPy hide and some do not."""
+        from .lower.externals import is_known
+
         outside = self.outer.lookup(name) if self.outer else None
         unknown = False
         for bound in self.bound["*"]:
@@ -207,8 +219,8 @@ class StaticScope:
                 return file.scope.lookup(name)
             if bound.node.module == "math" and hasattr(math, name):
                 return External(f"math.{name}")
-            if f"{bound.node.module}.{name}" == DECORATOR:
-                return External(DECORATOR)
+            if not bound.node.level and not hasattr(builtins, name) and is_known(f"{bound.node.module}.{name}"):
+                return External(f"{bound.node.module}.{name}")
             unknown = unknown or name in self.module.lost or (file is None and bound.node.module != "math")
         if outside is None and hasattr(builtins, name):
             outside = External(f"builtins.{name}")
@@ -216,14 +228,23 @@ class StaticScope:
 
     def _within(self, first: str, rest: str) -> Entity | None:
         """``rest`` of the user module that ``first`` is bound to."""
-        match self.lookup(first):
-            case Module(dotted=dotted):
-                stripped = dotted.lstrip(".")
-                file = self.module.imported(stripped, len(dotted) - len(stripped))
-                if file is None:
-                    return None if _told(stripped) else GlobalArray(None, f"{first}.{rest}")
-                return file.scope.lookup(rest)
-        return None
+        found = self.lookup(first)
+        return self._member(found, rest, f"{first}.{rest}") if isinstance(found, Module) else None
+
+    def _member(self, module: Module, path: str, shown: str) -> Entity | None:
+        """What a dotted path means in a module; None in libraries, whose names are not looked up."""
+        name, _, rest = path.partition(".")
+        file = self.module.open(Path(module.file)) if module.file else None
+        found = file.scope.lookup(name) if file is not None and {name, "*"} & file.scope.bound.keys() else None
+        if found is None:
+            dotted = f"{module.dotted}.{name}"
+            inner = self.module.imported(dotted, 0) if file is None else file.inner(name)
+            found = self._module(dotted, inner) if inner is not None else None
+        if found is None and file is None and not is_library(module.dotted):
+            return GlobalArray(None, shown)
+        if not rest or found is None:
+            return found
+        return self._member(found, rest, shown) if isinstance(found, Module) else None
 
     def _value(self, name: str, value: ast.expr) -> Entity:
         match value:
@@ -240,10 +261,8 @@ class StaticScope:
                 return Constant(found) if isinstance(found, RecordConstant) else found
             case ast.Call(func=func) if (self._dotted(func) or "").startswith(("numpy.random.", "random.")):
                 return Opaque("the random generator", "draw the numbers outside the function and pass them as an array")
-            case ast.Constant(value=str()) | ast.JoinedStr():
-                return Opaque("a string")
-            case ast.Constant(value=None):
-                return Opaque("the constant None")
+            case ast.JoinedStr():
+                return GlobalArray(None, name)
             case ast.Dict() | ast.DictComp():
                 return Opaque("a dict")
             case ast.Set() | ast.SetComp():
@@ -362,18 +381,8 @@ class StaticScope:
         return found.dotted if isinstance(found, External) else ""
 
 
-_SUBMODULES = ("numpy.random", "numpy.linalg", "numpy.typing", "numpy.fft", "scipy.special", "scipy.linalg")
-
-
 def _again(found: Entity) -> Entity:
     return Helper(found.function.run_again()) if isinstance(found, Helper) else found
-
-
-def _told(dotted: str) -> bool:
-    """Whether a module that is no file of the project is known by its name: a library that linad or Python comes with,
-    or one of arrays of its own. The functions of others may be helpers, whose text is found where the module is run."""
-    root = dotted.partition(".")[0]
-    return root in LIBRARIES or root in FOREIGN or root in sys.stdlib_module_names
 
 
 def first_line(node: ast.FunctionDef | ast.Lambda) -> int:

@@ -44,9 +44,9 @@ UNKNOWN = (False, None)
 
 
 def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
-    """Whether an expression is a number or a tuple of such, and its value."""
+    """Whether an expression is a number, a text, None or a tuple of such, and its value."""
     match node:
-        case ast.Constant(value=bool() | int() | float() as value):
+        case ast.Constant(value=bool() | int() | float() | str() | None as value):
             return True, value
         case ast.Tuple(elts=items):
             values = [constant(item, scope) for item in items]

@@ -103,6 +103,15 @@ JAXTYPING: dict[str, tuple[DType, ...]] = {
     "jaxtyping.Int": ("i64", "i32"),
 }
 
+# What NumPy calls kinds of dtypes, as the elements of an array.
+ELEMENTS: dict[str, tuple[DType, ...]] = {
+    "numpy.floating": ("f64", "f32"),
+    "numpy.integer": ("i64", "i32"),
+    "numpy.signedinteger": ("i64", "i32"),
+    **dict.fromkeys(("numpy.number", "numpy.inexact", "numpy.generic"), ()),
+}
+
+_OPEN = ("typing.Any", "numpy.typing.ArrayLike")
 _EXAMPLE = 'write as in `Float64[np.ndarray, "n d"]`'
 _ARRAYS = ("numpy.ndarray",)
 _NDARRAY_OF = ("numpy.typing.NDArray",)
@@ -211,7 +220,7 @@ class _Reader:
                 if dotted in JAXTYPING:
                     name = dotted.rpartition(".")[2]
                     raise self.unsupported(node, "has no dimensions", f'write `{name}[np.ndarray, "n"]`')
-                if dotted == "typing.Any":
+                if dotted in _OPEN:
                     return UNKNOWN
                 if dotted in _UNIONS:
                     raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
@@ -235,14 +244,13 @@ class _Reader:
 
     def subscript(self, node: ast.expr, base: ast.expr, arguments: ast.expr, scope: Scope) -> ParamType:
         items = arguments.elts if isinstance(arguments, ast.Tuple) else [arguments]
-        entity = resolve(base, scope)
-        dotted = entity.dotted if isinstance(entity, External) else ""
+        entity, dotted = resolve(base, scope), self.dotted(base, scope)
         if dotted in JAXTYPING:
             return self.jaxtyped(node, JAXTYPING[dotted], items, scope)
         if dotted in _NDARRAY_OF and len(items) == 1:
-            return ArrayType((self.element(items[0], scope),))
-        if dotted in _ARRAYS and len(items) == 2:
-            return self.ndarray_of(items[1], scope)
+            return ArrayType(self.element(items[0], scope))
+        if dotted in _ARRAYS and len(items) in (1, 2):
+            return self.ndarray_of(items, scope)
         if dotted in _TUPLES:
             return self.tuple_of(node, items, scope)
         if dotted in _UNIONS:
@@ -258,18 +266,39 @@ class _Reader:
             raise self.unsupported(node, "leaves the length of the tuple open", "write one type per item")
         return TupleType(tuple(self.read(item, scope) for item in items))
 
-    def element(self, node: ast.expr, scope: Scope) -> DType:
+    def element(self, node: ast.expr, scope: Scope) -> tuple[DType, ...]:
+        """The dtypes that an array may have; none where that is left open."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            one, other = self.element(node.left, scope), self.element(node.right, scope)
+            return tuple(dict.fromkeys((*one, *other))) if one and other else ()
+        match resolve(node, scope):
+            case External(dotted=dotted) if dotted in ELEMENTS:
+                return ELEMENTS[dotted]
         match self.read(node, scope):
             case ScalarType(dtype=dtype):
-                return dtype
+                return (dtype,)
+            case UnknownType():
+                return ()
         raise self.unsupported(node, "is not an element type")
 
-    def ndarray_of(self, dtype: ast.expr, scope: Scope) -> ParamType:
-        """``np.ndarray[shape, np.dtype[np.float64]]``: the shape says at most a rank, and is not read."""
-        match dtype:
-            case ast.Subscript(value=base, slice=element) if resolve(base, scope) == External("numpy.dtype"):
-                return ArrayType((self.element(element, scope),))
-        return ArrayType()
+    def ndarray_of(self, items: list[ast.expr], scope: Scope) -> ParamType:
+        """``np.ndarray[tuple[int, int], np.dtype[np.float64]]``."""
+        dims, dtypes = None, ()
+        match items[0]:
+            case ast.Subscript(value=base, slice=shape) if self.dotted(base, scope) in _TUPLES:
+                sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+                if not any(isinstance(s, ast.Constant) and s.value is Ellipsis for s in sizes):
+                    dims = (Dimension("_", None),) * len(sizes)
+                    if len(sizes) > MAX_RANK:
+                        raise _Wrong(RankTooHigh(self.span(items[0]), len(sizes)))
+        match items[1:]:
+            case [ast.Subscript(value=base, slice=element)] if self.dotted(base, scope) == "numpy.dtype":
+                dtypes = self.element(element, scope)
+        return ArrayType(dtypes, dims)
+
+    def dotted(self, node: ast.expr, scope: Scope) -> str:
+        found = resolve(node, scope)
+        return found.dotted if isinstance(found, External) else ""
 
     def jaxtyped(self, node: ast.expr, dtypes: tuple[DType, ...], items: list[ast.expr], scope: Scope) -> ParamType:
         if len(items) != 2:

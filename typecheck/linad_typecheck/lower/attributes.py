@@ -54,17 +54,14 @@ def attribute(ctx: Lowering, node: ast.Attribute) -> Value:
 
 def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     """The attribute of a value that is already evaluated."""
-    from .entities import entity_value, external
+    from .entities import attribute_entity, entity_value, external
 
     span = ctx.span(node)
     match base:
         case EntityValue(entity=Module(dotted=dotted), name=name):
             if constant_external(f"{dotted}.{node.attr}") is not None:
                 return constant_external(f"{dotted}.{node.attr}")
-            inside = ctx.source.scope.lookup(f"{name}.{node.attr}") if isinstance(node.value, ast.Name) else None
-            if inside is not None and not isinstance(inside, (External, Module)):
-                return entity_value(ctx, inside, f"{name}.{node.attr}", span)
-            return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
+            return entity_value(ctx, attribute_entity(ctx, base, node.attr), f"{name}.{node.attr}", span)
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)
         case TupleValue():

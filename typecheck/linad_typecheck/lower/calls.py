@@ -52,6 +52,7 @@ from .values import (
     Value,
     ViewValue,
     as_argument,
+    as_flag,
     contains,
     describe,
     leaves,
@@ -237,8 +238,10 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
     if ctx.programs.inside(source):  # or each level would have a view of its own
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
-    params = [(n, type_of(as_argument(a.value))) for n, a in zip(args, given, strict=True)]
-    spec = ctx.programs.specialise(source, tuple(params), tuple((n, type_of(as_argument(v))) for n, v in captures))
+    else:
+        given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
+    params = tuple((n, type_of(as_argument(a.value))) for n, a in zip(args, given, strict=True))
+    spec = ctx.programs.specialise(source, params, tuple((a.name, type_of(as_argument(a.value))) for a in capture_args))
     if spec.failed:
         ctx.programs.poisoned = True
         return Poison()

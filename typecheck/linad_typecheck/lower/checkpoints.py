@@ -11,10 +11,11 @@ from ..core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, Loo
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import Constant, External, Helper, resolve
+from ..scope import Constant, External, Helper
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array
 from .context import ONE, ZERO, Lowering
+from .entities import named
 from .numbers import cast
 from .values import SILENT, DerivativeValue, EntityValue, FunctionValue, Poison, ScalarValue, Value, describe, type_of
 
@@ -34,14 +35,7 @@ class Marked:
 
 def is_checkpoint(ctx: Lowering, node: ast.expr) -> bool:
     """Whether an expression is a call of `linad.checkpoint`, under any name."""
-    if not isinstance(node, ast.Call):
-        return False
-    root = node.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name) or root.id in ctx.env or root.id in ctx.local_names:
-        return False
-    return resolve(node.func, ctx.source.scope) == _MARK
+    return isinstance(node, ast.Call) and named(ctx, node.func) == _MARK
 
 
 def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
@@ -115,9 +109,7 @@ def _value(ctx: Lowering, node: ast.expr) -> object:
         if type(one) is type(other) is int and abs(one) < 2**32 and 0 <= other < 2**32 and not (isinstance(node.op, ast.Pow) and other > 62):
             return _COMPUTED[type(node.op)](one, other)
         return None
-    if isinstance(node, ast.Name) and (node.id in ctx.env or node.id in ctx.local_names):
-        return None
-    match resolve(node, ctx.source.scope):
+    match named(ctx, node):
         case Constant(value=value) if isinstance(value, int | str):
             return value
     return None

@@ -17,7 +17,7 @@ from .comprehensions import added, array_from, carry, targets, through
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, pull, usable
 from .indexing import indexed
-from .iterables import Iteration, callee, from_zero, iteration
+from .iterables import RANGES, Iteration, callee, from_zero, iteration
 from .numbers import cast
 from .places import (
     AnyArray,
@@ -330,7 +330,7 @@ def combine(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
         ctx.report(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
         return Poison()
     for a in given:
-        if isinstance(a, ast.Call) and callee(ctx, a.func) == "builtins.range":
+        if isinstance(a, ast.Call) and callee(ctx, a.func) in RANGES:
             ctx.report(Unsupported(ctx.span(a), f"a range in `{dotted}`", "write `np.arange(...)`"))
             return Poison()
     values = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in given]

@@ -23,7 +23,7 @@ from .attempt import Shape
 from .context import FALSE, ONE, TRUE, ZERO, Lowering
 from .expressions import condition, expression, lazily, may_update, operator, usable
 from .externals import Args, call_external, extreme
-from .iterables import Iteration, Unrolled, from_zero, iteration
+from .iterables import RANGES, Iteration, Unrolled, callee, from_zero, iteration
 from .loops import run_loop
 from .numbers import as_scalar, binary, cast, truth
 from .places import fresh_array, held, is_array, rank_of, shape_of
@@ -192,9 +192,12 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value | None:
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
     """Whether an expression is there only to be run over."""
     match node:
-        case ast.Call(func=ast.Name(id=("range" | "map" | "sorted" | "reversed") as name)):
-            return name not in ctx.env and name not in ctx.local_names and ctx.source.scope.lookup(name) in (None, External(f"builtins.{name}"))
+        case ast.Call(func=func):
+            return callee(ctx, func) in _RUN_OVER
     return False
+
+
+_RUN_OVER = (*RANGES, "builtins.map", "builtins.sorted", "builtins.reversed")
 
 
 def _each(what: ast.expr) -> Comprehension:

@@ -42,7 +42,7 @@ ELSEWHERE: dict[str, str] = {
     "numpy.add.accumulate": "use `np.cumsum`", "numpy.multiply.accumulate": "use `np.cumprod`", "numpy.multiply.outer": "use `np.outer`, or `a[:, None] * b`",
     "numpy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops", "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",
     "numpy.random": _DRAW, "random": _DRAW,
-    "numba.prange": "write `range`; under `parallel=True` every loop that is proved to be free of races runs on threads",
+    "numba.prange": "use it in a `for`",
     "linad.checkpoint": "put it around what a `for` runs over, around the condition of a `while`, or around a function",
 }  # fmt: skip
 

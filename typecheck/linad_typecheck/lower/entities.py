@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 
 from ..core import Const
@@ -23,15 +24,18 @@ from ..scope import (
     Opaque,
     RecordClass,
     RecordConstant,
+    is_library,
 )
 from ..span import Span
 from ..types import Scalar
 from .context import Lowering
 from .elsewhere import ELSEWHERE, without
-from .externals import BUILTINS, constant_external, has_rule, is_known, near
+from .externals import BUILTINS, constant_external, has_parts, has_rule, is_known, near
 from .impure import LIBRARY_PARTS, impure
 from .nearby import last_part, meant
+from .quoted import Quoted
 from .values import (
+    Binding,
     EntityValue,
     NoneValue,
     Poison,
@@ -85,6 +89,76 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
     return Poison()
 
 
+def named(ctx: Lowering, node: ast.expr) -> Entity | None:
+    """What a name or a dotted name stands for, through aliases and imports of the function; nothing is evaluated or reported."""
+    found = _named(ctx, node)
+    return None if found is None else found.entity
+
+
+def _named(ctx: Lowering, node: ast.expr) -> EntityValue | None:
+    match node:
+        case Quoted(value=EntityValue() as value):
+            return value
+        case ast.Name(id=name):
+            if name in ctx.env or name in ctx.local_names:
+                b = ctx.env.get(name)
+                return b.value if b is not None and b.defined is None and isinstance(b.value, EntityValue) else None
+            found = ctx.source.scope.lookup(name) or (External(f"builtins.{name}") if hasattr(builtins, name) else None)
+            return None if found is None else EntityValue(found, name)
+        case ast.Attribute(value=value, attr=attr):
+            base = _named(ctx, value)
+            if base is not None and isinstance(base.entity, (Module, External)):
+                return EntityValue(attribute_entity(ctx, base, attr), f"{base.name}.{attr}")
+    return None
+
+
+_CONSTANT = (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.UnaryOp, ast.Compare, ast.unaryop, ast.cmpop, ast.expr_context)
+
+
+def unknown_constant(ctx: Lowering, test: ast.expr) -> bool:
+    """Whether a test, or a part of one, is of constants of the module alone, of which the text does not tell one: of ``DEBUG``,
+    which is ``"X" in os.environ``."""
+    match test:
+        case ast.BoolOp(values=parts):
+            return any(unknown_constant(ctx, part) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return unknown_constant(ctx, part)
+    nodes = list(ast.walk(test))
+    if not all(isinstance(n, _CONSTANT) for n in nodes):
+        return False
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    return not any(n.id in ctx.env or n.id in ctx.local_names for n in names) and any(_untold(ctx, n) for n in nodes)
+
+
+def _untold(ctx: Lowering, node: ast.AST) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute)) and isinstance(named(ctx, node), GlobalArray)
+
+
+def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
+    """What an attribute of a module, or of another object of a library, stands for."""
+    dotted = base.entity.dotted
+    found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
+    if found is None or (is_library(dotted) and isinstance(found, (External, Module))):
+        return External(f"{dotted}.{attr}")
+    return found
+
+
+def imported(ctx: Lowering, s: ast.stmt) -> None:
+    """An import inside the function: of a library, whose names mean the same everywhere."""
+    home = s.module or "" if isinstance(s, ast.ImportFrom) else ""
+    for alias in s.names:
+        dotted = home or alias.name
+        if getattr(s, "level", 0) or not is_library(dotted) or alias.name == "*":
+            ctx.report(Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file"))
+            value: Value = Poison()
+        elif isinstance(s, ast.Import):
+            dotted = alias.name if alias.asname else alias.name.partition(".")[0]
+            value = EntityValue(External(dotted), alias.asname or dotted)
+        else:
+            value = external(ctx, f"{home}.{alias.name}", alias.asname or alias.name, ctx.span(alias))
+        ctx.env[alias.asname or alias.name.partition(".")[0]] = Binding(value, ctx.span(alias))
+
+
 _HELD_BY_MODULES = ("a list", "a dict", "a set", "a string", "a str", "a tuple", "a bytes", "a complex")
 
 
@@ -97,6 +171,8 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     if outside is not None and dotted not in LIBRARY_PARTS:
         ctx.report(ImpureCall(span, name, *outside))
         return Poison(foreign=True)
+    if has_parts(dotted) and not has_rule(dotted):
+        return EntityValue(External(dotted), name)
     if not is_known(dotted) or (dotted not in ELSEWHERE and not has_rule(dotted) and near(dotted)):
         close = near(dotted)
         here = name.partition(".")[0] if "." in name else ""

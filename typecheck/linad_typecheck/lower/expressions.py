@@ -24,7 +24,7 @@ from .attributes import attribute
 from .comparisons import of_parts
 from .context import FALSE, Lowering
 from .elementwise import lift
-from .entities import constant_value, entity
+from .entities import constant_value, entity, unknown_constant
 from .externals import Args, call_external
 from .indexing import subscript
 from .joins import Arm, join
@@ -46,6 +46,7 @@ from .values import (
     NoneValue,
     Poison,
     ScalarValue,
+    TextValue,
     TupleValue,
     UnionValue,
     Value,
@@ -98,6 +99,8 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
             value = usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
     if isinstance(value, NoneValue):
         return FALSE
+    if isinstance(value, TextValue):
+        return Const(bool(value.text), BOOL)
     return truth(ctx, value, ctx.span(node))
 
 
@@ -281,6 +284,8 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     if isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool" and _pure(stmts) and ctx.env == before:
         for s in stmts:
             ctx.emit(s)
+        if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
+            return first if value.atom.value == is_and else value
         out = ctx.let("b", "and" if is_and else "or", (cond, value.atom), BOOL, span)
         return ScalarValue(out, first.weak and value.weak)
     taken = Arm(stmts, {**ctx.env, "%val": Binding(value, span)}, dead)
@@ -311,7 +316,8 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
     if isinstance(cond, Const):
         return expression(ctx, node.body if cond.value else node.orelse, hint)
     if cond is None:
-        expression(ctx, node.body), expression(ctx, node.orelse)
+        with ctx.programs.perhaps_dead(unknown_constant(ctx, node.test)):
+            expression(ctx, node.body), expression(ctx, node.orelse)
         return Poison()
     before, arms = dict(ctx.env), []
     for side in (node.body, node.orelse):

@@ -35,10 +35,10 @@ from .values import (
     literal,
 )
 
-CONSTANTS: dict[str, float | None] = {
+CONSTANTS: dict[str, float | bool] = {
     "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
     "numpy.inf": math.inf, "math.inf": math.inf, "numpy.nan": math.nan, "math.nan": math.nan,
-    "numpy.euler_gamma": 0.5772156649015329,
+    "numpy.euler_gamma": 0.5772156649015329, "typing.TYPE_CHECKING": False, "builtins.__debug__": True,
 }  # fmt: skip
 
 DTYPES: dict[str, DType] = {
@@ -93,12 +93,18 @@ def _array_rules() -> dict[str, Rule]:
 
 
 def is_known(dotted: str) -> bool:
-    return has_rule(dotted) or elsewhere(dotted) is not None
+    return has_rule(dotted) or constant_external(dotted) is not None or elsewhere(dotted) is not None
 
 
 def has_rule(dotted: str) -> bool:
     """Whether the language has it, and not only a word on how to do without."""
     return dotted in _with_rules()
+
+
+@cache
+def has_parts(dotted: str) -> bool:
+    """Whether it is a module of a library, or another object, whose attributes have meanings here: ``scipy.special``."""
+    return any(d.startswith(f"{dotted}.") for d in (*_with_rules(), *CONSTANTS))
 
 
 @cache

@@ -10,11 +10,12 @@ from ..core import Atom, Check, Const
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import External, resolve
+from ..scope import External
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .checkpoints import is_checkpoint, misplaced
 from .context import ONE, ZERO, Lowering
+from .entities import named
 from .numbers import cast, check_nonzero
 from .operands import flag
 from .places import (
@@ -34,7 +35,6 @@ from .values import (
     SILENT,
     ArrayValue,
     Binding,
-    EntityValue,
     Poison,
     ScalarValue,
     TupleValue,
@@ -93,18 +93,12 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
     return None
 
 
+RANGES = ("builtins.range", "numba.prange")
+
+
 def callee(ctx: Lowering, node: ast.expr) -> str:
-    if isinstance(node, Quoted):
-        return node.value.entity.dotted if isinstance(node.value, EntityValue) else ""
-    root = node.value if isinstance(node, ast.Attribute) else node
-    if not isinstance(root, ast.Name) or root.id in ctx.env or root.id in ctx.local_names:
-        return ""
-    if isinstance(node, ast.Attribute):
-        found = resolve(node, ctx.source.scope)
-        return found.dotted if isinstance(found, External) else ""
-    found = ctx.source.scope.lookup(node.id)
-    if found is None:
-        return f"builtins.{node.id}"
+    """The dotted name of a function of a library; empty for others."""
+    found = named(ctx, node)
     return found.dotted if isinstance(found, External) else ""
 
 
@@ -125,7 +119,7 @@ def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
 
 def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
     if not 1 <= len(node.args) <= 3 or any(isinstance(a, ast.Starred) for a in node.args):
-        ctx.report(BadCall(ctx.span(node), "range", "takes 1 to 3 arguments"))
+        ctx.report(BadCall(ctx.span(node), callee(ctx, node.func).partition(".")[2], "takes 1 to 3 arguments"))
         return None
     atoms = _ints(ctx, node.args)
     if atoms is None:
@@ -394,6 +388,7 @@ def _not_here(ctx: Lowering, node: ast.Call) -> None:
 
 CALLS = {
     "builtins.range": _range,
+    "numba.prange": _range,  # threads are a matter of `parallel=True`, for each loop that is proved to be free of races
     "builtins.reversed": _reversed,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,

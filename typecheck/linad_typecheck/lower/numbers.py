@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 
 from ..core import Atom, Check, Const, Var
 from ..messages.language import Unsupported
@@ -247,8 +248,10 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
-    out = ctx.let("b", COMPARE[op], (cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)), BOOL, span)
-    return ScalarValue(out, weak)
+    ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
+    if all(isinstance(a, Const) for a in ins):  # an arm of an `if` on it is not even looked at where it is never taken
+        return ScalarValue(Const(getattr(operator, COMPARE[op])(*(a.value for a in ins)), BOOL), weak)
+    return ScalarValue(ctx.let("b", COMPARE[op], ins, BOOL, span), weak)
 
 
 def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:

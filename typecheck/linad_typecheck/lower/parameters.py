@@ -58,6 +58,8 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
             return t
         case notes.ScalarType(dtype=d, weak=w), ScalarType():
             return ScalarType(d, w) if inside else t
+        case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that it holds
+            return ScalarType(d, w)
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
                 return t

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
@@ -124,15 +125,28 @@ class Specialiser:
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
     unknown: bool = False  # something of unknown type was met
+    quiet: int | None = None  # how many functions were being lowered where what may be dead began
 
     def report(self, message: Message) -> None:
         self._note(message.diagnostic())
 
+    @contextmanager
+    def perhaps_dead(self, unknown: bool) -> Iterator[None]:
+        """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is reported of
+        it here, but of what it calls where that is called from elsewhere, too."""
+        saved = self.quiet
+        if unknown and saved is None:
+            self.quiet = len(self.stack)
+        try:
+            yield
+        finally:
+            self.quiet = saved
+
     def _note(self, found: Diagnostic) -> None:
-        for spec in self.stack:
+        for spec in self.stack[self.quiet or 0 :]:
             if found not in spec.found:
                 spec.found.append(found)
-        if not any(_says_the_same(d, found) for d in self.diagnostics):
+        if self.quiet is None and not any(_says_the_same(d, found) for d in self.diagnostics):
             self.diagnostics.append(found)
 
     def save(self) -> tuple[int, int, bool]:

@@ -14,6 +14,7 @@ from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .context import BREAK, CONTINUE, CTL, FALSE, RET, RETURN, RUN, Lowering
+from .entities import imported, unknown_constant
 from .exits import bound_if, exits, only_raises, terminates
 from .expressions import (
     condition,
@@ -114,12 +115,14 @@ def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> Non
 
 def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]) -> None:
     cond = condition(ctx, s.test)
+    unknown = cond is None and unknown_constant(ctx, s.test)
     if cond is None:  # already reported: look at both arms all the same
         cond = ctx.fresh("b", BOOL)
 
     def taken_arm(body: Body, truth: bool) -> None:
         surely_bound(ctx, s.test, truth)
-        block(ctx, body, live)
+        with ctx.programs.perhaps_dead(unknown):
+            block(ctx, body, live)
 
     branch(ctx, cond, lambda: taken_arm(then, True), lambda: taken_arm(orelse, False), live, ctx.span(s.test))
 
@@ -430,6 +433,8 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {
     ast.Pass: lambda ctx, s: None,
     ast.FunctionDef: _function,
     ast.Delete: _delete,
+    ast.Import: imported,
+    ast.ImportFrom: imported,
 }
 
 

@@ -19,8 +19,6 @@ REWRITES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("`try`", "test the condition with an `if` before it can fail"),
     ast.Global: ("`global`", "pass the value as a parameter and return the new one"),
     ast.Nonlocal: ("`nonlocal`", "return the new value"),
-    ast.Import: ("an import inside the function", "import at the top of the module"),
-    ast.ImportFrom: ("an import inside the function", "import at the top of the module"),
     ast.Match: ("`match`", "use `if` and `elif`"),
     ast.Dict: ("a dict", "use separate names, or an array with int indices"),
     ast.Set: ("a set", "use an array of bools"),

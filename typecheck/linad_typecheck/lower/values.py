@@ -129,6 +129,13 @@ class DTypeValue:
 
 
 @frozen(slots=True)
+class FlagValue:
+    """``True`` or ``False`` as an argument, which the function called is specialised for."""
+
+    value: bool
+
+
+@frozen(slots=True)
 class TextValue:
     """A string constant: only as a message or a dtype."""
 
@@ -186,6 +193,7 @@ Value = (
     | EntityValue
     | DTypeValue
     | TextValue
+    | FlagValue
     | LostArray
     | Poison
     | Bottom
@@ -348,6 +356,11 @@ def as_argument(v: Value) -> Value:
             return v
 
 
+def as_flag(v: Value) -> Value:
+    """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x, verbose=False)``."""
+    return FlagValue(v.atom.value) if isinstance(v, ScalarValue) and v.weak and isinstance(v.atom, Const) and v.dtype == "bool" else v
+
+
 def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
     """Whether a value or a part of it is of one of the kinds."""
     if isinstance(v, kinds):
@@ -399,6 +412,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
             return TupleValue(tuple(rebuild(x, parts) for x in items), record)
         case ClosureType(source=s, captured=c):
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
+        case OtherType(value=FlagValue(value=truth)):
+            return literal(truth)
         case OtherType(value=v):
             return v
     raise TypeError(t)
@@ -481,6 +496,8 @@ def describe(t: ValueType) -> str:
             return f"`{n}`"
         case OtherType(value=NoneValue()):
             return "None"
+        case OtherType(value=FlagValue()):
+            return "bool"
         case OtherType(value=DTypeValue(dtype=d)):
             return f"the type {numpy_name(d)}"
         case OtherType(value=TextValue()):
