@@ -97,7 +97,7 @@ EXAMPLES = {
     "numpy.take_along_axis": "np.take_along_axis(v, idx, 0)", "numpy.tensordot": "np.tensordot(A, B, 1)",
     "numpy.transpose": "np.transpose(A, (1, 0))", "numpy.tri": "np.tri(k)", "numpy.tril_indices": "np.tril_indices(k)",
     "numpy.triu_indices": "np.triu_indices(k)", "numpy.vander": "np.vander(v, 3)", "numpy.where": "np.where(mask, v, u)",
-    "scipy.special.betainc": "sp.betainc(x, y, v)", "scipy.special.comb": "sp.comb(x, y)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
+    "scipy.special.betainc": "sp.betainc(x, y, v)", "scipy.special.comb": "sp.comb(x, y)", "scipy.special.logsumexp": "sp.logsumexp(v, b=u)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
     "scipy.special.polygamma": "sp.polygamma(1, v)", **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
     **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")},
     "scipy.special.huber": "sp.huber(x, v)", "scipy.special.pseudo_huber": "sp.pseudo_huber(x, v)",
