@@ -19,8 +19,8 @@ help:
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
 	@echo "make test-thorough  run all cases of the tests of which a part runs every day"
-	@echo "make bench        measure in-place against pure updates, and against C"
-	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (downloads them into $(VENV)-peers)"
+	@echo "make bench        measure all tables of docs/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
+	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (installs them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
 
 demo: $(VENV)/.stamp-examples
@@ -44,8 +44,8 @@ test: $(VENV)/.stamp-test
 test-thorough: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m thorough
 
-bench: $(VENV)/.stamp-examples
-	$(BIN)/python -m benchmarks
+bench: $(VENV)-peers/.stamp-peers
+	$(VENV)-peers/bin/python -m benchmarks
 
 bench-peers: $(VENV)-peers/.stamp-peers
 	$(VENV)-peers/bin/python -m benchmarks.peers
@@ -63,7 +63,7 @@ $(VENV)-peers/bin/python:
 	$(PYTHON) -m venv $(VENV)-peers
 
 $(VENV)-peers/.stamp-peers: pyproject.toml | $(VENV)-peers/bin/python
-	$(VENV)-peers/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[peers]'
+	$(VENV)-peers/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[peers,examples,lsp]'
 	@touch $@
 
 clean:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from benchmarks.native import Result
 from benchmarks.scaling import Curve
 from benchmarks.startup import Wait
@@ -45,8 +47,8 @@ def startup(waits: list[Wait]) -> str:
 def whole(machine: str, curves: list[Curve], results: list[Result], waits: list[Wait]) -> str:
     parts = [
         "# Measurements",
-        f"Machine and versions: {machine}. Times are medians; every pair is measured in turns in one run, after its results "
-        "were found to agree. Run again with `make bench`.",
+        f"Measured on {date.today().isoformat()} in one run of `make bench`. Machine and versions: {machine}. Times are medians "
+        "where nothing else is said; what is compared is measured in turns, after its results were found to agree.",
     ]
     if curves:
         parts += [

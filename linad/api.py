@@ -97,7 +97,15 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     Returns
     -------
     callable
-        With the parameters of `f`.
+        With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux` it returns
+        ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted, at its first call has no float result, or none of the positions is that of a float parameter.
+    TypeError
+        Where `argnums` are no ints.
 
     Examples
     --------
@@ -114,12 +122,22 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 def value_and_grad(
     f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The function that gives the value and the gradient of a scalar function; parameters as those of `grad`.
+    """The function that gives the value and the gradient of a scalar function.
+
+    Parameters
+    ----------
+    f, argnums, has_aux
+        As for `grad`.
 
     Returns
     -------
     callable
         Returning ``(value, gradient)``, with `has_aux` ``((value, aux), gradient)``.
+
+    Raises
+    ------
+    LinadError, TypeError
+        As for `grad`.
 
     Examples
     --------
@@ -148,7 +166,13 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     value
         What `f` returns.
     pullback : callable
-        From a cotangent of the structure of ``value`` to a tuple with one entry per differentiable parameter.
+        From a cotangent of the structure, shapes and dtypes of ``value`` to a tuple with one entry per differentiable parameter.
+        It owns copies of the arguments and may be called again.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted, or has no float parameter.
 
     Examples
     --------
@@ -181,6 +205,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         What `f` returns.
     tangent
         Of the structure of ``value``.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted.
+    TypeError, ValueError
+        Where a tangent does not fit its argument.
 
     Examples
     --------

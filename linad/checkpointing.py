@@ -55,7 +55,18 @@ def checkpoint(
     TypeError
         Where options are given with a function.
     ValueError
-        Where the options make no sense.
+        Where the options make no sense: `slots` below 1, an unknown scheme, `slots` together with `memory`.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def logistic(x: float, r: float, steps: int) -> float:
+    ...     for _ in linad.checkpoint(range(steps), slots=10):
+    ...         x = r * x * (1.0 - x)
+    ...     return x
+    >>> logistic.grad(0.5, 3.0, 2)
+    (0.0, -0.1875)
     """
     if callable(over):
         if (slots, memory, scheme) != (None, None, None):

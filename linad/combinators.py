@@ -28,9 +28,15 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
     ndarray, shape (n, ...)
         Of tuples and records one of such arrays.
 
+    Raises
+    ------
+    ValueError
+        Where `n` is negative; in a checked function also where it is 0 and `f` has several results.
+
     Examples
     --------
-    >>> build(4, lambda i: i * 0.5)
+    >>> import linad
+    >>> linad.build(4, lambda i: i * 0.5)
     array([0. , 0.5, 1. , 1.5])
     """
     if n < 0:
@@ -39,11 +45,29 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
 
 
 def map(f: Callable[..., Any], *arrays: np.ndarray) -> Any:
-    """``f`` of the elements at each place of one or more arrays of equal length; several results are as many arrays.
+    """``f`` of the elements at each place of one or more arrays.
+
+    Parameters
+    ----------
+    f : callable
+        From one element of each array, or its rows, to a scalar, an array, or a tuple or record of such.
+    *arrays : ndarray, shape (n, ...)
+        Of equal length.
+
+    Returns
+    -------
+    ndarray, shape (n, ...)
+        Of several results as many arrays, in their structure.
+
+    Raises
+    ------
+    ValueError
+        Where the lengths differ; in a checked function also where there is no element and `f` has several results.
 
     Examples
     --------
-    >>> map(lambda a, b: a * b, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> import linad
+    >>> linad.map(lambda a, b: a * b, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     array([3., 8.])
     """
     return _collected([f(*values) for values in zip(*arrays, strict=True)])
@@ -52,9 +76,22 @@ def map(f: Callable[..., Any], *arrays: np.ndarray) -> Any:
 def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
     """``op(...op(op(init, a[0]), a[1])..., a[-1])``.
 
+    Parameters
+    ----------
+    op : callable
+        From what has been found so far and an element to what is found next, of the same type: `max`, `operator.mul`, a lambda.
+    init : scalar or ndarray
+        What is found of no elements.
+    a : ndarray, shape (n, ...)
+
+    Returns
+    -------
+    scalar or ndarray
+
     Examples
     --------
-    >>> reduce(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0])).item()
+    >>> import linad
+    >>> linad.reduce(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0])).item()
     24.0
     """
     for v in a:
@@ -63,11 +100,31 @@ def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
 
 
 def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """A state, which may be a tuple, carried through arrays of equal length: ``state = f(state, a[i], b[i], ...)``.
+    """A state carried through arrays: ``state = f(state, a[i], b[i], ...)``.
+
+    Parameters
+    ----------
+    f : callable
+        From the state and one element, or row, of each array to the next state, of the same structure and shapes.
+    init : scalar, ndarray, or a tuple or record of them
+        The first state.
+    *arrays : ndarray, shape (n, ...)
+        Of equal length.
+
+    Returns
+    -------
+    state
+        The last one.
+
+    Raises
+    ------
+    ValueError
+        Where the lengths differ.
 
     Examples
     --------
-    >>> fold(lambda s, a, b: s + a * b, 0.0, np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
+    >>> import linad
+    >>> linad.fold(lambda s, a, b: s + a * b, 0.0, np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
     11.0
     """
     for values in zip(*arrays, strict=True):
@@ -76,13 +133,27 @@ def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
 
 
 def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """What `fold` has found after each element, from the left; as long as the arrays.
+    """What `fold` has found after each element, from the left.
 
-    A state that is an array gives an array of rows; a tuple, named tuple or frozen dataclass gives one of such arrays.
+    Parameters
+    ----------
+    op, init, *arrays
+        As for `fold`.
+
+    Returns
+    -------
+    ndarray, shape (n, ...)
+        The states. Of states that are arrays, their rows; of tuples, named tuples and frozen dataclasses, one of such arrays.
+
+    Raises
+    ------
+    ValueError
+        Where the lengths differ, or a state has another shape than the first.
 
     Examples
     --------
-    >>> scanl(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0]))
+    >>> import linad
+    >>> linad.scanl(lambda p, v: p * v, 1.0, np.array([2.0, 3.0, 4.0]))
     array([ 2.,  6., 24.])
     """
     found, state = [], init
@@ -93,11 +164,29 @@ def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
 
 
 def scanr(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``; as `scanl` gives it.
+    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``.
+
+    Parameters
+    ----------
+    op : callable
+        From one element of each array and, last, the state to the right of them to the state here.
+    init, *arrays
+        As for `fold`.
+
+    Returns
+    -------
+    ndarray, shape (n, ...)
+        As `scanl` gives it.
+
+    Raises
+    ------
+    ValueError
+        As `scanl`.
 
     Examples
     --------
-    >>> scanr(lambda v, p: v * p, 1.0, np.array([2.0, 3.0, 4.0]))
+    >>> import linad
+    >>> linad.scanr(lambda v, p: v * p, 1.0, np.array([2.0, 3.0, 4.0]))
     array([24., 12.,  4.])
     """
     found, state = [], init
@@ -127,11 +216,22 @@ def _stacked(states: list[Any], init: Any) -> Any:
 
 
 def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
-    """The array moved one place to the left; ``fill`` comes in at the end.
+    """The array moved one place to the left.
+
+    Parameters
+    ----------
+    a : ndarray, shape (n, ...)
+    fill : scalar
+        What comes in at the end.
+
+    Returns
+    -------
+    ndarray, shape (n, ...)
 
     Examples
     --------
-    >>> shift1l(np.array([1.0, 2.0, 3.0]), 9.0)
+    >>> import linad
+    >>> linad.shift1l(np.array([1.0, 2.0, 3.0]), 9.0)
     array([2., 3., 9.])
     """
     b = np.empty_like(a)
@@ -141,11 +241,22 @@ def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
 
 
 def shift1r(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
-    """The array moved one place to the right; ``fill`` comes in at the start.
+    """The array moved one place to the right.
+
+    Parameters
+    ----------
+    a : ndarray, shape (n, ...)
+    fill : scalar
+        What comes in at the start.
+
+    Returns
+    -------
+    ndarray, shape (n, ...)
 
     Examples
     --------
-    >>> shift1r(np.array([1.0, 2.0, 3.0]), 9.0)
+    >>> import linad
+    >>> linad.shift1r(np.array([1.0, 2.0, 3.0]), 9.0)
     array([9., 1., 2.])
     """
     b = np.empty_like(a)
@@ -157,9 +268,21 @@ def shift1r(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
 def sum(n: int, f: Callable[[int], Any]) -> Any:
     """``f(0) + f(1) + ... + f(n - 1)``.
 
+    Parameters
+    ----------
+    n : int
+        How many terms.
+    f : callable
+        From an index to a scalar or an array.
+
+    Returns
+    -------
+    scalar or ndarray
+
     Examples
     --------
-    >>> sum(4, lambda i: i * 0.5)
+    >>> import linad
+    >>> linad.sum(4, lambda i: i * 0.5)
     3.0
     """
     total = 0

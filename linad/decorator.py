@@ -34,12 +34,27 @@ _KEPT = 8  # specialisations per argument types: constants that go back and fort
 class LinearGrad(Generic[P, R]):
     """A checked function: call it, or ask for its derivatives. `linear_grad` makes them.
 
+    A call compiles for the types of its arguments, if that has not been done, and runs the compiled function. The caller's arrays
+    are read where they are; only those of parameters in ``updates`` are written to.
+
     Attributes
     ----------
     py_func : function
         The plain Python function; it gives the same numbers.
     options : Options
         What was passed to `linear_grad`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @linear_grad
+    ... def energy(x, k: float) -> float:
+    ...     return 0.5 * k * np.sum((x[1:] - x[:-1]) ** 2)
+    >>> x = np.array([0.0, 1.0, 3.0])
+    >>> print(energy(x, 2.0))
+    5.0
+    >>> energy.grad(x, 2.0)
+    (array([-2., -2.,  4.]), 2.5)
     """
 
     def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
@@ -73,28 +88,81 @@ class LinearGrad(Generic[P, R]):
     def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """The gradient of the scalar result.
 
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of the function.
+
         Returns
         -------
         gradient
             One entry per differentiable parameter, in the structure of the argument; bare if there is only one. Arrays
-            are fresh and have the dtype of the argument. Of a parameter annotated ``float`` it is a float, whether the
-            argument was a float, an int or an array of rank 0, which is taken as the number that it holds; without an
-            annotation an array of rank 0 stays one, and so is its gradient.
+            are fresh and have the shape and dtype of the argument; None stands for the ints in a structure. Of a parameter
+            annotated ``float`` it is a float, whether the argument was a float, an int or an array of rank 0, which is
+            taken as the number that it holds; without an annotation an array of rank 0 stays one, and so is its gradient.
 
         Raises
         ------
         LinadError
-            Where the function does not return one float.
+            Where the function does not return one float, or has no float parameter.
+        TypeError
+            Where an argument is not of its annotated type.
+        ValueError
+            Where sizes contradict each other.
+
+        Examples
+        --------
+        >>> @linear_grad
+        ... def area(width: float, height: float) -> float:
+        ...     return width * height
+        >>> area.grad(2.0, 3.0)
+        (3.0, 2.0)
         """
         return self._bare(self._gradient(args, kwargs, False)[1])
 
     def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
-        """The value and the gradient, as `grad` gives it, in one run."""
+        """The value and the gradient in one run. `scipy.optimize.minimize` takes it with ``jac=True``.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of the function.
+
+        Returns
+        -------
+        value : float
+            What the function returns.
+        gradient
+            As `grad` gives it.
+
+        Raises
+        ------
+        LinadError, TypeError, ValueError
+            As `grad`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy.optimize import minimize
+        >>> @linear_grad
+        ... def bowl(x):
+        ...     return np.sum((x - 1.0) ** 2)
+        >>> value, gradient = bowl.value_and_grad(np.zeros(2))
+        >>> print(value, gradient)
+        2.0 [-2. -2.]
+        >>> minimize(bowl.value_and_grad, np.zeros(2), jac=True).x
+        array([1., 1.])
+        """
         value, grads = self._gradient(args, kwargs, True)
         return value, self._bare(grads)
 
     def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-        """The value and the pullback.
+        """The value and the pullback, for functions of any float results.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of the function.
 
         Returns
         -------
@@ -102,8 +170,23 @@ class LinearGrad(Generic[P, R]):
             What the function returns; with declared updates ``(returned, y_final, ...)``, without the first where it
             returns None. The caller's arrays are not touched.
         pullback : callable
-            Takes a cotangent of the structure of ``value`` and gives a tuple with one entry per differentiable
-            parameter. It owns copies of the arguments and may be called again.
+            Takes a cotangent of the structure, shapes and dtypes of ``value`` and gives a tuple with one entry per differentiable
+            parameter, as `grad` does, but never bare. It owns copies of the arguments and may be called again.
+
+        Raises
+        ------
+        LinadError
+            Where the function has no float parameter or no float result.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> @linear_grad
+        ... def scaled(x, c: float):
+        ...     return c * x
+        >>> value, pullback = scaled.vjp(np.array([1.0, 2.0]), 3.0)
+        >>> value, pullback(np.array([1.0, 0.0]))
+        (array([3., 6.]), (array([3., 0.]), 1.0))
         """
         arguments = self._arguments(args, kwargs)
         return derive.vjp(self.specialisation(arguments), arguments, self.options.wrt)
@@ -125,6 +208,13 @@ class LinearGrad(Generic[P, R]):
             As `vjp` gives it.
         tangent
             Of the structure of ``value``, None for its int parts.
+
+        Raises
+        ------
+        TypeError
+            Where a tangent is not of the structure or dtype of its argument.
+        ValueError
+            Where it has another shape.
 
         Examples
         --------
@@ -160,12 +250,42 @@ class LinearGrad(Generic[P, R]):
         -------
         value
             As `vjp` gives it.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument or another buffer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> @linear_grad
+        ... def squares(x):
+        ...     return x @ x
+        >>> total = np.zeros(2)
+        >>> for k in range(3):
+        ...     value = squares.vjp_into(1.0, np.array([1.0, 2.0]) * k, into=total)
+        >>> print(value, total)
+        20.0 [ 6. 12.]
         """
         arguments = self._arguments(args, kwargs)
         return derive.vjp_into(self.specialisation(arguments), cotangent, arguments, into, self.options.wrt)
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Compile the function and its gradient for arguments like these; nothing is run."""
+        """Compile the function and its gradient for arguments like these; nothing is run.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the types, and short last axes, that later calls will have.
+
+        Examples
+        --------
+        >>> @linear_grad
+        ... def half(x: float) -> float:
+        ...     return 0.5 * x
+        >>> half.warmup(1.0)
+        """
         arguments = self._arguments(args, kwargs)
         derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
 
@@ -197,7 +317,18 @@ class LinearGrad(Generic[P, R]):
         return tuple(bound.arguments.values())
 
     def specialisation(self, arguments: Sequence[object]) -> Specialisation:
-        """The checked function for the types of these arguments, and for the module as it is now."""
+        """The checked function for the types of these arguments, and for the module as it is now.
+
+        Parameters
+        ----------
+        arguments : sequence
+            One per parameter, defaults included.
+
+        Returns
+        -------
+        Specialisation
+            What calls use; not a public interface, it may change.
+        """
         found = self._find(arguments)
         if found is not None:
             return found
@@ -254,13 +385,22 @@ class LinearGrad(Generic[P, R]):
 
     @property
     def signature(self) -> Signature | None:
-        """What the function takes and gives, as last specialised; None before types are known."""
+        """The structure of parameters and result, as last specialised; None before types are known. `types` is the same in words."""
         latest = [kept[0] for kept in self._known.values() if kept]
         return latest[-1].signature if latest else None
 
     @property
     def types(self) -> dict[str, str]:
-        """The types of the parameters and, as ``return``, of the result, as last specialised."""
+        """The types of the parameters and, as ``return``, of the result, as last specialised; empty before types are known.
+
+        Examples
+        --------
+        >>> @linear_grad
+        ... def shifted(x: float, k: int) -> float:
+        ...     return x + k
+        >>> shifted.types
+        {'x': 'float', 'k': 'int', 'return': 'float'}
+        """
         found = self.signature
         if found is None:
             return {}
@@ -268,7 +408,7 @@ class LinearGrad(Generic[P, R]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Warnings and facts that the checker reported."""
+        """Warnings and facts that the checker reported: objects with ``code``, ``slug``, ``severity``, ``message`` and ``span``."""
         return tuple(dict.fromkeys(d for kept in self._known.values() for d in kept[0].front.diagnostics))
 
     # ---------------------------------------------------------------------------------------------- being a function
@@ -378,15 +518,17 @@ def linear_grad(
     boundscheck: bool = True,
     backend: Literal["numba", "interpret"] = "numba",
 ) -> Any:
-    """Check, compile and differentiate a function of numbers and arrays.
+    """Check, compile and differentiate a function of numbers and arrays. A decorator, with or without options.
 
     Parameters
     ----------
     f : function
-        A plain function, an ``@njit``-ed one, or an already checked one.
-    wrt : name or position, or several
-        The parameters to differentiate by; by default all that are floats or float arrays.
-    updates : names
+        A plain function, an ``@njit``-ed one, or an already checked one, whose source is available. Its parameters are annotated as
+        ``float``, ``int``, ``bool``, with jaxtyping (``Float64[np.ndarray, "n m"]``), as tuples and records of these, or not at all: then
+        calls decide.
+    wrt : str or int, or a sequence of them, optional
+        The parameters to differentiate by, by name or position; by default all that hold floats. With one, gradients come bare.
+    updates : str or sequence of str, optional
         The parameters whose arrays the function updates in place, for the caller to see.
     parallel : bool
         Whether loops whose iterations do not depend on each other, or only add up, run on threads, forward and in
@@ -408,13 +550,20 @@ def linear_grad(
     Returns
     -------
     LinearGrad
-        The compiled function, with ``.grad``, ``.value_and_grad``, ``.vjp`` and ``.vjp_into``.
+        The checked function, with ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp`` and ``.vjp_into``. It is compiled at its
+        first call.
 
     Raises
     ------
     LinadError
         At decoration, where the annotations give the types of all parameters, otherwise at the first call: with the
         place of each error and what to write instead.
+
+    Notes
+    -----
+    Compiled code does what Python does with the text of the function when it is decorated, with the module's constants and
+    helpers as they are at each call: where one of these has changed, the function is checked and compiled again. Exceptions of the
+    function (``IndexError``, ``ValueError``, ...) are raised as Python raises them, and name the line.
 
     Examples
     --------

@@ -106,7 +106,17 @@ def check_grads(
     AssertionError
         With the argument and index that are furthest off, and both numbers.
     ValueError
-        For an order or a mode that there is none of.
+        For an order or a mode that does not exist, or where no argument is differentiable.
+
+    Examples
+    --------
+    >>> import math
+    >>> from linad import linear_grad
+    >>> from linad.testing import check_grads
+    >>> @linear_grad
+    ... def damped(x: float, c: float) -> float:
+    ...     return math.exp(-c * x) * math.sin(x)
+    >>> check_grads(damped, (0.5, 2.0))
     """
     if order != 1:
         raise ValueError(f"only first derivatives are checked, not order {order}")
@@ -197,14 +207,49 @@ def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell
 
 
 def tame_floats(low: float = -3.0, high: float = 3.0) -> SearchStrategy[float]:
-    """Hypothesis: finite floats of moderate size, none so small that squares vanish."""
+    """Hypothesis: finite floats of moderate size, none so small that squares vanish.
+
+    Parameters
+    ----------
+    low, high : float
+        The bounds.
+
+    Returns
+    -------
+    SearchStrategy
+        Of floats; 0.0 in place of those below 1e-3.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(tame_floats(), lambda x: True)
+    0.0
+    """
     from hypothesis import strategies as st
 
     return st.floats(low, high, allow_nan=False).map(lambda x: 0.0 if abs(x) < 1e-3 else x)
 
 
 def float_arrays(shape: int | tuple[int, ...], dtype: type = np.float64) -> SearchStrategy[np.ndarray]:
-    """Hypothesis: arrays of `tame_floats`."""
+    """Hypothesis: arrays of `tame_floats`.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : type
+        Of the cells.
+
+    Returns
+    -------
+    SearchStrategy
+        Of arrays.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(float_arrays(2), lambda x: True)
+    array([0., 0.])
+    """
     from hypothesis import strategies as st
 
     shape = (shape,) if isinstance(shape, int) else shape
@@ -214,7 +259,28 @@ def float_arrays(shape: int | tuple[int, ...], dtype: type = np.float64) -> Sear
 
 
 def index_arrays(length: int, size: int, negative: bool = True) -> SearchStrategy[np.ndarray]:
-    """Hypothesis: arrays of ``length`` valid indices of an axis of ``size``, negative ones too if wanted."""
+    """Hypothesis: arrays of valid indices.
+
+    Parameters
+    ----------
+    length : int
+        Of the array.
+    size : int
+        Of the axis that is indexed.
+    negative : bool
+        Whether indices from the end are among them.
+
+    Returns
+    -------
+    SearchStrategy
+        Of arrays of int64, shape (length,).
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(index_arrays(2, 5), lambda x: True)
+    array([0, 0])
+    """
     from hypothesis import strategies as st
 
     cell = st.integers(-size if negative else 0, size - 1)

@@ -9,3 +9,7 @@ os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad
 # Tests start some two hundred processes, each of which would otherwise compile all of linad before it begins.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--regenerate", action="store_true", help="write generated pages and expected messages again")

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from benchmarks.suite import native, peers
+from benchmarks.suite import native
 from benchmarks.suite.problems import Problem, decorated, large, small
-from benchmarks.timing import engineering, interleaved
+from benchmarks.timing import engineering, least
 
 AGREE = 1e-10
 LINAD, PRIMAL, C, C_PRIMAL = "linad", "linad primal", "C", "C primal"
@@ -24,12 +24,12 @@ Gradient = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Row:
-    """One problem: median seconds of each contender, what was remembered, and the megabytes that one call added."""
+    """One problem: seconds of linad and C, logged words, other tools over linad, and the megabytes that one call added."""
 
     problem: Problem
     times: dict[str, float]
-    words: int  # that linad's logs hold on the way
-    refused: dict[str, str] = field(default_factory=dict)
+    words: int  # of linad's logs
+    peers: dict[str, float | str] = field(default_factory=dict)  # the time over that of linad, or why there is none
     memory: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -52,9 +52,8 @@ def table(rows: list[Row]) -> str:
     for row in rows:
         shown = [engineering(row.times[name]) if name in row.times else "" for name in (PRIMAL, LINAD, C_PRIMAL, C)]
         cells = [row.problem.title, *shown, f"**{row.ratio:.2f}**", ratio(row.over(C)), ratio(row.over(C_PRIMAL, C))]
-        for name in PEERS:
-            cells.append(row.refused.get(name, ratio(row.over(LINAD, name) if name in row.times else None)))
-        lines.append([*cells, f"{row.words:,}"])
+        found = [row.peers.get(name) for name in PEERS]
+        lines.append([*cells, *(q if isinstance(q, str) else ratio(q) for q in found), f"{row.words:,}"])
     middle = [f"{statistics.median(v):.2f}" if v else "" for v in columns.values()]
     lines.append(["median", "", "", "", "", f"**{middle[0]}**", middle[1], *[""] * 4])
     headings = ["problem", "primal", "gradient", "primal in C", "adjoint in C", "gradient / primal", "gradient / adjoint in C"]
@@ -80,10 +79,12 @@ def whole(rows: list[Row]) -> str:
     """The section of the documents."""
     return "\n\n".join([
         "## Suite",
-        f"Value and gradient of thirteen programs (`benchmarks/suite`), on one core; {versions()}. All contenders were found to "
+        f"Value and gradient of {len(rows)} programs (`benchmarks/suite`), on one core; {versions()}. All contenders were found to "
         "agree before they were timed. The primal is the program compiled by linad; C is by hand, gcc -O3 -march=native "
-        "-ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and vectorised. Log words "
-        "are what linad keeps for the way back on the small size that the tests use.",
+        "-ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and vectorised. Times are "
+        "the least of a hundred batches of 4 ms, in turns: linad and C in one process, and for each problem JAX, PyTorch "
+        "and linad in another one, as their threads and memory disturb the others. Log words are what linad keeps for the "
+        "reverse sweep on the small size that the tests use.",
         table(rows),
         "Peak memory: the megabytes that one value and gradient adds at its highest, each in a process of its own that has its "
         "inputs and has been compiled and warmed up (a tenth or two of each number is the process itself). The gradient is "
@@ -138,7 +139,7 @@ def log_words(problem: Problem) -> int:
 
 def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
     """Each problem in turn."""
-    from benchmarks.suite import memory
+    from benchmarks.suite import against, memory
 
     compiler = shutil.which("gcc")
     for problem in problems or large():
@@ -150,19 +151,6 @@ def measure(problems: tuple[Problem, ...] | None = None) -> Iterator[Row]:
         if compiler:
             agree(problem)
             calls |= {C_PRIMAL: native.primal(problem), C: native.gradient(problem, buffers(problem))}
-        refused: dict[str, str] = {}
-        for name, make in peers.available(problem).items():
-            bars = buffers(problem)
-            expected = (linad_gradient(problem, bars)(), *bars)
-            try:
-                call = make(problem)
-                error = disagreement(call(), expected)
-            except Exception as refusal:  # is a result
-                refused[name] = type(refusal).__name__
-                continue
-            if error > 1e-8:
-                refused[name] = f"differs by {error:.0e}"
-                continue
-            calls[name] = call
-        peaks = memory.of(problem, list(calls))
-        yield Row(problem, interleaved(calls), log_words(counterpart(problem)), refused, peaks)
+        beside = against.of(problem)
+        tools = [*calls, *(name for name, found in beside.items() if not isinstance(found, str))]
+        yield Row(problem, least(calls), log_words(counterpart(problem)), beside, memory.of(problem, tools))

@@ -120,7 +120,7 @@ def _cells(n: int, dtype: type, total: int) -> np.ndarray:
 def release_memory() -> int:
     """Give back the scratch memory that compiled functions keep between calls.
 
-    Calls that are running keep theirs. What is kept never exceeds `LIMIT` bytes, 256 MiB.
+    Calls that are running keep theirs. No more than 256 MiB are kept together.
 
     Returns
     -------

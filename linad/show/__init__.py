@@ -37,6 +37,21 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     ------
     LinadError
         Where the function has an error, or a parameter no type before a first call.
+    ValueError
+        Where there is no such stage.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def double(x: float) -> float:
+    ...     return 2.0 * x
+    >>> print(linad.show(double, "lowered"))
+    entry fn double(x: f64) -> f64 {
+      result = mul 2.0 x
+      return result
+    }
+    <BLANKLINE>
     """
     from .reading import reading_of
 
@@ -67,6 +82,17 @@ def explain(f: Callable[..., Any]) -> Explanation:
     ------
     LinadError
         Where the function has an error, or a parameter no type before a first call.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def squares(x: float, n: int) -> float:
+    ...     for _ in range(n):
+    ...         x = x * x
+    ...     return x
+    >>> "log" in str(linad.explain(squares))
+    True
     """
     from .reading import reading_of
 

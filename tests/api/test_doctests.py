@@ -5,7 +5,11 @@ from importlib import import_module
 
 import pytest
 
-MODULES = ["linad.decorator", "linad.api", "linad.boundary.dims", "linad.boundary.overlap", "linad.boundary.results"]
+MODULES = [
+    "linad.decorator", "linad.api", "linad.combinators", "linad.checkpointing", "linad.cost", "linad.show", "linad.testing",
+    "linad.boundary.dims", "linad.boundary.overlap", "linad.boundary.results", "linad.boundary.workspace",
+    "linad_typecheck.diagnostics",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

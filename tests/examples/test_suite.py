@@ -5,7 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks.suite import measure, peers, problems
+from benchmarks import timing
+from benchmarks.suite import against, measure, peers, problems
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
 SMALL = problems.small()
@@ -34,3 +35,21 @@ def test_the_table_has_medians() -> None:
     times = [{"linad primal": 1.0, "linad": k, "C primal": 1.0, "C": 2.0} for k in (2.0, 3.0, 7.0)]
     rows = [measure.Row(p, t, 0) for p, t in zip(SMALL, times)]
     assert "| **3.00** | 1.50 |" in measure.table(rows).splitlines()[-1]
+    assert "| 4.20 | TypeError |" in measure.table([measure.Row(SMALL[0], times[0], 0, {"JAX": 4.2, "PyTorch": "TypeError"})])
+
+
+def test_other_tools_are_timed_beside_linad_or_say_why_not(monkeypatch) -> None:
+    problem = SMALL[0]
+    bars = measure.buffers(problem)
+    right = (measure.linad_gradient(problem, bars)(), *bars)
+    wrong = (right[0] * 1.01, *right[1:])
+
+    def refuses(problem):
+        raise TypeError("no in-place updates")
+
+    tools = {"right": lambda p: lambda: right, "wrong": lambda p: lambda: wrong, "none": refuses}
+    monkeypatch.setattr(peers, "available", lambda p: tools)
+    monkeypatch.setattr(against, "least", lambda calls: timing.least(calls, rounds=1, batch=1e-6))
+    found = against.here(problem)
+    assert found["right"] > 0.0
+    assert found["wrong"] == "differs by 1e-02" and found["none"] == "TypeError"

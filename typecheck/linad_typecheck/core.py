@@ -1,4 +1,4 @@
-"""The one intermediate form: structured A-normal form in static single assignment.
+"""The core, the form of programs from lowering to code generation: structured A-normal form in static single assignment.
 
 The surface program, its linear form, its adjoint and the adjoint of its adjoint are all values of the dataclasses
 below. There is no control-flow graph: a `Block` is a sequence of statements, and `If` and `Loop` hold blocks.

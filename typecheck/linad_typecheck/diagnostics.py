@@ -56,7 +56,24 @@ class Diagnostic:
 
 
 class LinadError(TypeError):
-    """A function that linad cannot compile or differentiate; ``diagnostics`` say where and what to write instead."""
+    """A function that linad cannot compile or differentiate.
+
+    Attributes
+    ----------
+    diagnostics : tuple of Diagnostic
+        The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span`` and ``fixes``: where, and what to write instead.
+
+    Examples
+    --------
+    >>> from linad import LinadError, linear_grad
+    >>> try:
+    ...     @linear_grad
+    ...     def f(x: float) -> float:
+    ...         return x * undefined
+    ... except LinadError as error:
+    ...     print(error.diagnostics[0].code, error.diagnostics[0].slug)
+    LIN202 unknown-name
+    """
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...] | list[Diagnostic], text: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
@@ -68,8 +85,11 @@ class LinadError(TypeError):
 
 
 class LinadWarning(UserWarning):
-    """What the checker warns of, as a Python warning where a function is decorated or first called."""
+    """What the checker warns of, as a Python warning where a function is decorated or first called.
+
+    `warnings.filterwarnings` silences or raises it, a comment ``# linad: ignore[SLUG]`` silences it at its line.
+    """
 
 
 class ZeroGradientWarning(LinadWarning):
-    """A gradient that is zero whatever the arguments are."""
+    """A gradient that is zero whatever the arguments are, because the parameter reaches the result only through ints and comparisons."""

@@ -37,7 +37,7 @@ LATER = {
 
 
 _CELLS = ("T", "mT", "real", "flat")
-_OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "flat", "itemsize", "nbytes")
+OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "flat", "itemsize", "nbytes")
 
 
 def _called() -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             if node.attr in LATER:
                 ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
                 return Poison()
-            near = meant(node.attr, (*_OF_ARRAYS, *_called()), 0.6)
+            near = meant(node.attr, (*OF_ARRAYS, *_called()), 0.6)
             what = f"an array has no attribute `.{node.attr}`"
             if node.attr in _called():
                 near, what = (f"{node.attr}()",), f"`.{node.attr}` of an array is a method and is called"

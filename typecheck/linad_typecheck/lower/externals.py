@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from typing import Literal
 
 from ..core import Const
 from ..messages.language import BadCall, Unsupported
@@ -35,6 +37,9 @@ from .values import (
     literal,
 )
 
+Kind = Literal["rule", "fold", "dtype", "combinator", "derivative", "iterable", "mark", "subscript", "constant", "method", "attribute"]
+FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called by name anywhere
+NEWAXIS = "numpy.newaxis"
 CONSTANTS: dict[str, float | bool] = {
     "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
     "numpy.inf": math.inf, "math.inf": math.inf, "numpy.nan": math.nan, "math.nan": math.nan,
@@ -67,7 +72,7 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 
 
 def constant_external(dotted: str) -> Value | None:
-    if dotted == "numpy.newaxis":
+    if dotted == NEWAXIS:
         return NoneValue()
     return literal(CONSTANTS[dotted]) if dotted in CONSTANTS else None
 
@@ -97,22 +102,44 @@ def is_known(dotted: str) -> bool:
 
 
 def has_rule(dotted: str) -> bool:
-    """Whether the language has it, and not only a word on how to do without."""
-    return dotted in _with_rules()
+    """Whether the language has it as a function, and not only a word on how to do without."""
+    return registry().get(dotted) in FUNCTIONS
 
 
 @cache
 def has_parts(dotted: str) -> bool:
     """Whether it is a module of a library, or another object, whose attributes have meanings here: ``scipy.special``."""
-    return any(d.startswith(f"{dotted}.") for d in (*_with_rules(), *CONSTANTS))
+    return any(d.startswith(f"{dotted}.") for d in registry())
 
 
 @cache
-def _with_rules() -> frozenset[str]:
+def registry() -> dict[str, Kind]:
+    """Every library name of the language, and which kind of table says what it means; anything else is refused.
+
+    Methods and attributes of arrays are under ``ndarray.``.
+    """
+    from .arrays import METHODS, OWN
+    from .attributes import OF_ARRAYS as ATTRIBUTES
+    from .checkpoints import NAME as CHECKPOINT
     from .combinators import COMBINATORS
     from .derivatives import TRANSFORMS
+    from .indexing import JOINED
+    from .iterables import RUNS
 
-    return frozenset().union(COMBINATORS, TRANSFORMS, RULES, _array_rules(), DTYPES, FOLDS)
+    kinds: dict[Kind, Iterable[str]] = {
+        "subscript": (f"numpy.{name}" for name in JOINED),
+        "mark": (CHECKPOINT,),
+        "iterable": RUNS,
+        "constant": (*CONSTANTS, NEWAXIS),
+        "attribute": (f"ndarray.{name}" for name in ATTRIBUTES),
+        "method": (f"ndarray.{name}" for name in (*OWN, *METHODS)),
+        "dtype": DTYPES,
+        "fold": FOLDS,
+        "rule": (*RULES, *_array_rules()),
+        "combinator": COMBINATORS,
+        "derivative": TRANSFORMS,
+    }
+    return {name: kind for kind, names in kinds.items() for name in names}
 
 
 def near(dotted: str) -> tuple[str, ...]:

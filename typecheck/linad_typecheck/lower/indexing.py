@@ -97,10 +97,13 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
 
 
+JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript
+
+
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
     """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``, ``np.mgrid[0:m, 0:n]`` and ``np.ogrid``; None for anything else."""
     match node.value:
-        case ast.Attribute(value=ast.Name(id=root) as numpy, attr="r_" | "c_" | "mgrid" | "ogrid" as attr) if root not in ctx.env:
+        case ast.Attribute(value=ast.Name(id=root) as numpy, attr=attr) if attr in JOINED and root not in ctx.env:
             if ctx.source.scope.lookup(root) != Module("numpy"):
                 return None
         case _:

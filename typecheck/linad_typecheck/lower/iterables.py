@@ -399,4 +399,4 @@ CALLS = {
     "numpy.ndenumerate": _ndenumerate,
     "builtins.iter": _not_here,
 }
-
+RUNS = tuple(name for name, rule in CALLS.items() if rule is not _not_here)

@@ -1,0 +1,56 @@
+"""The page of supported functions: each name of the registry, and nothing else that the checker accepts."""
+
+import builtins
+import math
+from functools import cache
+from keyword import iskeyword
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.special
+
+from . import functions
+
+PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
+LIBRARIES = {"numpy": np, "numpy.linalg": np.linalg, "scipy.special": scipy.special, "math": math, "builtins": builtins}
+
+
+@cache
+def made() -> dict[str, functions.Row]:
+    return functions.rows(functions.registry())
+
+
+def test_the_page_is_up_to_date(request):
+    if request.config.getoption("--regenerate"):
+        PAGE.write_text(functions.page(made()), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == functions.page(made()), "pytest tests/documents --regenerate"
+
+
+def test_every_name_has_an_example_that_is_accepted():
+    missing = sorted(functions.registry().keys() - made())
+    assert not missing, "add an accepted call to EXAMPLES in functions.py"
+
+
+def test_every_name_is_in_one_section():
+    wrong = [n for n, kind in functions.registry().items() if sum(inside(n, kind) for _, inside in functions.SECTIONS) != 1]
+    assert not wrong
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_is_not_in_the_registry_is_refused(library):
+    known = functions.registry()
+    public = [n for n in dir(LIBRARIES[library]) if not (n.startswith("_") or iskeyword(n) or f"{library}.{n}" in known)]
+    shown = [functions.shown(f"{library}.{n}") for n in public]
+    called = functions.answers(f"    return float({n}(v))\n" for n in shown)
+    read = functions.answers(f"    return x + {n}\n" for n in shown)
+    for found in (called, read):
+        assert not [n for n, said in zip(shown, found, strict=True) if not any(d.severity == "error" for d in said)]
+
+
+def test_methods_and_attributes_that_are_not_in_the_registry_are_refused():
+    public = [n for n in dir(np.ndarray) if not n.startswith("_") and f"ndarray.{n}" not in functions.registry()]
+    called = functions.answers(f"    return float(np.sum(v.{n}()))\n" for n in public)
+    read = functions.answers(f"    return x + v.{n}\n" for n in public)
+    for found in (called, read):
+        assert not [n for n, said in zip(public, found, strict=True) if not any(d.severity == "error" for d in said)]
