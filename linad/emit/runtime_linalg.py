@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 if find_spec("scipy") is None:
-    raise ImportError("linear algebra on whole matrices needs SciPy's BLAS and LAPACK: install scipy")
+    raise ImportError("linear algebra on whole matrices calls SciPy's BLAS and LAPACK, and SciPy is not installed: pip install scipy")
 
 SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS is ahead from 6 x 6 matrices on
 BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
