@@ -14,11 +14,11 @@ from importlib.util import find_spec
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .cache import enabled
 from .direct.pipeline import DirectCompiler
+from .numba_compat import cgutils, require_symbols
 
 __all__ = [
     "dense_cholesky",
@@ -160,6 +160,10 @@ def _geqrf(typing_context, m, n, a, lda, tau):
 def _gesdd(typing_context, jobz, m, n, a, lda, s, u, ldu, vt, ldvt):
     return _GESDD[1](jobz, m, n, a, lda, s, u, ldu, vt, ldvt), _GESDD[0]
 
+
+require_symbols(
+    "numba_xxgemm", "numba_xxgetrf", "numba_xxpotrf", "numba_ez_xxxevd", "numba_ez_geqrf", "numba_ez_gesdd"
+)  # fmt: skip
 
 _N, _T, _L, _U, _V, _S = map(ord, "ntLUVS")
 _PIVOT = np.int32  # LAPACK's int in Numba's helper
