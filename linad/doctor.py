@@ -18,6 +18,7 @@ def report() -> Iterator[tuple[str, str]]:
     yield "python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
     for name in _PACKAGES:
         yield name, _version(name)
+    yield "compiler", _compiler()
     yield "processor", _processor()
     yield "threading layer", _threading()
     yield "cache", f"{cache.directory()}{'' if cache.enabled() else ' (off: LINAD_CACHE=0)'}"
@@ -32,6 +33,17 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
+
+
+def _compiler() -> str:
+    """Whether the installed Numba has everything that compiling needs."""
+    try:
+        from .emit import numba_compat
+
+        numba_compat.check()
+    except ImportError as error:
+        return str(error)
+    return f"supported ({numba_compat.SUPPORTED})"
 
 
 def _processor() -> str:

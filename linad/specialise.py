@@ -257,7 +257,8 @@ def target() -> tuple[str, ...]:
     import llvmlite
     import llvmlite.binding as llvm
     import numba
-    from numba.core import config
+
+    from .emit.numba_compat import config
 
     name = config.CPU_NAME or llvm.get_host_cpu_name()
     features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()

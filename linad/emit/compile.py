@@ -13,15 +13,10 @@ from types import ModuleType
 import llvmlite.binding as llvm
 from linad_typecheck.deep import deep
 from numba import njit
-from numba.core.intrinsics import INTR_MATH
-from numba.core.registry import cpu_target
-
-from .llvm_options import options_for_loops
-from .startup import spare_scipy
-
-spare_scipy()
 
 from .direct.pipeline import DirectCompiler
+from .llvm_options import options_for_loops
+from .numba_compat import INTR_MATH, cpu_target
 
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero

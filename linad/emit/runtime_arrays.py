@@ -4,9 +4,10 @@ number of axes would be another one to compile."""
 from __future__ import annotations
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+
+from .numba_compat import cgutils, make_array, populate_array
 
 __all__ = ["add_into", "carve", "cells", "copy_into"]
 

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .cache import enabled
 from .direct.pipeline import DirectCompiler
+from .numba_compat import cgutils, require_symbols
 
 __all__ = [
     "dense_cholesky",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 if find_spec("scipy") is None:
-    raise ImportError("linear algebra on whole matrices needs SciPy's BLAS and LAPACK: install scipy")
+    raise ImportError("linear algebra on whole matrices calls SciPy's BLAS and LAPACK, and SciPy is not installed: pip install scipy")
 
 SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS is ahead from 6 x 6 matrices on
 BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
@@ -160,6 +160,10 @@ def _geqrf(typing_context, m, n, a, lda, tau):
 def _gesdd(typing_context, jobz, m, n, a, lda, s, u, ldu, vt, ldvt):
     return _GESDD[1](jobz, m, n, a, lda, s, u, ldu, vt, ldvt), _GESDD[0]
 
+
+require_symbols(
+    "numba_xxgemm", "numba_xxgetrf", "numba_xxpotrf", "numba_ez_xxxevd", "numba_ez_geqrf", "numba_ez_gesdd"
+)  # fmt: skip
 
 _N, _T, _L, _U, _V, _S = map(ord, "ntLUVS")
 _PIVOT = np.int32  # LAPACK's int in Numba's helper

@@ -9,13 +9,12 @@ import ctypes
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import njit, types, uint64
-from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 from linad.boundary.memory import MUCH, there_is
 
 from .direct.pipeline import DirectCompiler
+from .numba_compat import cgutils, make_array, populate_array
 
 __all__ = ["grow", "grow_filled", "tried"]
 

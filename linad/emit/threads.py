@@ -7,7 +7,11 @@ from collections.abc import Callable
 import numba
 from numba import njit
 
+from .numba_compat import require_attribute, require_symbols
+
 numba.get_num_threads()  # starts them: machine code from the cache finds what runs them by name when it is loaded
+require_symbols("numba_parallel_for", "get_num_threads", "set_num_threads")
+require_attribute("numba.np.ufunc.parallel", "_is_initialized")  # by which `boundary.threads` knows after a fork
 
 
 def spreading(chunk: Callable) -> Callable:

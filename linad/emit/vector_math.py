@@ -15,12 +15,11 @@ from functools import cache
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from llvmlite.ir.values import FunctionAttributes
 from numba import njit, types
-from numba.core import config
 from numba.extending import intrinsic
 
 from .inline_math import InlineMath
+from .numba_compat import FunctionAttributes, config
 
 LIBRARY = "libmvec.so.1"
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")

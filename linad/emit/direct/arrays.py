@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
-from numba.core import cgutils
-from numba.np.arrayobj import make_array, populate_array
+
+from ..numba_compat import cgutils, make_array, populate_array
 
 if TYPE_CHECKING:
-    from numba.core import types
+    from numba import types
 
     from .lowering import Lowering
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
 
+from ..numba_compat import cgutils
 from .arrays import fresh, taken_apart
 from .recursion import Open
 from .spread import Chunk, spread

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
-from numba.core.codegen import JITCodeLibrary
+from ..numba_compat import JITCodeLibrary, reload_init
 
 
 class _NoEnvironment:
@@ -53,7 +53,7 @@ class _Bare:
 
     def __init__(self, library) -> None:
         self._library = library
-        self._reload_init = library._reload_init
+        self._reload_init = reload_init(library)
 
     def _get_module_for_linking(self):
         return JITCodeLibrary._get_module_for_linking(self._library)

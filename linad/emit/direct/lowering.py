@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.imputils import fix_returning_optional
+from numba import types
 
+from ..numba_compat import cgutils, fix_returning_optional
 from ..vector_math import EVEN
 from .arrays import Borrowed, Held
 from .expressions import Expressions

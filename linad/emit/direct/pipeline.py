@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from numba.core import errors, types, typing
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.lowering import Environment
+from numba import types
 
+from ..numba_compat import (
+    CompilerBase,
+    DefaultPassBuilder,
+    Environment,
+    LoweringPass,
+    NumbaError,
+    PassManager,
+    compile_result,
+    register_pass,
+    reload_init,
+    signature,
+)
 from .library import Handed, HandedUsual, Whole
 from .lowering import Lowering
 from .recursion import Open, by_numba, in_a_circle
@@ -94,7 +103,7 @@ def understood(function: Open) -> types.Type:
     try:
         with function.typed():
             function.typing.block(function.tree.body)
-    except errors.NumbaError as error:
+    except NumbaError as error:
         raise Unsupported(str(error)) from None
     return function.typing.result()
 
@@ -112,7 +121,7 @@ class DirectLowering(LoweringPass):
         """The compile result, of a function that `understood` took."""
         function, found = state.function, state.function.typing
         context, library, flags = state.targetctx, state.library, state.flags
-        library._reload_init.update(state.reload_init)
+        reload_init(library).update(state.reload_init)
         library.needs = found.needs - {function}
         fndesc = function.fndesc
         with context.push_code_library(library):
@@ -131,11 +140,11 @@ class DirectLowering(LoweringPass):
                 context.create_cpython_wrapper(library, fndesc, environment, lowering.helper, release_gil=flags.release_gil)
         cfunc = context.get_executable(library, fndesc, environment)
         context.insert_user_function(cfunc, fndesc, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(reload_init(library))
         state.cr = compile_result(
             typing_context=state.typingctx, target_context=context, entry_point=cfunc, typing_error=None,
             type_annotation="", library=library, call_helper=lowering.helper,
-            signature=typing.signature(state.return_type, *state.args), objectmode=False, lifted=(), fndesc=fndesc,
+            signature=signature(state.return_type, *state.args), objectmode=False, lifted=(), fndesc=fndesc,
             environment=environment, metadata=state.metadata, reload_init=state.reload_init,
         )  # fmt: skip
         return True

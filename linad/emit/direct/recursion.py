@@ -13,10 +13,9 @@ from functools import cached_property
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING
 
-from numba.core import types
-from numba.core.dispatcher import Dispatcher
-from numba.core.funcdesc import PythonFunctionDescriptor
+from numba import types
 
+from ..numba_compat import Dispatcher, PythonFunctionDescriptor
 from .source import Unsupported
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from llvmlite import ir
-from numba.core import cgutils
+
+from ..numba_compat import cgutils
 
 if TYPE_CHECKING:
-    from numba.core.compiler import CompileResult
-
+    from ..numba_compat import CompileResult
     from .lowering import Lowering
 
 WORD = ir.IntType(64)

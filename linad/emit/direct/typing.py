@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 
 import numpy as np
-from numba.core import types
-from numba.core.dispatcher import Dispatcher
-from numba.core.typing import Signature
-from numba.core.typing import signature as make_signature
+from numba import types
 
+from ..numba_compat import Dispatcher, Signature
+from ..numba_compat import signature as make_signature
 from .library import LATE
 from .recursion import Open, opened
 from .source import Unsupported
