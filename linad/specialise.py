@@ -43,6 +43,11 @@ Request = tuple[Level, ...]
 lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
 
 
+LOADED = 256
+_loaded: dict[tuple[str, str], Loaded] = {}  # machine code by folder and key, the last used last: functions made anew
+# from one text, such as a lambda in a loop, with the same constants share it
+
+
 def _fresh_lock() -> None:
     global lock
     lock = threading.RLock()
@@ -199,12 +204,19 @@ class Specialisation:
         from .emit.startup import import_numba
 
         import_numba()
-        from .emit import emit
-        from .emit.compile import load
-
         wanted = self._wanted(checked)
         key = f"{self.key}-{disk.digest(request, sizes, wanted, target())}"
         store = self.store
+        loaded = _loaded.pop((store.folder.name, key), None) or self._built(store, key, request, sizes, wanted)
+        _loaded[store.folder.name, key] = loaded
+        while len(_loaded) > LOADED:
+            del _loaded[next(iter(_loaded))]
+        return loaded
+
+    def _built(self, store: disk.Entry, key: str, request: Request, sizes: Short, wanted: EmitOptions) -> Loaded:
+        from .emit import emit
+        from .emit.compile import load
+
         with store.locked():
             known = store.module(key)
             if known is not None:
