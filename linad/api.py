@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -17,10 +16,11 @@ from linad_typecheck.types import Array
 from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
+from .checkpointing import RunAgain
 from .decorator import LinearGrad, linear_grad
+from .eligible import plain_function
 from .specialise import Request, Specialisation
-
-_plain: weakref.WeakKeyDictionary[FunctionType, LinearGrad[..., Any]] = weakref.WeakKeyDictionary()
+from .transformed import NAME, once, transforms_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Derivative:
 
     def __init__(self, function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> None:
         functools.update_wrapper(self, function.py_func)
+        vars(self).pop(NAME, None)
         del self.__wrapped__
         self.function = function
         self.steps = steps
@@ -66,12 +67,12 @@ class Derivative:
         value, grads = derive.gradient(s, arguments, step.positions, step.value)
         return _shaped(step, value, grads)
 
-    @functools.cached_property
+    @property
     def composed(self) -> LinearGrad[..., Any]:
         """The derivative as a checked function of its own, which `vjp` and `jvp` differentiate."""
         from .composed import composed
 
-        return composed(self)
+        return once(self.function._transforms, (composed, self.steps), lambda: composed(self))
 
     def __repr__(self) -> str:
         return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
@@ -234,12 +235,10 @@ def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
         return f
     if isinstance(f, Derivative):
         return f.composed
-    if not isinstance(f, FunctionType):
-        return linear_grad(f)
-    found = _plain.get(f)
-    if found is None:
-        found = _plain[f] = linear_grad(f)
-    return found
+    if isinstance(f, RunAgain):
+        return checked(f.__wrapped__)
+    plain = plain_function(f)
+    return once(transforms_of(plain), linear_grad, lambda: linear_grad(plain))
 
 
 def _all(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
@@ -252,9 +251,9 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
         argnums = tuple(argnums)
     if not all(type(n) is int for n in ((argnums,) if isinstance(argnums, int) else argnums)):
         raise TypeError(f"argnums: expected an int or a sequence of ints, got {argnums!r}")
-    step = Step(argnums, value, has_aux)
+    step = Step(argnums, value, bool(has_aux))
     if not isinstance(f, Derivative):
-        return Derivative(checked(f), (step,))
+        return _shared(checked(f), (step,))
     inner = f.steps[-1]
     if inner.value or inner.has_aux or not isinstance(inner.argnums, int):
         raise refusal(
@@ -264,7 +263,11 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
         )
     if has_aux:
         raise refusal("non-scalar-loss", f"`{f.__name__}` returns no pair, so there is no `aux`")
-    return Derivative(f.function, (*f.steps, step))
+    return _shared(f.function, (*f.steps, step))
+
+
+def _shared(function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> Derivative:
+    return once(function._transforms, steps, lambda: Derivative(function, steps))
 
 
 # ------------------------------------------------------------------------------------------------------ higher order

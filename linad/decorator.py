@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
-from linad_typecheck.types import Array
 
-from . import derive, specialise
-from .boundary.arguments import argument_type, described, unknown_keyword
-from .boundary.entities import underlying
+from . import derive, specialise, transformed
+from .boundary.arguments import argument_type, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
-from .boundary.locate import locate
-from .boundary.results import leaf_types
+from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .specialise import Specialisation
 
@@ -59,25 +55,32 @@ class LinearGrad(Generic[P, R]):
 
     def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
         functools.update_wrapper(self, py_func)
+        vars(self).pop(transformed.NAME, None)
         self.py_func = py_func
         self.options = options
-        self._note_parameters()
-        self._count = len(self._parameters.parameters)
-        if any(p.kind is p.KEYWORD_ONLY for p in self._parameters.parameters.values()):
-            self._count = -1  # positions alone never do
         self._surroundings = surroundings
-        self._missing: tuple[str, ...] | None = None
-        self._known: dict[object, list[Specialisation]] = {}
-        _check_options(py_func, options, tuple(self._parameters.parameters))
+        self._begin()
+        check_options(py_func, options, tuple(self._parameters.parameters))
         try:
             first = specialise.specialise(py_func, options, {}, surroundings, early=True)
         except NotYet:
             return
         self._adopt(first)
 
+    def _begin(self) -> None:
+        """Nothing is known of the function yet but its parameters."""
+        self._code = self.py_func.__code__
+        self._note_parameters()
+        self._missing: tuple[str, ...] | None = None
+        self._known: dict[object, list[Specialisation]] = {}
+        self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
+
     def _note_parameters(self) -> None:
         self._parameters = inspect.signature(self.py_func)
         self._defaults = _defaults(self.py_func)
+        self._count = len(self._parameters.parameters)
+        if any(p.kind is p.KEYWORD_ONLY for p in self._parameters.parameters.values()):
+            self._count = -1  # positions alone never do
 
     # ---------------------------------------------------------------------------------------------- calls
 
@@ -304,6 +307,8 @@ class LinearGrad(Generic[P, R]):
     # ---------------------------------------------------------------------------------------------- types
 
     def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
+        if self.py_func.__code__ is not self._code:  # replaced, as IPython's `%autoreload` does
+            self._begin()
         if not kwargs and len(args) == self._count:
             return tuple(args)
         now = _defaults(self.py_func)
@@ -380,7 +385,7 @@ class LinearGrad(Generic[P, R]):
             self._keep((), made)
 
     def _keep(self, types: tuple[object, ...], made: Specialisation) -> None:
-        _check_updates(made.signature)
+        check_updates(made.signature)
         self._known[types] = [made, *self._known.get(types, ())][:_KEPT]
 
     @property
@@ -421,7 +426,7 @@ class LinearGrad(Generic[P, R]):
 
     def __get__(self, instance: object, owner: type | None = None) -> LinearGrad[P, R]:
         if instance is not None:
-            raise _method(self.py_func)
+            raise is_method(self.py_func)
         return self
 
     def __copy__(self) -> LinearGrad[P, R]:
@@ -453,24 +458,6 @@ def _type_text(structure: Structure) -> str:
         fields = zip(structure.tag.fields, structure.items)
         return f"{structure.tag.name}({', '.join(f'{n}: {_type_text(s)}' for n, s in fields)})"
     return f"({', '.join(map(_type_text, structure))})"
-
-
-def _method(f: Callable[..., object]) -> Exception:
-    return refusal(
-        "unsupported",
-        f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
-        help="make it a plain function of the numbers and arrays it needs, or a `staticmethod`",
-    )
-
-
-def _check_options(f: FunctionType, options: Options, names: tuple[str, ...]) -> None:
-    if names[:1] == ("self",) and "." in f.__qualname__.rpartition("<locals>.")[2]:
-        raise _method(f)
-    for which in (*options.updates, *(options.wrt or ())):
-        if isinstance(which, str) and which not in names:
-            raise refusal("bad-option", f"`{f.__name__}` has no parameter `{which}`; it has {', '.join(names) or 'none'}")
-        if isinstance(which, int) and not -len(names) <= which < len(names):
-            raise refusal("bad-option", f"`{f.__name__}` has no parameter number {which}; it has {len(names)}")
 
 
 @overload
@@ -595,47 +582,12 @@ def _several(given: Any) -> tuple[Any, ...] | None:
 
 
 def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:
-    found = underlying(f)
-    if found is None:
-        if isinstance(f, MethodType):
-            raise _method(f.__func__)
-        kind = described(f) if not isinstance(f, type) else f"the class `{f.__name__}`"
-        how = "write a function that calls it" if callable(f) else "decorate a function: `def f(...): ...`"
-        if isinstance(f, (staticmethod, classmethod)):
-            how = "write `@staticmethod` above `@linear_grad`, so that the function is checked first"
-        raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}", help=how)
-    plain = found[0]
-    _check_choice("update", options.update, ("in-place", "pure"))
-    _check_choice("backend", options.backend, ("numba", "interpret"))
+    plain = plain_function(f)
     try:
-        return LinearGrad(plain, options, _surroundings(plain, local_names))
+        return LinearGrad(plain, options, surroundings(plain, local_names))
     except LinadError as error:
         raise told(error, plain) from None
 
 
 def _defaults(f: FunctionType) -> tuple[object, ...]:
     return (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
-
-
-def _check_updates(signature: Signature) -> None:
-    for p in derive.updated(signature):
-        if not any(isinstance(leaf.type, Array) for leaf in leaf_types(p.structure)):
-            what = f"parameter `{p.name}` of `{signature.name}` is declared as updated, and only arrays can be"
-            raise refusal("bad-option", what, help="take its name out of `updates`, and return the new value")
-
-
-def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise refusal("bad-option", f"`{option}` is one of {', '.join(map(repr, allowed))}, got {value!r}")
-
-
-def _surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str, object]:
-    """The local names at the place of decoration that annotations mention: Python evaluates those there."""
-    if local_names is f.__globals__ or "<locals>" not in f.__qualname__:
-        return {}
-    _, node = locate(f)
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    notes = [a.annotation for a in every if a.annotation is not None] + [r for r in [getattr(node, "returns", None)] if r]
-    mentioned = {n.id for note in notes for n in ast.walk(note) if isinstance(n, ast.Name)}
-    return {name: local_names[name] for name in mentioned if name in local_names}

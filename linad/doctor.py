@@ -21,7 +21,7 @@ def report() -> Iterator[tuple[str, str]]:
     yield "compiler", _compiler()
     yield "processor", _processor()
     yield "threading layer", _threading()
-    yield "cache", f"{cache.directory()}{'' if cache.enabled() else ' (off: LINAD_CACHE=0)'}"
+    yield "cache", f"{cache.place_text()}{'' if cache.enabled() else ' (off: LINAD_CACHE=0)'}"
     items = cache.stored()
     yield "cache size", f"{len(items)} entries, {sum(s.size for s in items) / 2**20:.2f} MB"
 

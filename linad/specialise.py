@@ -43,6 +43,11 @@ Request = tuple[Level, ...]
 lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
 
 
+LOADED = 256
+_loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, the last used last: functions made anew
+# from one text, such as a lambda in a loop, with the same constants share it
+
+
 def _fresh_lock() -> None:
     global lock
     lock = threading.RLock()
@@ -199,12 +204,19 @@ class Specialisation:
         from .emit.startup import import_numba
 
         import_numba()
-        from .emit import emit
-        from .emit.compile import load
-
         wanted = self._wanted(checked)
         key = f"{self.key}-{disk.digest(request, sizes, wanted, target())}"
         store = self.store
+        loaded = _loaded.pop((store.name, key), None) or self._built(store, key, request, sizes, wanted)
+        _loaded[store.name, key] = loaded
+        while len(_loaded) > LOADED:
+            del _loaded[next(iter(_loaded))]
+        return loaded
+
+    def _built(self, store: disk.Entry, key: str, request: Request, sizes: Short, wanted: EmitOptions) -> Loaded:
+        from .emit import emit
+        from .emit.compile import load
+
         with store.locked():
             known = store.module(key)
             if known is not None:
@@ -218,10 +230,9 @@ class Specialisation:
                 generated = emit(program, wanted)
             parts = (generated.entry, generated.sites, generated.error_words, generated.again, generated.workspace, generated.parallel)
             path = store.store_module(key, generated.source, parts)
-            if path is None:
-                path = disk.Entry(disk.temporary() / store.folder.name).store_module(key, generated.source, parts)
             with _ours(self.record.root.__qualname__):
-                driver = getattr(load(path), generated.entry)
+                module = load(path) if path else load(key, generated.source)
+                driver = getattr(module, generated.entry)
             return Loaded(driver, *parts[1:])
 
 
@@ -230,7 +241,7 @@ def _ours(name: str) -> Iterator[None]:
     """What goes wrong inside is a defect of linad and is told as one, in a line."""
     try:
         yield
-    except (LinadError, MemoryError, OSError, ImportError):  # an ImportError says what to install
+    except (LinadError, LinadWarning, MemoryError, OSError, ImportError):  # a warning may be an error, an ImportError says what to install
         raise
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

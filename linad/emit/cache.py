@@ -4,11 +4,12 @@ One folder per entry function, named by a hash of its text, its options, the typ
 that matters. In it, per set of things the function depends on (constants, helpers in other files):
 
 - ``<key>.front``: the outcome of the front end, so that a warm start runs neither the checker nor the derivative;
-- ``<key>-<kernel>.py`` and ``.sites``: a generated module and what its error codes mean; Numba keeps its machine code in
-  ``__pycache__`` beside it.
+- ``<key>-<kernel>.py`` and ``.sites``: a generated module and what its error codes mean; its machine code is in
+  ``__pycache__`` beside it (`machine_code`).
 
 Every file is written under another name and renamed, so a reader sees all of it or nothing, and a file that cannot be
-read counts as absent.
+read counts as absent. Where a file cannot be written, because the folder is read-only, no folder, full, or there is no
+home to have one in, the process says so once and goes on in memory.
 """
 
 from __future__ import annotations
@@ -20,16 +21,21 @@ import pickle
 import shutil
 import sys
 import tempfile
+import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from linad_typecheck.diagnostics import LinadWarning
 
 LIMIT = 512 * 1024 * 1024  # bytes kept by default; LINAD_CACHE_LIMIT overrides
 PAUSE = 600  # seconds between looks at how much is kept: each reads the size of every file
 LOOKED = "looked"  # the file whose date says when that was
 FRONTS = 32  # sets of constants and helpers remembered per function
+IN_MEMORY = 256  # functions whose outcomes are remembered without a folder
 _OFF = ("0", "off", "no", "false")
 
 
@@ -38,14 +44,22 @@ def enabled() -> bool:
     return os.environ.get("LINAD_CACHE", "").lower() not in _OFF
 
 
-def directory() -> Path:
-    """Where generated modules are kept: ``LINAD_CACHE_DIR``, or the user's cache folder."""
+def directory() -> Path | None:
+    """Where generated modules are kept: ``LINAD_CACHE_DIR``, or the user's cache folder; None without a home."""
     chosen = os.environ.get("LINAD_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser()
     from platformdirs import user_cache_path
 
-    return user_cache_path("linad")
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        if chosen:
+            return Path(chosen).expanduser()
+        place = user_cache_path("linad")
+        return place if place.is_absolute() else None
+    return None
+
+
+def place_text() -> str:
+    """That folder as a user reads it."""
+    return str(directory() or "no folder (there is no home: set LINAD_CACHE_DIR)")
 
 
 def limit() -> int:
@@ -54,17 +68,6 @@ def limit() -> int:
         return int(os.environ["LINAD_CACHE_LIMIT"])
     except (KeyError, ValueError):
         return LIMIT
-
-
-@cache
-def temporary() -> Path:
-    """A folder that goes with the process, for machines whose cache folder cannot be written and for ``LINAD_CACHE=0``."""
-    import atexit
-
-    folder = Path(tempfile.mkdtemp(prefix="linad-"))
-    owner = os.getpid()
-    atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == owner else None)
-    return folder
 
 
 def digest(*parts: object) -> str:
@@ -88,28 +91,41 @@ def own_text() -> str:
     stamps: list[tuple[str, int, int]] = []
     pending = [str(Path(__file__).parents[1]), str(Path(linad_typecheck.__file__).parent)]
     while pending:
-        for item in os.scandir(pending.pop()):
+        place = pending.pop()
+        if not os.path.isdir(place):  # in a zip
+            archive = next(p for p in Path(place).parents if p.exists())
+            stamps.append(_stamp(archive, archive.stat()))
+            continue
+        for item in os.scandir(place):
             if item.name.endswith(".py"):
-                status = item.stat()
-                stamps.append((item.path, status.st_mtime_ns, status.st_size))
+                stamps.append(_stamp(item.path, item.stat()))
             elif item.name != "__pycache__" and item.is_dir():
                 pending.append(item.path)
     return digest(sorted(stamps))
 
 
+def _stamp(path: str | Path, status: os.stat_result) -> tuple[str, int, int]:
+    return str(path), status.st_mtime_ns, status.st_size
+
+
 @dataclass(frozen=True)
 class Entry:
-    """The folder of one entry function, options and argument types."""
+    """What is kept of an entry function, options and argument types: in a folder, and in memory what cannot be there."""
 
-    folder: Path
+    name: str
+    folder: Path | None
+    memory: dict[str, bytes] = field(default_factory=dict)  # pickled outcomes of the front end by key, newest last
 
     def ready(self) -> bool:
         """Make the folder where it is not there yet; whether it is there now."""
+        if self.folder is None:
+            return False
         if self.folder.is_dir():
             return True
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        except OSError as error:
+            unusable(error)
             return False
         if _due(self.folder.parent):
             shrink(keep=self.folder)
@@ -117,29 +133,40 @@ class Entry:
 
     def fronts(self) -> Iterator[tuple[str, object]]:
         """The stored outcomes of the front end with their keys, newest first."""
-        try:
-            found = sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
-        except OSError:
-            return
-        for path in found:
+        for key, outcome in reversed(list(self.memory.items())):
+            yield key, pickle.loads(outcome)
+        for path in self._fronts():
             outcome = read(path)
             if outcome is not None:
                 yield path.stem, outcome
 
+    def _fronts(self) -> list[Path]:
+        """Their files, newest first."""
+        if self.folder is None:
+            return []
+        try:
+            return sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
+        except OSError:
+            return []
+
     def store_front(self, key: str, outcome: object) -> None:
         """Keep an outcome of the front end, and of the older ones the newest."""
-        if not self.ready():
+        content = pickle.dumps(outcome)
+        if not (self.ready() and write(self.folder / f"{key}.front", content)):
+            self.memory[key] = content
+            for old in list(self.memory)[:-FRONTS]:
+                self.memory.pop(old, None)
             return
-        write(self.folder / f"{key}.front", pickle.dumps(outcome))
         with contextlib.suppress(OSError):
-            kept = sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
-            for old in kept[FRONTS:]:
+            for old in self._fronts()[FRONTS:]:
                 old.unlink()
                 for path in (*self.folder.glob(f"{old.stem}-*"), *self.folder.glob(f"__pycache__/{old.stem}-*")):
                     path.unlink()
 
     def module(self, key: str) -> tuple[Path, object] | None:
         """The generated module stored under a key, with its error sites."""
+        if self.folder is None:
+            return None
         path = self.folder / f"{key}.py"
         sites = read(path.with_suffix(".sites"))
         if sites is None or not path.exists():
@@ -149,9 +176,9 @@ class Entry:
 
     def store_module(self, key: str, text: str, sites: object) -> Path | None:
         """Keep a generated module; None where the folder cannot be written."""
-        path = self.folder / f"{key}.py"
         if not self.ready():
             return None
+        path = self.folder / f"{key}.py"
         if not path.exists() and not write(path, text.encode()):
             return None
         if not write(path.with_suffix(".sites"), pickle.dumps(sites)):
@@ -161,6 +188,8 @@ class Entry:
 
     def discard(self, key: str) -> None:
         """Forget a module, with the machine code beside it."""
+        if self.folder is None:
+            return
         for path in (*self.folder.glob(f"{key}.*"), *self.folder.glob(f"__pycache__/{key}.*")):
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -173,12 +202,12 @@ class Entry:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold off other processes while one compiles; where the system has no file locks they compile side by side."""
-        try:
+        handle = None
+        with contextlib.suppress(ImportError, OSError):
             import fcntl
 
-            self.ready()
-            handle = open(self.folder / "lock", "a")  # noqa: SIM115
-        except (ImportError, OSError):
+            handle = open(self.folder / "lock", "a") if self.ready() else None  # noqa: SIM115
+        if handle is None:
             yield
             return
         with handle:
@@ -191,10 +220,19 @@ class Entry:
                     fcntl.flock(handle, fcntl.LOCK_UN)
 
 
+_memory: dict[str, dict[str, bytes]] = {}  # by entry, the last used last
+
+
 def entry(name: str, key: str, persistent: bool = True) -> Entry:
-    """The folder of an entry function: in the cache folder, or in the temporary one. It is made when it gets a file."""
-    place = directory() if persistent and enabled() else temporary()
-    return Entry(place / f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}")
+    """What is kept of an entry function. A folder is made when it gets a file."""
+    label = f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}"
+    place = directory() if persistent and enabled() else None
+    if place is None and persistent and enabled():
+        unusable(OSError("there is no home folder"))
+    memory = _memory[label] = _memory.pop(label, {})
+    for old in list(_memory)[:-IN_MEMORY]:
+        _memory.pop(old, None)
+    return Entry(label, place / label if place else None, memory)
 
 
 def read(path: Path) -> object | None:
@@ -207,14 +245,46 @@ def read(path: Path) -> object | None:
 
 def write(path: Path, content: bytes) -> bool:
     """Write a file at once or not at all; whether it is there now."""
+    temporary = ""
     try:
-        handle, temporary_name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
+        path.parent.mkdir(parents=True, exist_ok=True)  # another process may just have removed it
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        os.replace(temporary_name, path)
-    except OSError:
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        unusable(error)
         return False
     return True
+
+
+_said = threading.Lock()  # taken for good by the first who says that the folder cannot be used
+
+
+def unusable(error: OSError) -> None:
+    """Say, once in a process, that machine code is not kept on disk."""
+    if not _said.acquire(blocking=False):
+        return
+    place = directory()
+    why = error.strerror or str(error)
+    what = "there is no folder for compiled code" if place is None else f"compiled code cannot be kept in {place}"
+    told = f"{what} ({why}): it stays in memory, and each process compiles anew"
+    told += "; set LINAD_CACHE_DIR to a folder that can be written, or LINAD_CACHE=0"
+    file, line = _caller()
+    warnings.warn_explicit(told, LinadWarning, file, line)
+
+
+def _caller() -> tuple[str, int]:
+    """The place in the user's program."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+_NOT_THE_USERS = ("linad", "linad_typecheck", "numba", "llvmlite", "contextlib", "functools", "importlib")
 
 
 # ------------------------------------------------------------------------------------------------ looking after it
@@ -252,8 +322,9 @@ def _size(folder: str | Path) -> int:
 def stored(place: Path | None = None) -> list[Stored]:
     """What the cache holds, most recently used first."""
     found = []
+    place = place or directory()
     with contextlib.suppress(OSError):
-        for folder in (place or directory()).iterdir():
+        for folder in place.iterdir() if place else ():
             with contextlib.suppress(OSError):
                 if _ours(folder):
                     mark = folder / "used"
@@ -280,20 +351,21 @@ def shrink(keep: Path | None = None, bytes_allowed: int | None = None) -> list[S
 
 def command(argv: Sequence[str] = ()) -> int:
     """``linad cache list | purge | dir``: print what is stored, remove it, or say where it is; the exit code."""
+    place = place_text()
     match list(argv):
         case ["dir"]:
-            print(directory())
+            print(place)
         case ["purge"]:
             removed = shrink(bytes_allowed=-1)
             with contextlib.suppress(OSError):
-                (directory() / LOOKED).unlink()
+                Path(place, LOOKED).unlink()
             print(f"removed {_entries(removed)}, {_megabytes(sum(s.size for s in removed))}")
         case [] | ["list"]:
             items = stored()
             for item in items:
                 when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.used))
                 print(f"{_megabytes(item.size):>9}  {when}  {item.name}")
-            print(f"{_entries(items)}, {_megabytes(sum(s.size for s in items))} of {_megabytes(limit())} in {directory()}")
+            print(f"{_entries(items)}, {_megabytes(sum(s.size for s in items))} of {_megabytes(limit())} in {place}")
         case _:
             print("usage: linad cache [list | purge | dir]", file=sys.stderr)
             return 2

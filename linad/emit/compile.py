@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import linecache
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.abc import InspectLoader
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import llvmlite.binding as llvm
 from linad_typecheck.deep import deep
@@ -16,6 +18,7 @@ from numba import njit
 
 from .direct.pipeline import DirectCompiler
 from .llvm_options import options_for_loops
+from .machine_code import keep
 from .numba_compat import INTR_MATH, cpu_target
 
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
@@ -30,15 +33,24 @@ class KernelCompiler(DirectCompiler):
 
 def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
     """The decorator of the function that Python calls: compiled when the module is imported."""
-    return njit(
-        signature,
-        error_model="numpy",
-        nogil=True,
-        cache=cache,
-        fastmath=FASTMATH if fastmath else False,
-        no_cfunc_wrapper=True,
-        pipeline_class=DirectCompiler,
-    )
+
+    def decorate(f: FunctionType) -> Callable:
+        made = njit(
+            error_model="numpy",
+            nogil=True,
+            fastmath=FASTMATH if fastmath else False,
+            no_cfunc_wrapper=True,
+            pipeline_class=DirectCompiler,
+        )(f)
+        if made is f:  # NUMBA_DISABLE_JIT
+            return f
+        if cache:
+            keep(made)
+        made.compile(signature)
+        made.disable_compile()
+        return made
+
+    return decorate
 
 
 def kernel(*, fastmath: bool, noalias: bool) -> Callable:
@@ -76,12 +88,22 @@ def use_newest_libm() -> None:
             llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
 
 
-def load(path: str | Path, name: str | None = None) -> ModuleType:
-    """Import a generated module from its file, which compiles it or takes machine code from the cache beside it."""
+def load(place: str | Path, text: str | None = None) -> ModuleType:
+    """Import a generated module, which compiles it or takes machine code from the cache beside it.
+
+    Parameters
+    ----------
+    place : path
+        Its file, or its name where it is in none.
+    text : str, optional
+        What it says, where it is in no file.
+    """
     use_newest_libm()
-    path = Path(path)
-    name = name or f"linad_generated_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    name = f"linad_generated_{Path(place).stem}"
+    if text is None:
+        spec = importlib.util.spec_from_file_location(name, place)
+    else:
+        spec = importlib.util.spec_from_loader(name, _InMemory(f"<linad {place}>", text))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where pickle and Numba's cache look for it
@@ -92,3 +114,17 @@ def load(path: str | Path, name: str | None = None) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+class _InMemory(InspectLoader):
+    """The loader of a module that no folder could take."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self._file, self._text = file, text
+
+    def get_source(self, fullname: str) -> str:
+        return self._text
+
+    def exec_module(self, module: ModuleType) -> None:
+        linecache.cache[self._file] = (len(self._text), None, self._text.splitlines(keepends=True), self._file)
+        exec(self.source_to_code(self._text, self._file), vars(module))

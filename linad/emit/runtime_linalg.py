@@ -8,7 +8,6 @@ columns: a matrix stored by rows is its own transpose to them. Products and tria
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from importlib.util import find_spec
 
 import numpy as np
@@ -18,6 +17,7 @@ from numba.extending import intrinsic
 
 from .cache import enabled
 from .direct.pipeline import DirectCompiler
+from .machine_code import keep
 from .numba_compat import cgutils, require_symbols
 
 __all__ = [
@@ -43,18 +43,16 @@ BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
 
 
 def _compiled(**options):
-    """Numba's decorator. What generated code calls is kept in Numba's cache, where there is a folder for it, as it takes seconds to
-    make, and stays apart from the kernels that call it; what it calls itself is compiled with it."""
+    """Numba's decorator. What generated code calls is kept on disk as it takes seconds to make, and stays apart from the kernels that
+    call it; what it calls itself is compiled with it."""
     options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def decorate(f):
         if f.__name__.startswith("_"):
             return njit(pipeline_class=DirectCompiler, **options)(f)
-        made = None
+        made = njit(**options)(f)
         if enabled():
-            with suppress(RuntimeError):  # no folder
-                made = njit(cache=True, **options)(f)
-        made = made or njit(**options)(f)
+            keep(made)
         made.apart = True
         return made
 

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from linad_typecheck.diagnostics import LinadWarning
 
 from linad.emit import cache
 
@@ -17,6 +18,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("LINAD_CACHE", raising=False)
     monkeypatch.delenv("LINAD_CACHE_LIMIT", raising=False)
+    monkeypatch.setattr(cache, "_said", threading.Lock())
+    monkeypatch.setattr(cache, "_memory", {})
     return tmp_path / "cache"
 
 
@@ -130,7 +133,11 @@ def test_command(capsys, place):
 
 def test_switched_off(monkeypatch, place):
     monkeypatch.setenv("LINAD_CACHE", "0")
-    assert cache.entry("f", KEY).folder.parent == cache.temporary()
+    entry = cache.entry("f", KEY)
+    assert entry.folder is None and entry.store_module("m", "text", ()) is None and entry.module("m") is None
+    entry.store_front("a", {"x": 1})
+    assert list(cache.entry("f", KEY).fronts()) == [("a", {"x": 1})] and list(cache.entry("g", KEY).fronts()) == []
+    entry.discard("m")
     assert not place.exists()
 
 
@@ -138,10 +145,11 @@ def test_a_place_that_cannot_be_made(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path / "file" / "inside"))
     entry = cache.entry("f", KEY)
-    assert not entry.ready() and entry.store_module("m", "text", ()) is None
+    with pytest.warns(LinadWarning, match="stays in memory"):
+        assert not entry.ready() and entry.store_module("m", "text", ()) is None
     entry.store_front("a", {})
     with entry.locked():
-        assert list(entry.fronts()) == []
+        assert list(entry.fronts()) == [("a", {})]
 
 
 def test_asking_makes_no_folder(place):
@@ -156,9 +164,10 @@ def test_a_folder_that_cannot_be_written(monkeypatch):
         raise PermissionError("read-only")
 
     monkeypatch.setattr(cache.tempfile, "mkstemp", refuse)
-    assert entry.store_module("m", "text", ()) is None
+    with pytest.warns(LinadWarning, match="stays in memory"):
+        assert entry.store_module("m", "text", ()) is None
     entry.store_front("a", {})
-    assert list(entry.fronts()) == []
+    assert list(entry.fronts()) == [("a", {})]
 
 
 def test_readers_see_whole_files_only(tmp_path):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from functools import lru_cache
-from pathlib import Path
 from types import CodeType, FunctionType
 
 
@@ -21,23 +21,25 @@ def tree_of(f: FunctionType) -> ast.FunctionDef:
         Where the file does not hold, any more, what the function was compiled from.
     """
     code = f.__code__
-    if f.__closure__ or code.co_filename.startswith("<"):
+    if f.__closure__:
         raise Unsupported(f"{f.__qualname__} is not at the top of a module")
+    file = code.co_filename
+    linecache.checkcache(file)
+    text = "".join(linecache.getlines(file, f.__globals__))  # a file, a zip, or a module that is in memory only
     try:
-        status = Path(code.co_filename).stat()
-        found = _definitions(code.co_filename, status.st_mtime_ns, status.st_size).get(code.co_firstlineno)
-    except (OSError, SyntaxError, ValueError) as error:
+        found = _definitions(file, text).get(code.co_firstlineno)
+    except (SyntaxError, ValueError) as error:
         raise Unsupported(str(error)) from None
     if found is None or found[1] != code:
-        raise Unsupported(f"{code.co_filename} is not what {f.__qualname__} was made from")
+        raise Unsupported(f"{file} is not what {f.__qualname__} was made from")
     return found[0]
 
 
 @lru_cache(maxsize=16)
-def _definitions(path: str, changed: int, size: int) -> dict[int, tuple[ast.FunctionDef, CodeType]]:
+def _definitions(file: str, text: str) -> dict[int, tuple[ast.FunctionDef, CodeType]]:
     """The functions at the top of a file with their code, by their first lines."""
-    tree = ast.parse(Path(path).read_bytes(), path)
-    whole = compile(tree, path, "exec", dont_inherit=True)
+    tree = ast.parse(text, file)
+    whole = compile(tree, file, "exec", dont_inherit=True)
     codes = {c.co_firstlineno: c for c in whole.co_consts if isinstance(c, CodeType)}
     found = {}
     for node in tree.body:

@@ -1,0 +1,146 @@
+"""What `linear_grad` takes: functions, with options that fit them; what to write instead of anything else."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, GenericAlias, MethodType
+
+from linad_typecheck.diagnostics import LinadError
+from linad_typecheck.signature import Signature
+from linad_typecheck.types import Array
+
+from . import derive
+from .boundary.arguments import described
+from .boundary.entities import underlying
+from .boundary.errors import refusal
+from .boundary.locate import locate
+from .boundary.results import leaf_types
+from .options import Options
+
+CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}  # the values of options that are words
+
+
+def plain_function(f: object) -> FunctionType:
+    """The plain function that a function, a checked function or a jitted one stands for.
+
+    Raises
+    ------
+    LinadError
+        Where it is none, with what to write instead.
+    """
+    found = underlying(f)
+    if found is not None:
+        return found[0]
+    derivative = _method_of_checked(f)
+    if derivative is not None:
+        raise derivative
+    if isinstance(f, MethodType):
+        raise is_method(f.__func__)
+    kind = described(f) if not isinstance(f, type) else f"the class `{f.__name__}`"
+    raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}", help=_instead(f))
+
+
+def is_method(f: Callable[..., object]) -> LinadError:
+    """The refusal of a method."""
+    return refusal(
+        "unsupported",
+        f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
+        help="make it a plain function of the numbers and arrays it needs, or a `staticmethod`",
+    )
+
+
+def _method_of_checked(f: object) -> LinadError | None:
+    """The refusal of `f.grad` and its like: they take arguments, functions of functions take the function."""
+    owner = getattr(f, "__self__", None)
+    if not isinstance(f, MethodType) or underlying(owner) is None:
+        return None
+    name, what = f.__name__, owner.__name__
+    other = f"linad.{name}({what})"
+    how = f"write `{other}`" if name in ("grad", "value_and_grad") else f"write a function that calls `{what}`"
+    return refusal("unsupported", f"`{what}.{name}` takes arguments and cannot be differentiated itself", help=how)
+
+
+def _instead(f: object) -> str:
+    match f:
+        case staticmethod() | classmethod():
+            return "write `@staticmethod` above `@linear_grad`, so that the function is checked first"
+        case functools.partial(func=inner):
+            f = getattr(inner, "__name__", "f")
+            return f"differentiate `{f}` and fix arguments afterwards: `functools.partial(linad.grad({f}), ...)`"
+    if callable(f) and hasattr(f, "__wrapped__"):
+        return "pass the function without this decorator: its `__wrapped__`"
+    return "write a function that calls it" if callable(f) else "decorate a function: `def f(...): ...`"
+
+
+# ------------------------------------------------------------------------------------------------ options that fit it
+
+
+def check_options(f: FunctionType, options: Options, names: tuple[str, ...]) -> None:
+    """Refuse a method, and options that name no parameter or no value there is."""
+    for option, allowed in CHOICES.items():
+        if getattr(options, option) not in allowed:
+            choice = f"`{option}` is one of {', '.join(map(repr, allowed))}, got {getattr(options, option)!r}"
+            raise refusal("bad-option", choice)
+    if names[:1] == ("self",) and "." in f.__qualname__.rpartition("<locals>.")[2]:
+        raise is_method(f)
+    for which in (*options.updates, *(options.wrt or ())):
+        if isinstance(which, str) and which not in names:
+            what = f"`{f.__name__}` has no parameter `{which}`; it has {', '.join(names) or 'none'}"
+            raise refusal("bad-option", what)
+        if isinstance(which, int) and not -len(names) <= which < len(names):
+            raise refusal("bad-option", f"`{f.__name__}` has no parameter number {which}; it has {len(names)}")
+
+
+def check_updates(signature: Signature) -> None:
+    """Refuse the declaration of an update of anything but arrays."""
+    for p in derive.updated(signature):
+        if not any(isinstance(leaf.type, Array) for leaf in leaf_types(p.structure)):
+            what = f"parameter `{p.name}` of `{signature.name}` is declared as updated, and only arrays can be"
+            raise refusal("bad-option", what, help="take its name out of `updates`, and return the new value")
+
+
+# ------------------------------------------------------------------------------------------------ names of annotations
+
+
+def surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str, object]:
+    """What local names in a function's annotations mean: Python evaluated them where the function was defined.
+
+    The values they had there are kept with the function. Where annotations are text, as with
+    ``from __future__ import annotations``, the names at the place of decoration are taken.
+    """
+    if local_names is f.__globals__ or "." not in f.__qualname__:
+        return {}
+    _, node = locate(f)
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    notes = {a.arg: a.annotation for a in every if a.annotation is not None}
+    if getattr(node, "returns", None) is not None:
+        notes["return"] = node.returns
+    mentioned = {n.id for note in notes.values() for n in ast.walk(note) if isinstance(n, ast.Name)}
+    found = {name: local_names[name] for name in mentioned if name in local_names}
+    values = _annotations(f)
+    for name, note in notes.items():
+        if name in values:
+            found.update(_named(note, values[name]))
+    return found
+
+
+def _annotations(f: FunctionType) -> dict[str, object]:
+    try:
+        return f.__annotations__
+    except NameError:  # since Python 3.14 they are evaluated when they are looked at
+        return {}
+
+
+def _named(note: ast.expr, value: object) -> Iterator[tuple[str, object]]:
+    """The names in an annotation with their values, as far as its own value shows them."""
+    if isinstance(value, str):
+        return
+    if isinstance(note, ast.Name):
+        yield note.id, value
+    elif isinstance(note, ast.Subscript) and isinstance(value, GenericAlias):
+        inner = note.slice.elts if isinstance(note.slice, ast.Tuple) else [note.slice]
+        for part, v in zip(inner, value.__args__):
+            yield from _named(part, v)
