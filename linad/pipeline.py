@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.core import Call, Derivative, Program, walk
@@ -20,12 +20,8 @@ from .adjoint.slices_cost import takes_fewer
 from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
-from .simplify import simplify
-from .simplify.comparisons import compare_first
-from .simplify.sink import sink_selects
-from .simplify.sized import name_sizes
-
-After = Callable[[str, Program], None]
+from .optimise.pass_manager import After, run
+from .simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION, simplify
 
 
 def linear(program: Program) -> Program:
@@ -35,21 +31,21 @@ def linear(program: Program) -> Program:
     return program
 
 
-def prepare(program: Program, after: After | None = None) -> Program:
-    """The lowered program inlined and simplified: what is compiled to call it, and differentiated."""
-    program = inline(expand(program, _derivative))
-    program = replace(program, functions={k: name_sizes(f) for k, f in program.functions.items()})
-    program = simplify(program, after)
-    program = replace(program, functions={k: sink_selects(f) for k, f in program.functions.items()})
+def prepare(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
+    """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in ``off`` are
+    left out; ``after`` is given the outcome of each of the others."""
+
+    def derivative(program: Program, d: Derivative) -> Program:
+        """The derivative of the entry that a declaration asks for."""
+        ready = prepare(program, off=off)
+        wrt = tuple(ready.main.params[k].var.name for k in d.wrt)
+        return tangent(ready, wrt, off=off) if d.kind == "forward" else differentiate(ready, wrt, d.value, off=off).simplified
+
+    program = inline(expand(program, derivative))
+    for phase in (FIRST, SIMPLIFICATION, LAST):
+        program, _ = run(program, phase, off=off, after=after)
     linear(program)
     return program
-
-
-def _derivative(program: Program, d: Derivative) -> Program:
-    """The derivative of the entry that a declaration asks for."""
-    ready = prepare(program)
-    wrt = tuple(ready.main.params[k].var.name for k in d.wrt)
-    return tangent(ready, wrt) if d.kind == "forward" else differentiate(ready, wrt, d.value).simplified
 
 
 @dataclass(frozen=True)
@@ -65,16 +61,21 @@ class Gradient:
 
 
 def differentiate(
-    program: Program, wrt: tuple[str, ...], value: bool = True, after: After | None = None, log_everything: bool = False
+    program: Program,
+    wrt: tuple[str, ...],
+    value: bool = True,
+    after: After | None = None,
+    log_everything: bool = False,
+    off: Iterable[str] = (),
 ) -> Gradient:
     """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`).
 
-    With ``log_everything`` no plan spares anything: what every needed value costs, and what the plan is tested against.
+    ``after`` and ``off`` are as in `prepare`. With ``log_everything`` no plan spares anything: what every needed value costs, and what the plan is tested against.
     """
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
     if not log_everything and any(b.logs for b in best[1].plan.bodies.values()):
-        compared = program.with_main(compare_first(program.main))
+        compared, _ = run(program, COMPARISONS, off=off)
         other = best if compared.main == program.main else _reversed(compared, wrt, name, value, log_everything)
         if memory(other[1].plan) < memory(best[1].plan):
             program, best = compared, other
@@ -83,7 +84,7 @@ def differentiate(
     while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):
         state, made, f, written = one
         tried.add(state)
-        kept = simplify(program.with_main(f)) if written else program.with_main(f)
+        kept = simplify(program.with_main(f), off=off) if written else program.with_main(f)
         other = _reversed(kept, wrt, name, value, log_everything)
         if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
             program, best = kept, other
@@ -92,7 +93,7 @@ def differentiate(
     functions = {**program.functions, name: main.function, **calls.functions()}
     stored = only_called(Program(name, functions))
     linear(stored)
-    simplified = only_called(simplify(stored, after))
+    simplified = only_called(simplify(stored, after, off))
     linear(simplified)
     return Gradient(form, stored, simplified, main.plan, {p.forward: p.plan for p in calls.pairs.values()})
 
@@ -106,8 +107,9 @@ def _reversed(
     return form, reverse(form.main, modes_of(form.functions), wrt, name, value, log_everything, calls), calls
 
 
-def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) -> Program:
-    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`)."""
+def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = ()) -> Program:
+    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`); ``after`` and ``off`` are as
+    in `prepare`."""
     modes = modes_of(program.functions)
     name = f"{program.entry}_jvp"
     main = forward(program.main, modes, wrt, name)
@@ -120,7 +122,7 @@ def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None) 
             made = forward(f, modes, [f.params[k].var.name for k in active], wanted)
             functions[wanted] = made.function
             requests |= made.requests
-    simplified = only_called(simplify(Program(name, functions), after))
+    simplified = only_called(simplify(Program(name, functions), after, off))
     linear(simplified)
     return simplified
 

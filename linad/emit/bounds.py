@@ -75,9 +75,9 @@ class Frame:
     entry: Snapshot | None = None  # what is known before the body
 
 
-def check_accesses(f: Function, hoist: bool) -> Function:
-    """The function with its index checks written out."""
-    checker = Checker(f, hoist)
+def check_accesses(f: Function, retry: bool) -> Function:
+    """The function with its index checks written out; with ``retry``, before loops where they can be."""
+    checker = Checker(f, retry)
     return replace(f, body=checker.block(f.body))
 
 

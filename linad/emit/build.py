@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import (
+    RETRY,
     AddArray,
     AddTo,
     Alloc,
@@ -42,7 +43,7 @@ from .independence import is_even
 from .loops import made_of
 from .memory import cells_of, no_room
 from .liveness import without_dead
-from .sites import RETRY, Site, Sites
+from .sites import Site, Sites
 from .tree import (
     AddAll,
     Apply,

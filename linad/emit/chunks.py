@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import (
+    RETRY,
     AddArray,
     AddTo,
     Alloc,
@@ -40,7 +41,6 @@ from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
 
 from .independence import Verdict
-from .sites import RETRY
 from .work import work_of
 
 ZERO, ONE = Const(0, I64), Const(1, I64)

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import (
+    RETRY,
     Atom,
     Block,
     Call,
@@ -41,7 +42,6 @@ from linad_typecheck.types import BOOL, I64, Array
 
 from .loops import defined
 from .retries import retries_after_writes
-from .sites import RETRY
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 

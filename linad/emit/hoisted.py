@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Stmt, Var
+from linad_typecheck.core import RETRY, Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Stmt, Var
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import BOOL, I64
 
-from .sites import RETRY
 
 ZERO = Const(0, I64)
 Places = Mapping[str, tuple[Var, int]]

@@ -74,6 +74,11 @@ def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decisi
     return replace(program, functions={**program.functions, main.name: main, **spreader.functions}), decisions
 
 
+def spread_loops(program: Program, fastmath: bool) -> Program:
+    """The program that `parallelise` makes."""
+    return parallelise(program, fastmath)[0]
+
+
 def _clash(name: str, functions: Mapping[str, Function]) -> bool:
     return any(n.startswith(f"{name}_chunk") for n in functions)
 

@@ -1,12 +1,13 @@
-"""What is done to a program before it is printed, from core to core."""
+"""What is done to a program before it is printed, from core to core: the passes, in the order in which they are run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from linad_typecheck.core import Function, Program
+from linad_typecheck.core import Program
 
+from linad.optimise.pass_manager import After, Fact, Pass, Phase, run
 from linad.simplify.invariant import hoist_invariants
 
 from .blocks import in_blocks
@@ -20,11 +21,11 @@ from .fission import divide_chains
 from .fresh import store_first
 from .hoist import hoist_buffers
 from .in_place import keep_one
+from .jam import jam
 from .late import copy_late
 from .log_rows import begin_with_lines
-from .jam import jam
 from .neighbours import add_later, hand_on
-from .parallel import Decision, parallelise
+from .parallel import Decision, parallelise, spread_loops
 from .products import divide_less, multiply_last
 from .rows import gather_rows
 from .scatters import additions_behind
@@ -38,56 +39,67 @@ from .waits import add_last
 if TYPE_CHECKING:
     from .module import EmitOptions
 
+FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 
-def prepare(program: Program, options: EmitOptions) -> Program:
+RESHAPING: tuple[Pass, ...] = (
+    Pass("buffer_pinning", stay, (*FREE, "threads")),
+    Pass("double_buffering", take_turns, FREE),
+    Pass("loop_unrolling", write_out, FREE),
+    Pass("jump_threading", thread_exits),
+    Pass("index_checks", check_accesses, told=("retry",), required="it writes out the tests that keep accesses inside arrays"),
+    Pass("size_propagation", known_sizes),
+    Pass("loop_invariant_motion", hoist_invariants),
+    Pass("index_set_splitting", split_loops, FREE),
+    Pass("layout_transposition", by_columns, FREE),
+    Pass("scalar_promotion", sum_in_registers, FREE),
+    Pass("recurrence_distribution", divide_chains, FREE),
+    Pass("scatter_distribution", additions_behind, FREE),
+    Pass("stencil_gather", gather_rows, FREE),
+    Pass("loop_distribution", distribute, FREE),
+    Pass("scatter_buffering", in_blocks, FREE),
+    Pass("loop_carried_forwarding", carry_cells, FREE),
+    Pass("critical_path_reassociation", add_last, FREE),
+)
+
+THREADS: tuple[Pass, ...] = (
+    Pass("guard_hoisting", demands_first, ("noalias", "retry"), level="program"),
+    Pass("parallelisation", spread_loops, ("noalias", "retry", "threads"), told=("fastmath",), level="program"),
+)
+
+# After `parallelisation`, which asks whether iterations have an order: some of these give them one.
+ORDERING: tuple[Pass, ...] = (
+    Pass("buffer_merging", keep_one, FREE),
+    Pass("copy_sinking", copy_late, FREE),
+    Pass("first_write_promotion", store_first, FREE),
+    Pass("unroll_and_jam", jam, FREE),
+    Pass("accumulation_rotation", add_later, FREE),
+    Pass("register_rotation", hand_on, FREE),
+    Pass("division_strength_reduction", divide_less, FREE),
+    Pass("product_reassociation", multiply_last, FREE),
+    Pass("log_alignment", begin_with_lines, FREE),
+    Pass("allocation_hoisting", hoist_buffers),
+)
+
+LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
+
+
+def prepare(program: Program, options: EmitOptions, after: After | None = None) -> Program:
     """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
-    hoist = options.checked == "hoisted"
-    program = in_shape(program, hoist, options.fastmath and options.noalias, options.parallel)
-    if hoist and options.noalias:
-        program = demands_first(program)
-    if options.parallel and options.noalias and hoist:
-        program, _ = parallelise(program, options.fastmath)
-    last = HANDING if options.fastmath and options.noalias else ()
-    return Program(program.entry, {name: hoist_buffers(_all(last, f)) for name, f in program.functions.items()})
+    return run(program, LOOPS, facts(options), after=after)[0]
+
+
+def facts(options: EmitOptions) -> Iterator[Fact]:
+    """What passes may rely on in code that is generated with these options."""
+    holds: dict[Fact, bool] = {
+        "fastmath": options.fastmath,
+        "noalias": options.noalias,
+        "retry": options.checked == "hoisted",
+        "threads": options.parallel,
+    }
+    return (fact for fact, known in holds.items() if known)
 
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
     """Which loops of a program run on threads where that is asked for, and why others do not."""
-    return parallelise(in_shape(program, True, fastmath, True), fastmath)[1]
-
-
-Change = Callable[[Function], Function]
-
-# where sums may be taken in another order, and arrays of different names share no memory
-RESHAPING: tuple[Change, ...] = (
-    split_loops,
-    by_columns,
-    sum_in_registers,
-    divide_chains,
-    additions_behind,
-    gather_rows,
-    distribute,
-    in_blocks,
-    carry_cells,
-    add_last,
-)
-
-
-HANDING: tuple[Change, ...] = (keep_one, copy_late, store_first, jam, add_later, hand_on, divide_less, multiply_last, begin_with_lines)  # behind what asks whether iterations have an order
-
-
-def _all(changes: tuple[Change, ...], f: Function) -> Function:
-    for change in changes:
-        f = change(f)
-    return f
-
-
-def in_shape(program: Program, hoist: bool, apart: bool, threads: bool = False) -> Program:
-    """With ``apart``, its loops are reshaped, too; with ``threads``, so that those around others may be shared out."""
-
-    def one(f: Function) -> Function:
-        f = check_accesses(thread_exits(write_out(take_turns(stay(f) if threads else f)) if apart else f), hoist)
-        f = hoist_invariants(known_sizes(f))
-        return _all(RESHAPING if apart else (), f)
-
-    return Program(program.entry, {name: one(f) for name, f in program.functions.items()})
+    holds: tuple[Fact, ...] = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
+    return parallelise(run(program, Phase(RESHAPING), holds)[0], fastmath)[1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linad_typecheck.core import (
+    RETRY,
     AddArray,
     AddTo,
     Alloc,
@@ -31,7 +32,6 @@ from linad_typecheck.core import (
 from linad_typecheck.types import Array
 
 from .effects import updated_args
-from .sites import RETRY
 
 
 def retries_after_writes(program: Program) -> bool:

@@ -8,8 +8,6 @@ from linad_typecheck.core import Check
 from linad_typecheck.span import Span
 from linad_typecheck.types import DType
 
-RETRY = "retry"  # the error of a Check that demands the checked build instead of raising
-
 
 @dataclass(frozen=True, slots=True)
 class Site:

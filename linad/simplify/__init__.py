@@ -1,14 +1,16 @@
-"""The optimisation passes: pure functions from a core function to a core function, run in one order."""
+"""The optimisation passes before and after differentiation, in the order in which they are run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
-from linad_typecheck.core import Function, Program
+from linad_typecheck.core import Program
+
+from linad.optimise.pass_manager import After, Pass, Phase, run
 
 from .cells import merge_cells
 from .choices import choose
+from .comparisons import compare_in_entry
 from .dead import drop_dead
 from .fold import fold
 from .fuse import fuse_loops
@@ -16,41 +18,38 @@ from .induction import close_inductions
 from .invariant import hoist_invariants
 from .proved import drop_proved_checks
 from .share import share_factorisations
+from .sink import sink_selects
+from .sized import name_sizes
 from .taken_over import take_over
 from .zeros import spare_zeros
 
+FIRST = Phase((Pass("size_naming", name_sizes),))  # before all others
 
-@dataclass(frozen=True, slots=True)
-class Pass:
-    name: str
-    run: Callable[[Function], Function]
-
-
-PIPELINE: tuple[Pass, ...] = (
-    Pass("fold", fold),
-    Pass("choices", choose),
-    Pass("invariant", hoist_invariants),
-    Pass("induction", close_inductions),
-    Pass("proved", drop_proved_checks),
-    Pass("fuse", fuse_loops),
-    Pass("cells", merge_cells),
-    Pass("zeros", spare_zeros),
-    Pass("taken over", take_over),
-    Pass("share", share_factorisations),
-    Pass("dead", drop_dead),
+# Each round feeds the next; programs settle in two or three.
+SIMPLIFICATION = Phase(
+    (
+        Pass("constant_folding", fold),
+        Pass("if_conversion", choose),
+        Pass("loop_invariant_motion", hoist_invariants),
+        Pass("induction_variables", close_inductions),
+        Pass("check_elimination", drop_proved_checks),
+        Pass("loop_fusion", fuse_loops),
+        Pass("store_forwarding", merge_cells),
+        Pass("copy_elision", spare_zeros),
+        Pass("adjoint_forwarding", take_over),
+        Pass("common_subexpressions", share_factorisations),
+        Pass("dead_code_elimination", drop_dead),
+    ),
+    rounds=4,
 )
 
-_ROUNDS = 4  # each round feeds the next; programs settle in two or three
+# Before differentiation only.
+LAST = Phase((Pass("select_sinking", sink_selects, required="it keeps nan and inf of the side that is not taken out of derivatives"),))
+
+# What is differentiated instead where its derivative needs less memory.
+COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
 
 
-def simplify(program: Program, after: Callable[[str, Program], None] | None = None) -> Program:
-    """The program with the same meaning and less to do. ``after`` is told every pass's outcome (tests verify it)."""
-    for _ in range(_ROUNDS):
-        before = program
-        for p in PIPELINE:
-            program = replace(program, functions={k: p.run(f) for k, f in program.functions.items()})
-            if after is not None:
-                after(p.name, program)
-        if program == before:
-            break
-    return program
+def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
+    """The program with the same meaning and less to do. ``after`` is told every pass's outcome; passes named in ``off`` are left out."""
+    return run(program, SIMPLIFICATION, off=off, after=after)[0]

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Function, If, Let, Loop, Names, Stmt, all_names
+from linad_typecheck.core import Block, Function, If, Let, Loop, Names, Program, Stmt, all_names
 from linad_typecheck.types import BOOL, is_float
 
 CHOICES = {"min": "lt", "max": "gt"}  # and the comparison that gives the second operand
+
+
+def compare_in_entry(program: Program) -> Program:
+    """The program whose entry is changed by `compare_first`."""
+    return program.with_main(compare_first(program.main))
 
 
 def compare_first(f: Function) -> Function:

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
 
-from linad_typecheck.core import Block, Check, Const, Copy, Function, Let, Loop, Param, Program, Store, Var
+from linad_typecheck.core import RETRY, Block, Check, Const, Copy, Function, Let, Loop, Param, Program, Store, Var
 from linad_typecheck.types import BOOL, F64, I64, Array
 
 from linad import linear_grad
 from linad.emit import EmitOptions, emit
 from linad.emit.retries import retries_after_writes
-from linad.emit.sites import RETRY
 
 Vec = Float64[np.ndarray, "n"]
 Ints = Int64[np.ndarray, "m"]

@@ -20,8 +20,10 @@ from linad.baseline.pure import purify
 from linad.boundary.arguments import argument_type
 from linad.boundary.live import Record
 from linad.cost import bound
-from linad.emit import passes
+from linad.emit.passes import RESHAPING
 from linad.interpret import Outcome, run
+from linad.optimise.pass_manager import Phase
+from linad.optimise.pass_manager import run as run_passes
 from linad.oracle import Ended, attempt, difference
 from linad.pipeline import differentiate, prepare, tangent
 from linad.simplify.sized import with_sizes
@@ -71,7 +73,7 @@ def close(a: Sequence[Any], b: Sequence[Any], tolerance: float, what: str) -> No
 
 def emitted(program: Program) -> Program:
     """The program with its loops in the shape that is printed for the compiler, and all index checks in their places."""
-    return passes.in_shape(program, False, True)
+    return run_passes(program, Phase(RESHAPING), ("fastmath", "noalias"))[0]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Whole:
         Whether f32 is involved, which loosens comparisons.
     sized : bool
         Whether the program is made for the sizes that the last axes of the arguments have.
+    off : frozenset of str
+        Passes that are left out.
     """
 
     function: Callable[..., Any]
@@ -93,6 +97,7 @@ class Whole:
     updates: tuple[str, ...] = ()
     single: bool = False
     sized: bool = False
+    off: frozenset[str] = frozenset()
 
     @property
     def tolerance(self) -> float:
@@ -128,7 +133,7 @@ class Whole:
     @cached_property
     def prepared(self) -> Program:
         well_formed("lowering", self.lowered)
-        program = prepare(self.lowered, well_formed)
+        program = prepare(self.lowered, well_formed, self.off)
         well_formed("prepare", program)
         return program
 
@@ -213,7 +218,7 @@ class Whole:
         return [*fresh(self.values), *self.seeds(), *buffers]
 
     def derivative(self, wrt: Sequence[str], value: bool, log_everything: bool = False, after: bool = True):
-        g = differentiate(self.prepared, tuple(wrt), value, well_formed if after else None, log_everything)
+        g = differentiate(self.prepared, tuple(wrt), value, well_formed if after else None, log_everything, self.off)
         well_formed("reverse", g.stored)
         well_formed("simplified reverse", g.simplified)
         return g
@@ -270,7 +275,7 @@ class Whole:
     def inner_product(self) -> None:
         """Forward mode against reverse mode: the same number from both sides."""
         wrt = self.active()
-        program = tangent(self.prepared, wrt, well_formed)
+        program = tangent(self.prepared, wrt, well_formed, self.off)
         dots = {n: wave(v, 9.0 + k) for k, (n, v) in enumerate(self.by_name(wrt).items())}
         values = fresh(self.values)
         given = [dots[p.var.name] for p in self.prepared.main.params if p.var.name in dots]

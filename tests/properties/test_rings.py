@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from linad_typecheck.core import Let, walk
 
-from linad.emit import passes
+from linad.emit.passes import RESHAPING
+from linad.optimise.pass_manager import Phase, run
 from tests.properties.roads import Whole
 
 
@@ -71,7 +72,7 @@ def test_rings(function) -> None:
 @pytest.mark.parametrize("function", [remainders, conditions, rolls], ids=lambda f: f.__name__)
 def test_nothing_is_asked_in_the_loops(function) -> None:
     whole = Whole(function, (np.linspace(0.3, 1.1, 6), 0.4))
-    program = passes.in_shape(whole.prepared, True, True)
+    program = run(whole.prepared, Phase(RESHAPING), ("fastmath", "noalias", "retry"))[0]
     assert not any(isinstance(t, Let) and t.op in ("mod", "select") and t.out.type.dtype == "i64" for t in walk(program.main.body))
 
 

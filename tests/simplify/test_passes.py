@@ -6,9 +6,9 @@ from linad_typecheck.core_text import parse_program, print_program
 from linad_typecheck.core_verify import verify
 
 from linad.inline import inline
-from linad.simplify import PIPELINE, simplify
+from linad.simplify import SIMPLIFICATION, simplify
 
-PASS = {p.name: p.run for p in PIPELINE}
+PASS = {p.name: p.run for p in SIMPLIFICATION.passes}
 
 
 def after(name: str, text: str) -> str:
@@ -55,7 +55,7 @@ FOLDED = {
 @pytest.mark.parametrize("name", FOLDED)
 def test_fold(name):
     body, expected = FOLDED[name]
-    assert after("fold", scalars(body)) == expected
+    assert after("constant_folding", scalars(body)) == expected
 
 
 KEPT = {
@@ -72,7 +72,7 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_identities_that_do_not_hold_for_every_float(name):
-    assert after("fold", scalars(f"{KEPT[name]}\nreturn a")) == f"{KEPT[name]} ; return a"
+    assert after("constant_folding", scalars(f"{KEPT[name]}\nreturn a")) == f"{KEPT[name]} ; return a"
 
 
 HOLD = ["add x -0.0", "add -0.0 x", "sub x 0.0", "mul x 1.0", "mul 1.0 x", "div x 1.0", "powi x 1"]
@@ -80,12 +80,12 @@ HOLD = ["add x -0.0", "add -0.0 x", "sub x 0.0", "mul x 1.0", "mul 1.0 x", "div 
 
 @pytest.mark.parametrize("op", HOLD)
 def test_identities_that_hold_for_every_float(op):
-    assert after("fold", scalars(f"a = {op}\nreturn a")) == "return x"
+    assert after("constant_folding", scalars(f"a = {op}\nreturn a")) == "return x"
 
 
 def test_comparisons_of_a_float_with_itself_stay():
     body = "c = eq x x\nr = select c x 0.0\nreturn r"
-    assert after("fold", scalars(body)) == "c = eq x x ; r = select c x 0.0 ; return r"
+    assert after("constant_folding", scalars(body)) == "c = eq x x ; r = select c x 0.0 ; return r"
 
 
 DEAD = {
@@ -114,7 +114,7 @@ DEAD = {
 @pytest.mark.parametrize("name", DEAD)
 def test_dead(name):
     body, expected = DEAD[name]
-    got = after("dead", scalars(body))
+    got = after("dead_code_elimination", scalars(body))
     assert got == expected
 
 
@@ -132,17 +132,17 @@ CELLS = {
 @pytest.mark.parametrize("name", CELLS)
 def test_cells(name):
     body, expected = (text.replace("&v", "&v_bar") for text in CELLS[name])
-    assert after("cells", scalars(body).replace("v: mut", "v_bar: mut")) == expected
+    assert after("store_forwarding", scalars(body).replace("v: mut", "v_bar: mut")) == expected
 
 
 def test_cells_of_the_users_arrays_keep_the_sign_of_zero():
     body = "&v![k] = 0.0\n&v![k] += x\nreturn x"  # x may be -0.0
-    assert after("cells", scalars(body)) == body.replace("\n", " ; ")
+    assert after("store_forwarding", scalars(body)) == body.replace("\n", " ; ")
 
 
 def test_an_induction_becomes_affine():
     body = "for i in range(k) carry (j: i64 = 2) -> (j.2) {\n&v[j] = x\nj.1 = add j 3\nyield j.1\n}\nc: f64 = cast j.2\nreturn c"
-    text = after("induction", scalars(body))
+    text = after("induction_variables", scalars(body))
     assert "carry" not in text and "mul 3" in text
 
 

@@ -257,9 +257,15 @@ class Call:
     span: Span = NOWHERE
 
 
+RETRY = "retry"
+
+
 @frozen(slots=True)
 class Check:
-    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved."""
+    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved.
+
+    With the error `RETRY` nothing is raised: the call begins anew, in code in which every access is checked.
+    """
 
     cond: Atom
     error: str

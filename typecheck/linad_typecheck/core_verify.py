@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import get_args
 
 from .core import (
+    RETRY,
     AddArray,
     AddTo,
     Alloc,
@@ -294,7 +295,7 @@ class _Verifier:
         self.typed("condition", s.cond, BOOL)
         error = getattr(builtins, s.error, None)
         is_error = isinstance(error, type) and issubclass(error, Exception)
-        self.require(s.error == "LinAlgError" or (is_error), f"{s.error} is not a builtin exception")
+        self.require(is_error or s.error in ("LinAlgError", RETRY), f"{s.error} is not a builtin exception")
         try:
             fields = [f for _, f, _, _ in string.Formatter().parse(s.message) if f is not None]
             s.message.format(*(0 for _ in s.args))

@@ -1,0 +1,114 @@
+"""After each pass, from the first to the last: the program is well formed, has a linear form, and gives the same results as before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from linad_typecheck.core import Program
+
+from benchmarks import everyday
+from linad.emit import EmitOptions
+from linad.emit.passes import LOOPS, facts, prepare
+from linad.interpret import CoreError, run
+from linad.optimise.pass_manager import check, not_linear
+from linad.pipeline import differentiate
+from linad.pipeline import prepare as simplified
+
+from ..emit.programs import Maker
+from ..emit.test_random_programs import arguments
+from ..examples_of import some
+from ..parallel.roads import without_logs
+from ..properties import programs_logs, programs_order, programs_replaced, programs_science, programs_traps, programs_types
+from ..properties.roads import Whole, close, fresh
+from ..properties.test_programs import SINGLE
+
+MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs, programs_replaced)
+OPTIONS = {
+    "hoisted": EmitOptions(),
+    "every check": EmitOptions(checked="every"),
+    "threads": EmitOptions(parallel=True),
+    "strict": EmitOptions(fastmath=False),
+}
+
+
+class Same:
+    """Is given the outcome of each pass; those that change the program must leave what it comes to."""
+
+    def __init__(self, program: Program, args: Sequence[Any], tolerance: float) -> None:
+        self.args, self.tolerance, self.seen = args, tolerance, program
+        self.expected = self.results(program)
+        self.linear = not_linear(program) is None  # not of every random program
+        self.changed: set[str] = set()
+
+    def results(self, program: Program) -> list[np.ndarray] | str:
+        args = fresh(self.args)
+        args += [2] * (len(program.main.params) - len(args))  # threads
+        try:
+            results = run(program.with_main(replace(program.main, body=without_logs(program.main.body))), args, in_place=True).results
+        except CoreError as error:
+            return error.kind
+        return [*map(np.asarray, results), *map(np.asarray, args[: len(self.args)])]
+
+    def __call__(self, name: str, program: Program) -> None:
+        if program == self.seen:
+            return
+        self.seen = program
+        self.changed.add(name)
+        check(name, program, self.linear)
+        found = self.results(program)
+        if isinstance(found, str) or isinstance(self.expected, str):
+            assert found in (self.expected, "retry"), f"after {name}: {found} instead of {self.expected}"
+        else:
+            close(found, self.expected, self.tolerance, f"after {name}")
+
+
+def through(program: Program, args: Sequence[Any], tolerance: float, options: EmitOptions) -> set[str]:
+    """Which passes of code generation change a program; after each it gives what it gave."""
+    same = Same(program, args, tolerance)
+    prepare(program, options, same)
+    return same.changed
+
+
+def held(whole: Whole, options: EmitOptions) -> set[str]:
+    """The same of all passes, for a function and its gradient."""
+    same = Same(whole.lowered, whole.values, whole.tolerance)
+    ready = simplified(whole.lowered, same)
+    changed = same.changed | through(ready, whole.values, whole.tolerance, options)
+    if isinstance(same.expected, str):  # an error, for which there is no cotangent
+        return changed
+    wrt = whole.active()
+    derivative = differentiate(ready, wrt)
+    args = whole.derivative_arguments(wrt)
+    same = Same(derivative.stored, args, whole.tolerance)
+    differentiate(ready, wrt, after=same)
+    return changed | same.changed | through(derivative.simplified, args, whole.tolerance, options)
+
+
+SMALL = everyday.arguments(0.001)
+
+
+@pytest.mark.parametrize(("name", "options"), some([(n, o) for n in SMALL for o in OPTIONS], 15))
+def test_everyday_programs(name, options) -> None:
+    held(Whole(everyday.function(name), SMALL[name]), OPTIONS[options])
+
+
+def cases():
+    for m in MODULES:
+        for name, given in m.CASES.items():
+            for k, (args, updates) in enumerate(given):
+                yield pytest.param(getattr(m, name), args, updates, id=f"{name}-{k}")
+
+
+@pytest.mark.parametrize(("f", "args", "updates"), some(cases(), 8))
+def test_programs(f, args, updates) -> None:
+    held(Whole(f, args, updates, f.__name__ in SINGLE), OPTIONS["hoisted"])
+
+
+@pytest.mark.parametrize("seed", some(range(200), 20))
+def test_random_programs(seed) -> None:
+    for options in OPTIONS.values():
+        through(Maker(seed).program(), arguments(seed), 1e-9, options)
