@@ -152,7 +152,7 @@ def test_public_names():
 
 def test_import_is_cheap():
     code = (
-        "import sys, time; t = time.perf_counter(); import linad; t = time.perf_counter() - t;"
+        "import sys, time; t = time.process_time(); import linad; t = time.process_time() - t;"
         "from linad import linear_grad, grad; print(t, 'numba' in sys.modules, 'llvmlite' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
