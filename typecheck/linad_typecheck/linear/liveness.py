@@ -52,6 +52,11 @@ class Liveness:
     _seen: dict[int, _Seen] = field(default_factory=dict)  # loops ask again until nothing changes
     _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
 
+    def enter(self, loop: ast.For, head: Names) -> None:
+        """Note the names live at the head of a loop that stands for an expression."""
+        self.head[id(loop)] = head
+        self._kept.append(loop)
+
     def seen(self, node: ast.AST) -> _Seen:
         """`used` and `bound` of a node, and whether a function may be defined in it."""
         found = self._seen.get(id(node))

@@ -82,8 +82,7 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
             if not ctx.is_nonneg(n):
                 ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "ge", (n, Const(0, I64)), BOOL, span)
                 ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
-                if isinstance(n, Var):
-                    ctx.nonneg.add(n.name)
+                ctx.not_negative(n)
             atoms.append(n)
         else:
             if not isinstance(item, SILENT):
@@ -95,17 +94,11 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
     return tuple(atoms)
 
 
-def _in_order(ctx: Lowering, array: ArrayValue) -> ArrayValue:
-    """An array that NumPy makes in the order of C, whatever it is made of."""
-    ctx.in_order.add(array.var.name)
-    return array
-
-
-def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
-    """A fresh array with the cells of an array of any kind."""
+def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
+    """A fresh array with the cells of an array of any kind; ``in_order``, NumPy makes it in the order of C whatever it copies."""
     name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
     ctx.fact("copy", name, span, "copied as written")
-    return materialise(ctx, array, hint, span, dtype)
+    return materialise(ctx, array, hint, span, dtype, in_order)
 
 
 def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
@@ -129,7 +122,7 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
         shape = shape_of(ctx, found["shape"], args.span)
         if dtype is None or shape is None:
             return Poison()
-        return _in_order(ctx, fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span))
+        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order=True)
 
     return apply
 
@@ -159,14 +152,16 @@ def _full(ctx: Lowering, args: Args) -> Value:
             ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
         return Poison()
     dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
-    return Poison() if dtype is None else _in_order(ctx, _fill(ctx, args.hint, shape, dtype, fill, args.span))
+    return Poison() if dtype is None else _fill(ctx, args.hint, shape, dtype, fill, args.span, in_order=True)
 
 
-def _fill(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span) -> ArrayValue:
+def _fill(
+    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span, in_order: bool = False
+) -> ArrayValue:
     value = cast(ctx, fill.atom, dtype, span)
     if isinstance(value, Const):
-        return fresh_array(ctx, hint, shape, dtype, value, span)
-    made = fresh_array(ctx, hint, shape, dtype, None, span)
+        return fresh_array(ctx, hint, shape, dtype, value, span, in_order)
+    made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
     ctx.emit(Fill(made.var, value, span))
     return made
 
@@ -380,7 +375,7 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
 
 
 def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    return _in_order(ctx, copy(ctx, array, args.hint, args.span)) if bind(ctx, args, ("order",), 0) is not None else Poison()
+    return copy(ctx, array, args.hint, args.span, in_order=True) if bind(ctx, args, ("order",), 0) is not None else Poison()
 
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:

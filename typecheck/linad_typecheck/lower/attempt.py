@@ -10,9 +10,9 @@ from ..core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
-from ..types import BOOL, I64, Array, Type
+from ..types import BOOL, I64, INTS, Array, Type
 from .carried import Place, Plan, fits, lost_leaf, lost_parts, outside, renamed
-from .context import BREAK, CTL, FALSE, RETURN, RUN, TRUE, Lowering
+from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .exits import breaks, returns
 from .expressions import condition
 from .joins import branch, coerce, made_in
@@ -114,18 +114,18 @@ class Attempt:
         for pair in plan.mixed:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
             as_one(ctx, *(n for n in found if n))
-        index = ctx.fresh(self.hint, I64)
-        if shape.nonneg:
-            ctx.nonneg.add(index.name)
-        saved = ctx.want_ctl, ctx.made, ctx.owned
+        counts = (shape.start, shape.step) == (ZERO, ONE)
+        index = ctx.fresh(self.hint, I64, nonneg=shape.nonneg, below=shape.stop if counts else None)
+        saved = ctx.want_ctl, ctx.made, ctx.owned, ctx.looping
         ctx.want_ctl, ctx.made, ctx.owned = self.exits and (shape.has_break or shape.has_return), set(), ctx.owned | plan.owned
+        ctx.looping = True
         with ctx.block() as stmts:
             again = self.body(index)
             left, ended = how_left(ctx), dict(ctx.env)
             dead = ctx.dead
             moving = self.compare(head, ended, left, dead)
             results = [] if moving else self.results(head, ended, left, kept, dead)
-        ctx.want_ctl, ctx.made, ctx.owned = saved
+        ctx.want_ctl, ctx.made, ctx.owned, ctx.looping = saved
         if moving:
             return
         self.finish(before, head, index, stmts, results, again, left)
@@ -157,10 +157,9 @@ class Attempt:
             elif isinstance(kind, Array):
                 fresh.append(self.array(name, atom, kind, kept))
             else:
-                fresh.append(self.carry(name, kind, atom))
+                counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
+                fresh.append(self.carry(name, kind, atom, counted and ctx.is_nonneg(atom)))
                 ctx.widen(fresh[-1], name, span, None if b is None else b.value)
-                if isinstance(t, ScalarType) and ctx.is_nonneg(atom) and name not in self.plan.negative:
-                    ctx.nonneg.add(fresh[-1].name)
         flag = None
         if name in self.plan.flagged:
             init = FALSE if b is None else (b.defined or TRUE)
@@ -175,8 +174,8 @@ class Attempt:
             case other, place:
                 return list(leaves(self.ctx.env[other].value))[place]
 
-    def carry(self, name: str, t: Type, init: Atom) -> Var:
-        var = self.ctx.fresh(name.strip("%"), t)
+    def carry(self, name: str, t: Type, init: Atom, nonneg: bool = False) -> Var:
+        var = self.ctx.fresh(name.strip("%"), t, nonneg=nonneg)
         self.carried.append(var)
         self.inits.append(init)
         return var
@@ -385,11 +384,9 @@ class Attempt:
         if carries_ctl:
             self.carry("ctl", I64, RUN)
             results = [*results, left]
-        outs = tuple(ctx.fresh(v.name, v.type) for v in self.carried)
+        outs = tuple(ctx.fresh(v.name, v.type, nonneg=ctx.is_nonneg(v)) for v in self.carried)
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
-            if v.name in ctx.nonneg:
-                ctx.nonneg.add(o.name)
             if v.name in ctx.widened:
                 ctx.widened[o.name] = ctx.widened[v.name]
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))

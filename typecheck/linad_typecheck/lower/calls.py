@@ -212,6 +212,9 @@ def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[Functi
 
 def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
     """A function value that takes what it captures with it."""
+    if isinstance(v, DerivativeValue):
+        function = closed(ctx, v.function, span, outer)
+        return function if isinstance(function, Poison) else replace(v, function=function)
     if not isinstance(v, FunctionValue) or v.captured is not None:
         return v
     if v.source in outer:

@@ -134,8 +134,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     state = ctx.save()
     with targets(ctx, made), ctx.block() as stmts:  # once, to see what they are
         ctx.env.update(it.held)
-        index = ctx.fresh("i", I64)
-        ctx.nonneg.add(index.name)
+        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
         assign(ctx, part.target, it.element(index), span)
         element = usable(ctx, pull(ctx, made.elt), "the element", span)
         shapes = {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
@@ -166,9 +165,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     with targets(ctx, made):
         if not all(s.known(size) for s in sizes.values() for size in s.shape):  # they are those of the first element
             ctx.env.update(it.held)
-            zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span)
-            if isinstance(zeroth, Var):
-                ctx.nonneg.add(zeroth.name)
+            zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), span)
             element = usable(ctx, pull(ctx, made.elt), "the element", span)
             sizes, start = {}, ONE
@@ -215,10 +212,12 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
 
     found = start
     for _ in range(3):  # the types of what is carried, which the first element may widen
+        state = ctx.save()
         with ctx.block():
             after = step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
-        if isinstance(after, SILENT):
+        if isinstance(after, SILENT):  # what was reported stays
             return Poison()
+        ctx.restore(state)
         joined = _wider(ctx, found, after, span)
         if joined is None:
             ctx.report(WrongType(span, f"a scan carries {describe(type_of(found))} from element to element", describe(type_of(after)), "give back what is taken"))
@@ -229,9 +228,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     last = plus(ctx, n, Const(-1, I64), span)
 
     def go_on(state: Value, i: Value, at: Span) -> Value:
-        k = i.atom if not right else ctx.let("k", "sub", (last, i.atom), I64, span)
-        if isinstance(k, Var):
-            ctx.nonneg.add(k.name)
+        k = i.atom if not right else ctx.let("k", "sub", (last, i.atom), I64, span, nonneg=True)
         new = step(state, [indexed(ctx, a, [Place(ScalarValue(k, True), span)], "", span) for a in given])
         _keep(ctx, ctx.env[kept].value, new, k, span)
         return new
@@ -244,8 +241,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
 
 def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
     """A row of an array, for its type alone."""
-    index = ctx.fresh("i", I64)
-    ctx.nonneg.add(index.name)
+    index = ctx.fresh("i", I64, nonneg=True)
     return indexed(ctx, a, [Place(ScalarValue(index, True), span)], "", span)
 
 

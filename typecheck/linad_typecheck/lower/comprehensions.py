@@ -95,7 +95,7 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
 
 def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str]) -> None:
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
-    ctx.live.head[id(node)] = live
+    ctx.live.enter(node, live)
     ctx.env.update(it.held)
     run_loop(
         ctx,
@@ -379,9 +379,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         if is_array(value) and not all(map(sizes.known, sizes.shape)):  # its sizes are those of the first row
             one_at_least(ctx, n, span)
             ctx.env.update(it.held)
-            zeroth = ctx.fresh("i", I64)
-            ctx.emit(Let(zeroth, "add", (ZERO, ZERO), span))
-            ctx.nonneg.add(zeroth.name)
+            zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
             first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
             if not is_array(first):
@@ -446,8 +444,7 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     count = carry(ctx, ast.copy_location(ast.GeneratorExp(one, node.generators), node), literal(0), lambda n, v, at: binary(ctx, ast.Add, n, v, at), "n")
     if not isinstance(count, ScalarValue):
         return Poison()
-    if isinstance(count.atom, Var):
-        ctx.nonneg.add(count.atom.name)
+    ctx.not_negative(count.atom)
     made = fresh_array(ctx, hint, (count.atom,), dtype or seen[-1].dtype, None, span)
     key = f"%made{sum(n[0] == '%' for n in ctx.env)}"
     ctx.env[key] = Binding(made, span)
@@ -455,8 +452,7 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     def put(place: Value, value: Value, at: Span) -> Value:
         x = as_scalar(ctx, value, at)
         if x is not None and isinstance(place, ScalarValue):
-            if isinstance(place.atom, Var):
-                ctx.nonneg.add(place.atom.name)
+            ctx.not_negative(place.atom)
             out = ctx.env[key].value.var
             ctx.emit(Store(out, (place.atom,), cast(ctx, x.atom, out.type.dtype, at), False, at))
         return binary(ctx, ast.Add, place, literal(1), at)
@@ -474,8 +470,7 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> tuple[Value, 
     state = ctx.save()
     with ctx.block() as stmts:
         ctx.env.update(it.held)
-        index = ctx.fresh("i", I64)
-        ctx.nonneg.add(index.name)
+        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
         assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         silent = isinstance(value, SILENT)

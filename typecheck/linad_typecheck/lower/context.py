@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
+
+
+@frozen(slots=True)
+class Known:
+    """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
+    added later, and nothing has to be taken back with an attempt that is undone, as no other variable ever gets the name."""
+
+    nonneg: bool = False
+    below: Atom | None = None  # the index of a loop that counts from 0: where it stops
+    less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
+    single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
+    in_order: bool = False  # an array whose cells surely lie in the order of C
+
+
+NOTHING = Known()
 
 
 @frozen
@@ -46,14 +61,12 @@ class Lowering:
     out: list[Stmt] = field(default_factory=list)
     env: dict[str, Binding] = field(default_factory=dict)
     dims: dict[tuple, Atom] = field(default_factory=dict)  # sizes that the block has asked for
-    in_order: set[str] = field(default_factory=set)  # arrays whose cells surely lie in the order of C
-    shortened: dict[str, tuple[Var, int]] = field(default_factory=dict)  # sizes that are others less a literal, or 0
-    single: set[str] = field(default_factory=set)  # sizes that are 1, or 0 where a slice begins beyond the end: those of `a[k : k + 1]`
-    below: dict[str, Atom] = field(default_factory=dict)  # loop indices from 0 on, to where they stop
-    nonneg: set[str] = field(default_factory=set)
+    tested: frozenset[str] = frozenset()  # ints that are not negative on this path: the block has tested them
+    about: dict[str, Known] = field(default_factory=dict)
     widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
     lent: dict[str, Lent] = field(default_factory=dict)
     alike: dict[str, frozenset[str]] = field(default_factory=dict)  # arrays that are one array in Python, each with its class
+    looping: bool = False  # whether what is lowered is in a loop
     made: set[str] = field(default_factory=set)  # arrays that this iteration of the innermost loop has made
     owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
     hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
@@ -75,9 +88,7 @@ class Lowering:
         self.programs.report(message)
 
     def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
-        fact = Fact(kind, name, span, reason)
-        if fact not in self.programs.facts:
-            self.programs.facts.append(fact)
+        self.programs.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
         """The name means this from here on: for editors."""
@@ -91,23 +102,30 @@ class Lowering:
             if isinstance(s, Alloc | Copy):
                 self.made.add(s.out.name)
 
-    def fresh(self, hint: str, type: Type) -> Var:
-        return self.names.var(hint, type)
+    def fresh(self, hint: str, type: Type, **known: Any) -> Var:
+        """A new variable, and what is `Known` of it."""
+        out = self.names.var(hint, type)
+        if any(known.values()):
+            self.about[out.name] = Known(**known)
+        return out
 
-    def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span) -> Var:
-        out = self.fresh(hint, type)
+    def known(self, a: Atom) -> Known:
+        return self.about.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
+
+    def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span, **known: Any) -> Var:
+        out = self.fresh(hint, type, **known)
         self.emit(Let(out, op, ins, span))
         return out
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
         """Statements emitted inside go to a block of their own."""
-        saved, dims, dead = self.out, dict(self.dims), self.dead
+        saved, dims, tested, dead = self.out, dict(self.dims), self.tested, self.dead
         self.out = []
         try:
             yield self.out
         finally:
-            self.out, self.dims, self.dead = saved, dims, dead
+            self.out, self.dims, self.tested, self.dead = saved, dims, tested, dead
 
     def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
         """A module-level array: a hidden parameter."""
@@ -121,9 +139,8 @@ class Lowering:
     def dim(self, array: Var, axis: int, span: Span) -> Atom:
         known = self.dims.get((array.name, axis))
         if known is None:
-            known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64)
+            known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True)
             self.emit(Dim(known, array, axis, span))
-            self.nonneg.add(known.name)
             self.dims[array.name, axis] = known
         return known
 
@@ -132,7 +149,12 @@ class Lowering:
             self.dims[var.name, axis] = n
 
     def is_nonneg(self, a: Atom) -> bool:
-        return a.value >= 0 if isinstance(a, Const) else a.name in self.nonneg
+        return a.value >= 0 if isinstance(a, Const) else a.name in self.tested or self.known(a).nonneg
+
+    def not_negative(self, *ints: Atom) -> None:
+        """From here to the end of the block these are known not to be negative: they were tested, or come from where only such
+        ints are."""
+        self.tested |= {a.name for a in ints if isinstance(a, Var)}
 
     def widen(self, out: Atom, name: str, at: Span, value: Value | None) -> None:
         """``out`` is the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
@@ -161,7 +183,7 @@ class Lowering:
             len(self.out),
             dict(self.env),
             dict(self.dims),
-            set(self.nonneg),
+            self.tested,
             dict(self.widened),
             dict(self.alike),
             list(self.flight),
@@ -171,8 +193,8 @@ class Lowering:
         )
 
     def restore(self, state: tuple) -> None:
-        length, env, dims, nonneg, widened, alike, flight, dead, returned, reports = state
-        self.env, self.dims, self.nonneg, self.dead = dict(env), dict(dims), set(nonneg), dead
+        length, env, dims, tested, widened, alike, flight, dead, returned, reports = state
+        self.env, self.dims, self.tested, self.dead = dict(env), dict(dims), tested, dead
         self.widened, self.alike, self.flight = dict(widened), dict(alike), list(flight)
         del self.out[length:]
         del self.returned[returned:]

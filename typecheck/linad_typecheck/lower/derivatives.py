@@ -381,7 +381,7 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
     """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
-    known = ctx.programs.pullbacks.get(id(node))
+    known = ctx.programs.pullbacks.get(node)
     if known is None:
         names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
         callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
@@ -392,7 +392,7 @@ def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSourc
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
         key = f"{ctx.source.key}/{ctx.source.name}.pullback@{node.lineno}:{node.col_offset}"
-        known = ctx.programs.pullbacks[id(node)] = FunctionSource("pullback", made, ctx.source.source, ctx.source.scope, key)
+        known = ctx.programs.pullbacks[node] = FunctionSource("pullback", made, ctx.source.source, ctx.source.scope, key)
     return known
 
 

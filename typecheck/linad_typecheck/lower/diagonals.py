@@ -32,9 +32,7 @@ def _start(ctx: Lowering, k: Atom, span: Span) -> tuple[Atom, Atom]:
     if isinstance(k, Const):
         return Const(max(-k.value, 0), I64), Const(max(k.value, 0), I64)
     minus = ctx.let("k", "neg", (k,), I64, span)
-    found = tuple(ctx.let("k", "max", (x, ZERO), I64, span) for x in (minus, k))
-    ctx.nonneg |= {x.name for x in found}
-    return found
+    return tuple(ctx.let("k", "max", (x, ZERO), I64, span, nonneg=True) for x in (minus, k))
 
 
 def _left(ctx: Lowering, n: Atom, k: Atom, span: Span) -> Atom:
@@ -43,9 +41,7 @@ def _left(ctx: Lowering, n: Atom, k: Atom, span: Span) -> Atom:
         return n
     if isinstance(n, Const) and isinstance(k, Const):
         return Const(max(n.value - k.value, 0), I64)
-    left = ctx.let("n", "max", (ctx.let("n", "sub", (n, k), I64, span), ZERO), I64, span)
-    ctx.nonneg.add(left.name)
-    return left
+    return ctx.let("n", "max", (ctx.let("n", "sub", (n, k), I64, span), ZERO), I64, span, nonneg=True)
 
 
 def diagonal(ctx: Lowering, v: AnyArray, k: Atom, span: Span) -> Value:

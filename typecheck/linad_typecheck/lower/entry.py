@@ -23,6 +23,7 @@ from . import annotations as notes
 from .checkpoints import in_recursion
 from .context import Lent, Lowering
 from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
+from .shapes import permuting
 from .specialise import Specialiser, lower_body, start
 from .values import (
     Bottom,
@@ -49,7 +50,14 @@ class _Parameters:
 
 def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked:
     """Check and lower an entry function and all that it reaches."""
-    programs = Specialiser(limit)
+    programs = Specialiser(source, limit)
+    checked = _lowered(source, binding, programs)
+    if programs.in_order and permuting(programs):  # what was lowered first did not know of what was met later
+        return _lowered(source, binding, Specialiser(source, limit, permuted=True))
+    return checked
+
+
+def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser) -> Checked:
     name = programs.name(source.name)
     args = _arguments(source.node)
     ctx = start(programs, source, (a.arg for a in args))
@@ -156,9 +164,8 @@ def _dimensions(ctx: Lowering, found: _Parameters) -> None:
         for axis, d in enumerate(dims):
             symbol = _symbol(d.size)
             if symbol is not None and symbol not in known:
-                size = ctx.fresh(symbol, I64)
+                size = ctx.fresh(symbol, I64, nonneg=True)
                 ctx.emit(Dim(size, var, axis, span))
-                ctx.nonneg.add(size.name)
                 ctx.dims[var.name, axis] = size
                 known[symbol] = (size, f"`{name}`")
             elif d.size is not None:

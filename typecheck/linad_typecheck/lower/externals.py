@@ -382,10 +382,8 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
             ctx.report(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
             return Poison()
         ins = tuple(cast(ctx, x.atom, dtype, span) for x in (best, v))
-        out = ctx.let(hint, op, ins, Scalar(dtype), span)
-        signs = [ctx.is_nonneg(a) for a in ins]
-        if dtype in INTS and (all(signs) or (op == "max" and any(signs))):
-            ctx.nonneg.add(out.name)
+        signs = [dtype in INTS and ctx.is_nonneg(a) for a in ins]
+        out = ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=all(signs) or (op == "max" and any(signs)))
         best = ScalarValue(out, best.weak and v.weak)
     return best
 

@@ -87,8 +87,7 @@ def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cel
 
     def carry(low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body) -> tuple[Atom, ...]:
         """``for i in range(low, high, step)`` with carried values."""
-        i = ctx.fresh("i", I64)
-        ctx.nonneg.add(i.name)
+        i = ctx.fresh("i", I64, nonneg=True)
         inner, outs = (tuple(ctx.fresh(h, a.type) for h, a in zip(names, inits, strict=True)) for _ in range(2))
         with ctx.block() as stmts:
             results = body(i, inner)
@@ -136,7 +135,7 @@ def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cel
             return carry(ZERO, n, BLOCK, state, hints, blocks)
 
         found = fold(ctx, [r.shape[k] for k in before], (start, *(ZERO for _ in r.axes)), line, span, hints)[1:]
-        ctx.nonneg |= {a.name for a in found if not isinstance(a, Const)}
+        ctx.not_negative(*found)
         return found
 
     if not outer:
@@ -162,7 +161,7 @@ def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
         given = dict(zip(r.kept, at, strict=True))
         for k, found in zip(r.axes, where, strict=True):
             given[k] = read(ctx, found, at, r.span).atom
-            ctx.nonneg.add(given[k].name)
+            ctx.not_negative(given[k])
         put(ctx, made, at, read(ctx, r.array, tuple(given[k] for k in range(len(given))), r.span).atom, r.span)
 
     nest(ctx, [r.shape[k] for k in r.kept], each, r.span)

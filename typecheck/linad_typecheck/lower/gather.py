@@ -173,14 +173,12 @@ def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[
         return (ctx.let("n", "add", (carried[0], cast(ctx, here(index), "i64", span)), I64, span),)
 
     (n,) = fold(ctx, sizes, (ZERO,), count, span, ("n",))
-    if isinstance(n, Var):
-        ctx.nonneg.add(n.name)
+    ctx.not_negative(n)
     made = tuple(fresh_array(ctx, hint, (n,), "i64", None, span) for _ in sizes)
 
     def note(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
         (k,) = carried
-        if isinstance(k, Var):
-            ctx.nonneg.add(k.name)
+        ctx.not_negative(k)
         cond = here(index)
         with ctx.block() as stmts:
             for a, i in zip(made, index, strict=True):
@@ -207,13 +205,12 @@ def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part]
         return (ctx.let("n", "add", (carried[0], one), I64, span),)
 
     (n,) = fold(ctx, sizes, (ZERO,), count, span, ("n",))
-    if isinstance(n, Var):
-        ctx.nonneg.add(n.name)
+    ctx.not_negative(n)
     made = fresh_array(ctx, "picked", (n, *inner), dtype_of(v), None, span)
 
     def move(index, carried):
         (k,) = carried
-        ctx.nonneg.add(k.name)
+        ctx.not_negative(k)
         with ctx.block() as stmts:
             nest(ctx, inner, lambda rest: put(ctx, made, (k, *rest), read(ctx, v, (*index, *rest), span).atom, span), span)
             up = ctx.let("k", "add", (k, ONE), I64, span)

@@ -363,17 +363,10 @@ def _cell(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], n
             direct += 1
         else:
             require_index(ctx, index[-1], size, axis, name or v.var.name.partition(".")[0], span)
-    place = tuple(index) if isinstance(base, ArrayValue) else _base_index(ctx, v, index, span)
+    place = tuple(index) if isinstance(base, ArrayValue) else base_index(ctx, v, index, span)
     return Cell(v.var, place, name, span, bool(direct))
 
 
 def _taken_whole(view: View, axis: int) -> bool:
     along = [(a.start, a.step) for a in view.axes if a.of == axis]
     return along == [(ZERO, ONE)]
-
-
-def _base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    known = {a.name for a in index if isinstance(a, Var) and not ctx.is_nonneg(a)}
-    found = base_index(ctx, v, index, span)
-    ctx.nonneg -= known  # an index taken over as it is may still be out of range
-    return found

@@ -180,8 +180,7 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
             return load(ctx, held.var, (i,), True, span)
         if rank_of(held) == 1:
             return read(ctx, held, (i,), span)
-        ctx.below[i.name] = size_of(ctx, held, 0, span)  # the loop runs over its rows
-        return view_of(ctx, held, [Place(ScalarValue(i, True), span)], name, span)
+        return view_of(ctx, held, [Place(ScalarValue(i, True), span, True)], name, span)
 
     return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)})
 
@@ -219,25 +218,18 @@ def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
         return a
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value + b.value, I64)
-    out = ctx.let("k", "add", (b, a), I64, span)
-    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
-        ctx.nonneg.add(out.name)
-    return out
+    return ctx.let("k", "add", (b, a), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
 
 
 def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
     """The same iteration with an index that counts from 0 by 1."""
     if it.start == ZERO and it.step == ONE:
         return it
-    trips = ctx.let("trips", "trips", (it.start, it.stop, it.step), I64, span)
-    ctx.nonneg.add(trips.name)
+    trips = ctx.let("trips", "trips", (it.start, it.stop, it.step), I64, span, nonneg=True)
 
     def element(k: Atom) -> Value:
         t = k if it.step == ONE else ctx.let("t", "mul", (k, it.step), I64, span)
-        i = ctx.let("i", "add", (it.start, t), I64, span)
-        if it.nonneg:
-            ctx.nonneg.add(i.name)
-        return it.element(i)
+        return it.element(ctx.let("i", "add", (it.start, t), I64, span, nonneg=it.nonneg))
 
     return Iteration(ZERO, trips, ONE, True, element, it.held)
 

@@ -290,8 +290,7 @@ def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom
             return None
         each, left = (Const(x, I64) for x in divmod(n.value, count))
     else:
-        each, left = (ctx.let("n", name, (n, parts), I64, span) for name in ("floordiv", "mod"))
-        ctx.nonneg |= {each.name, left.name}
+        each, left = (ctx.let("n", name, (n, parts), I64, span, nonneg=True) for name in ("floordiv", "mod"))
     if even and not isinstance(left, Const):
         ok = ctx.let("ok", "eq", (left, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", "array split does not result in an equal division", (), span))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
@@ -10,7 +11,7 @@ from ..linear.ownership import as_one, inherits, lose, movable
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
-from ..types import BOOL, I64, Array, Scalar
+from ..types import BOOL, I64, INTS, Array, Scalar
 from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .numbers import cast
 from .places import as_view, materialise
@@ -21,6 +22,8 @@ from .values import (
     Binding,
     Bottom,
     ClosureType,
+    DerivativeType,
+    DerivativeValue,
     LostArray,
     Loss,
     OtherType,
@@ -88,6 +91,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator
             parts = dict(v.captured or ()) if v is not None and hasattr(v, "captured") else {}
             for name, item in c:
                 yield from coerce(ctx, parts.get(name), item, span)
+        case DerivativeType(function=f):
+            yield from coerce(ctx, v.function if isinstance(v, DerivativeValue) else None, f, span)
 
 
 @dataclass
@@ -228,10 +233,7 @@ class _Joiner:
                 ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
                 if ins[0] == ins[1]:
                     return ScalarValue(ins[0], weak)
-                out = self.scalar(name, *ins, Scalar(d))
-                if all(v is None or self.ctx.is_nonneg(a) for v, a in zip((x, y), ins, strict=True)):
-                    self.ctx.nonneg.add(out.name)
-                return ScalarValue(out, weak)
+                return ScalarValue(self.scalar(name, *ins, Scalar(d)), weak)
             case ViewType(base=base) if not self.made_inside(base) and not any(isinstance(v, LostArray) for v in (x, y)):
                 ins = [self.parts_in_arm(k, v, t) for k, v in enumerate((x, y))]
                 return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
@@ -246,19 +248,20 @@ class _Joiner:
 
     def parts_in_arm(self, k: int, v: Value | None, t: ValueType) -> list[Atom]:
         """The run-time parts of ``v`` as type ``t``, converted in arm ``k``."""
-        ctx, saved = self.ctx, (self.ctx.out, self.ctx.dead)
-        ctx.out, ctx.dead = self.arms[k].stmts, False
-        try:
-            return list(coerce(ctx, v, t, self.span))
-        finally:
-            ctx.out, ctx.dead = saved
+        with self.at_end(k):
+            return list(coerce(self.ctx, v, t, self.span))
+
+    @contextmanager
+    def at_end(self, k: int) -> Iterator[None]:
+        """Statements emitted inside go to the end of arm ``k``, and what they find out holds there."""
+        ctx = self.ctx
+        with ctx.block():
+            ctx.out, ctx.dead = self.arms[k].stmts, False
+            yield
 
     def place(self, name: str, x: Atom, y: Atom) -> Atom:
         """An index or a size of a view that both arms leave under one name."""
-        out = x if x == y else self.scalar(name, x, y, I64)
-        if isinstance(out, Var) and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y):
-            self.ctx.nonneg.add(out.name)
-        return out
+        return x if x == y else self.scalar(name, x, y, I64)
 
     def made_inside(self, var: Var) -> bool:
         """Whether a variable is defined in one of the arms."""
@@ -271,7 +274,7 @@ class _Joiner:
         return self.shared[key]
 
     def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array) -> Var:
-        out = self.ctx.fresh(name.strip("%"), t)
+        out = self.ctx.fresh(name.strip("%"), t, nonneg=t.dtype in INTS and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y))
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)
@@ -329,15 +332,11 @@ class _Joiner:
 
     def copy(self, k: int, name: str, v: Value | None, t: Array) -> Var:
         """A copy, taken at the end of an arm, of what the arm leaves under a name; an array without cells where it leaves none."""
-        ctx, saved = self.ctx, (self.ctx.out, self.ctx.dead, dict(self.ctx.dims))
-        ctx.out, ctx.dead = self.arms[k].stmts, False
-        try:
+        with self.at_end(k):
             if v is None:
-                return dummy(ctx, t, self.span)
-            ctx.fact("copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere")
-            return materialise(ctx, v, name, self.span).var
-        finally:
-            ctx.out, ctx.dead, ctx.dims = saved
+                return dummy(self.ctx, t, self.span)
+            self.ctx.fact("copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere")
+            return materialise(self.ctx, v, name, self.span).var
 
 
 def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:

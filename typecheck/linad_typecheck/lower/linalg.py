@@ -165,9 +165,7 @@ def _eigh(vectors: bool) -> Rule:
 def decomposed(ctx: Lowering, args: Args, a: AnyArray) -> tuple[Var, Var, Var]:
     dtype = common_dtype((a,), True)
     n, m = shape_of(ctx, a, args.span)
-    k = n if n == m else ctx.let("k", "min", (n, m), I64, args.span)
-    if isinstance(k, Var):
-        ctx.nonneg.add(k.name)
+    k = n if n == m else ctx.let("k", "min", (n, m), I64, args.span, nonneg=True)
     var = whole_array(ctx, args, a, dtype)
     shapes = (("info", (ONE,), "i64"), ("u", (n, k), dtype), (args.hint, (k,), dtype), ("vt", (k, m), dtype))
     info, u, s, vt = (_fresh(ctx, args, *row) for row in shapes)

@@ -62,7 +62,7 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
             return done
     if dtype == "bool":
         return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
-    return ctx.let(hint, "cast", (a,), Scalar(dtype), span)
+    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, nonneg=dtype == "i64" and a.type.dtype in INTS and ctx.is_nonneg(a))
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
@@ -130,10 +130,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
             folded = _fold(ARITHMETIC[op][0], x.atom, y.atom, dtype)
             if folded is not None:
                 return ScalarValue(folded, weak)
-            out = _let(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint)
-            if op is not ast.Sub and dtype in INTS and ctx.is_nonneg(x.atom) and ctx.is_nonneg(y.atom):
-                ctx.nonneg.add(out.atom.name)
-            return out
+            nonneg = op is not ast.Sub and dtype in INTS and ctx.is_nonneg(x.atom) and ctx.is_nonneg(y.atom)
+            return _let(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, nonneg)
     ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
     return Poison()
 
@@ -148,9 +146,11 @@ def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[Scala
             return
 
 
-def _let(ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
+def _let(
+    ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, nonneg: bool = False
+) -> ScalarValue:
     ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
-    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span), weak)
+    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=nonneg), weak)
 
 
 def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
@@ -164,10 +164,8 @@ def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
 def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
     if dtype in INTS:
         check_nonzero(ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span)
-    out = _let(ctx, op, x, y, dtype, weak, span, hint)
-    if dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.is_nonneg(x.atom)):
-        ctx.nonneg.add(out.atom.name)
-    return out
+    nonneg = dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.is_nonneg(x.atom))
+    return _let(ctx, op, x, y, dtype, weak, span, hint, nonneg)
 
 
 def check_nonzero(ctx: Lowering, a: Atom, error: str, message: str, span: Span) -> None:

@@ -182,6 +182,4 @@ def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
         return a
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(min(a.value, b.value), I64)
-    n = ctx.let("n", "min", (a, b), I64, span)
-    ctx.nonneg.add(n.name)
-    return n
+    return ctx.let("n", "min", (a, b), I64, span, nonneg=True)

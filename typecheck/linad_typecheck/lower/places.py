@@ -62,9 +62,7 @@ def size_of(ctx: Lowering, v: AnyArray, axis: int, span: Span) -> Atom:
             one, other = size_of(ctx, one, axis, span), size_of(ctx, other, axis, span)
             if one == other:
                 return one
-            n = ctx.let("n", "select", (cond, one, other), I64, span)
-            ctx.nonneg.add(n.name)
-            return n
+            return ctx.let("n", "select", (cond, one, other), I64, span, nonneg=True)
         case Delayed(shape=shape):
             return shape[axis]
 
@@ -87,10 +85,7 @@ def plus(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
         return Const(a.value + b.value, I64)
     if a == ZERO or b == ZERO:
         return b if a == ZERO else a
-    out = ctx.let("i", "add", (a, b), I64, span)
-    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
-        ctx.nonneg.add(out.name)
-    return out
+    return ctx.let("i", "add", (a, b), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
 
 
 def times(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
@@ -100,10 +95,7 @@ def times(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
     for x, y in ((a, b), (b, a)):
         if x in (ZERO, ONE):
             return ZERO if x == ZERO else y
-    out = ctx.let("i", "mul", (a, b), I64, span)
-    if ctx.is_nonneg(a) and ctx.is_nonneg(b):
-        ctx.nonneg.add(out.name)
-    return out
+    return ctx.let("i", "mul", (a, b), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
 
 
 def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
@@ -114,22 +106,22 @@ def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
 
 
 def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    """The index into the base of the cell of the view at ``index``; the index is not negative."""
+    """The index into the base of the cell of the view at ``index``, which is within the view; one that is taken over as it is
+    may still be out of range."""
     found: list[Atom] = []
     for a in v.view.axes:
         if a.of is None:
             found.append(a.start)
             continue
         place = plus(ctx, a.start, times(ctx, a.step, index[a.of], span), span)
-        if isinstance(place, Var):
-            ctx.nonneg.add(place.name)  # for an index within the view
+        if place not in (a.start, index[a.of]):
+            ctx.not_negative(place)
         found.append(place)
     if v.view.flat is None:
         return tuple(found)
     flat = v.view.flat
     place = plus(ctx, flat.start, times(ctx, flat.step, ravelled(ctx, found, flat.sizes, span), span), span)
-    if isinstance(place, Var):
-        ctx.nonneg.add(place.name)
+    ctx.not_negative(place)
     sizes = tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank))
     return unravelled(ctx, place, sizes, span)
 
@@ -148,8 +140,7 @@ def unravelled(ctx: Lowering, place: Atom, sizes: Sequence[Atom], span: Span) ->
         return ()
     found: list[Atom] = []
     for n in reversed(sizes[1:]):
-        i, place_ = (ctx.let(h, op, (place, n), I64, span) for h, op in (("j", "mod"), ("i", "floordiv")))
-        ctx.nonneg |= {i.name, place_.name}
+        i, place_ = (ctx.let(h, op, (place, n), I64, span, nonneg=True) for h, op in (("j", "mod"), ("i", "floordiv")))
         found.append(i)
         place = place_
     return (place, *reversed(found))
@@ -223,8 +214,7 @@ def fold(
         n = shape[len(index)]
         if n == ONE:
             return level((*index, ZERO), carried)
-        k = ctx.fresh("ijklmnpq"[len(index)], I64)
-        ctx.nonneg.add(k.name)
+        k = ctx.fresh("ijklmnpq"[len(index)], I64, nonneg=True)
         names = [hints[j] if j < len(hints) else "t" for j in range(len(carried))]
         inner = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))
         with ctx.block() as stmts:
@@ -239,28 +229,30 @@ def fold(
 # ----------------------------------------------------------------------------------------------------- whole arrays
 
 
-def fresh_array(ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span) -> ArrayValue:
+def fresh_array(
+    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span, in_order: bool = False
+) -> ArrayValue:
     """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
-    var = ctx.fresh(hint, Array(dtype, len(shape)))
+    var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
     ctx.emit(Alloc(var, shape, fill, span))
     ctx.new_array(var, shape)
     return ArrayValue(var)
 
 
-def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None) -> ArrayValue:
+def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
     """A fresh array with the cells of ``v``."""
     if isinstance(v, Delayed):
         ctx.landed(v)
     dtype = dtype or dtype_of(v)
     if isinstance(v, ArrayValue) and dtype == dtype_of(v):
-        var = ctx.fresh(hint, v.var.type)
+        var = ctx.fresh(hint, v.var.type, in_order=in_order)
         ctx.emit(Copy(var, v.var, span))
         for axis in range(v.var.type.rank):
             if (v.var.name, axis) in ctx.dims:
                 ctx.dims[var.name, axis] = ctx.dims[v.var.name, axis]
         return ArrayValue(var)
     shape = shape_of(ctx, v, span)
-    made = fresh_array(ctx, hint, shape, dtype, None, span)
+    made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
     nest(ctx, shape, lambda index: put(ctx, made, index, cast(ctx, read(ctx, v, index, span).atom, dtype, span), span), span)
     return made
 
@@ -309,7 +301,7 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
 
 def is_one(ctx: Lowering, n: Atom) -> bool:
     """Whether an axis of this size has one place to be read at, if any: it stretches."""
-    return n == ONE or (isinstance(n, Var) and n.name in ctx.single)
+    return n == ONE or ctx.known(n).single
 
 
 def stretches(

@@ -20,8 +20,7 @@ from .values import SILENT, ArrayValue, NoneValue, Poison, ScalarValue, Value, d
 
 def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> None:
     """``for k in range(n): body(k)``, for cells that no name of the program is bound in."""
-    index = ctx.fresh("k", I64)
-    ctx.nonneg.add(index.name)
+    index = ctx.fresh("k", I64, nonneg=True)
     with ctx.block() as stmts:
         body(index)
     ctx.emit(Loop(index, ZERO, n, ONE, (), (), Block(tuple(stmts)), (), span=span))
@@ -69,8 +68,7 @@ def arange(ctx: Lowering, args: Args) -> Value:
 def _int_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, dtype: DType) -> Value:
     span = args.span
     check_nonzero(ctx, step, "ZeroDivisionError", "division by zero", span)
-    trips = ctx.let("n", "trips", (start, stop, step), I64, span)
-    ctx.nonneg.add(trips.name)
+    trips = ctx.let("n", "trips", (start, stop, step), I64, span, nonneg=True)
     made = fresh_array(ctx, args.hint, (trips,), dtype, None, span)
 
     def cell(k: Var) -> None:
@@ -103,8 +101,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     for op, of in (("gt", ctx.let("t", "copysign", (Const(1.0, F64), long), F64, span)), ("ne", width)):
         under = ctx.let("b", "and", (under, ctx.let("b", op, (of, Const(0.0, F64)), BOOL, span)), BOOL, span)
     some = ctx.let("t", "select", (under, Const(1.0, F64), some), F64, span)
-    n = ctx.let("n", "cast", (some,), I64, span)
-    ctx.nonneg.add(n.name)
+    n = ctx.let("n", "cast", (some,), I64, span, nonneg=True)
     made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
     delta = ctx.let("t", "sub", (ctx.let("t", "add", (start, step), F64, span), start), F64, span)
 
@@ -149,8 +146,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     if not ctx.is_nonneg(n):
         ok = ctx.let("ok", "ge", (n, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", "Number of samples, {0}, must be non-negative.", (n,), span))
-        if isinstance(n, Var):
-            ctx.nonneg.add(n.name)
+        ctx.not_negative(n)
     first, last = (cast(ctx, v.atom, kind, span) for v in (a, b))
     delta = ctx.let("t", "sub", (last, first), t, span)
     parts = n if not end.atom.value else binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom

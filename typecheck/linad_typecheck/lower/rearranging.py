@@ -118,14 +118,11 @@ def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: 
     if isinstance(shift, Const) and abs(shift.value) == 1 and not isinstance(v, UnionValue):
         return _by_one(ctx, v, shift, axis, span)
     some = Const(max(n.value, 1), I64) if isinstance(n, Const) else ctx.let("n", "max", (n, ONE), I64, span)
-    by = Const(shift.value % some.value, I64) if isinstance(shift, Const) and isinstance(some, Const) else ctx.let("k", "mod", (shift, some), I64, span)
-    if not isinstance(by, Const):
-        ctx.nonneg.add(by.name)
+    by = Const(shift.value % some.value, I64) if isinstance(shift, Const) and isinstance(some, Const) else ctx.let("k", "mod", (shift, some), I64, span, nonneg=True)
     if isinstance(n, Const) and isinstance(by, Const):
         first: Atom = Const(max(n.value - by.value, 0), I64)
     else:
-        first = ctx.let("n", "sub", (n, by), I64, span)
-        ctx.nonneg.add(first.name)
+        first = ctx.let("n", "sub", (n, by), I64, span, nonneg=True)
     made = fresh_array(ctx, hint, shape, dtype_of(v), None, span)
     for start, count, to in ((ZERO, first, by), (first, _no_more(ctx, by, n, span), ZERO)):
 
@@ -144,8 +141,7 @@ def _by_one(ctx: Lowering, v: AnyArray, shift: Const, axis: int, span: Span) -> 
 
     def cell(index: tuple[Atom, ...]) -> ScalarValue:
         beside = ctx.let("k", "sub", (index[axis], shift), I64, span)
-        around = ctx.let("k", "mod", (beside, shape[axis]), I64, span)
-        ctx.nonneg.add(around.name)
+        around = ctx.let("k", "mod", (beside, shape[axis]), I64, span, nonneg=True)
         return read(ctx, v, (*index[:axis], around, *index[axis + 1 :]), span)
 
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
@@ -156,9 +152,7 @@ def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
     """The shift of an axis that has cells at all; 0 for one that has none."""
     if isinstance(n, Const):
         return by if n.value else ZERO
-    found = ctx.let("n", "min", (by, n), I64, span)
-    ctx.nonneg.add(found.name)
-    return found
+    return ctx.let("n", "min", (by, n), I64, span, nonneg=True)
 
 
 def _roll(ctx: Lowering, args: Args) -> Value:
@@ -295,16 +289,12 @@ def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, fou
         return (ctx.let("n", "add", (old[0], c), I64, span),)
 
     (total,) = fold(ctx, (n,), (ZERO,), check, span, ("n",))
-    if isinstance(total, Var):
-        ctx.nonneg.add(total.name)
+    ctx.not_negative(total)
     made = fresh_array(ctx, args.hint, (*sizes[:axis], total, *sizes[axis + 1 :]), dtype_of(array), None, span)
 
     def place(at: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
         (first,), c = old, count(at)
-        if isinstance(first, Var):
-            ctx.nonneg.add(first.name)
-        if isinstance(c, Var):
-            ctx.nonneg.add(c.name)
+        ctx.not_negative(first, c)
 
         def copy(index: tuple[Atom, ...]) -> None:
             outer, inner = index[1 : axis + 1], index[axis + 1 :]

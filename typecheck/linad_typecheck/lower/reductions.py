@@ -147,11 +147,9 @@ def _level(ctx: Lowering, r: Reduction, axes: tuple[int, ...], given: dict[int, 
 def _blocks(ctx: Lowering, r: Reduction, n: Atom, start: Const, combine: Combine, cell: Cell) -> Atom:
     """A long row, block by block."""
     t, span = start.type, r.span
-    low, total, done = ctx.fresh("low", I64), ctx.fresh(r.hint, t), ctx.fresh(r.hint, t)
-    ctx.nonneg.add(low.name)
+    low, total, done = ctx.fresh("low", I64, nonneg=True), ctx.fresh(r.hint, t), ctx.fresh(r.hint, t)
     with ctx.block() as blocks:
-        k, part, row = ctx.fresh("i", I64), ctx.fresh("part", t), ctx.fresh("part", t)
-        ctx.nonneg.add(k.name)
+        k, part, row = ctx.fresh("i", I64, nonneg=True), ctx.fresh("part", t), ctx.fresh("part", t)
         beyond = ctx.let("high", "add", (low, BLOCK), I64, span)
         high = ctx.let("high", "min", (beyond, n), I64, span)
         with ctx.block() as stmts:

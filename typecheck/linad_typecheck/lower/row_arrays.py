@@ -54,9 +54,7 @@ class Sizes:
             case Dim(array=array, axis=axis):
                 return ctx.dim(array, axis, span)
             case Let(op=op, ins=ins, out=out):
-                found = ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span)
-                ctx.nonneg |= {found.name} if a in self.shape else set()
-                return found
+                return ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape)
 
 
 def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:

@@ -67,11 +67,10 @@ def running(ctx: Lowering, array: AnyArray, axis: int, start: Const, op: str, hi
     nest(ctx, (*shape[:axis], first, *shape[axis + 1 :]), put_first, span)
 
     def next_row(outer: tuple[Atom, ...]) -> None:
-        k = ctx.fresh("k", I64)
-        ctx.nonneg.add(k.name)
+        k = ctx.fresh("k", I64, nonneg=True)
         with ctx.block() as stmts:
             before = plus(ctx, k, Const(-1, I64), span)
-            ctx.nonneg |= {before.name} if not isinstance(before, Const) else set()
+            ctx.not_negative(before)
 
             def step(inner: tuple[Atom, ...]) -> None:
                 old = read(ctx, made, (*outer, before, *inner), span).atom
@@ -198,9 +197,7 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
         minus = ctx.let("n", "sub", (total, lost), I64, span)  # as long as the longer one
         count = minus if mode == "same" else ctx.let("n", "sub", (minus, lost), I64, span)
         start = lost if mode == "valid" else ctx.let("k", "floordiv", (lost, Const(2, I64)), I64, span)
-    for a in (start, count):
-        if not isinstance(a, Const):
-            ctx.nonneg.add(a.name)
+    ctx.not_negative(start, count)
     made = fresh_array(ctx, args.hint, (count,), dtype, None, span)
     t = Scalar(dtype)
 
@@ -209,11 +206,9 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
         # of a[i] * v[k - i] those i for which both cells are there
         low = ctx.let("low", "max", (ctx.let("low", "sub", (plus(ctx, k, ONE, span), sizes[1]), I64, span), ZERO), I64, span)
         high = ctx.let("high", "min", (plus(ctx, k, ONE, span), sizes[0]), I64, span)
-        i, old, done = ctx.fresh("i", I64), ctx.fresh("t", t), ctx.fresh("t", t)
-        ctx.nonneg.add(i.name)
+        i, old, done = ctx.fresh("i", I64, nonneg=True), ctx.fresh("t", t), ctx.fresh("t", t)
         with ctx.block() as stmts:
-            j = ctx.let("j", "sub", (k, i), I64, span)
-            ctx.nonneg.add(j.name)
+            j = ctx.let("j", "sub", (k, i), I64, span, nonneg=True)
             x, y = (cast(ctx, read(ctx, a, (at,), span).atom, dtype, span) for a, at in zip(pair, (i, j), strict=True))
             new = ctx.let("t", "add", (old, ctx.let("t", "mul", (x, y), t, span)), t, span)
         ctx.emit(Loop(i, low, high, ONE, (old,), (Const(0.0 if dtype in FLOATS else 0, t),), Block(tuple(stmts), (new,)), (done,), span=span))

@@ -46,6 +46,7 @@ from .views import Along, Flat, View, Whole
 
 if TYPE_CHECKING:
     from .externals import Args
+    from .specialise import Specialiser
 
 
 def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Span) -> Value:
@@ -152,10 +153,18 @@ _PERMUTING = frozenset("T mT transpose permute_dims matrix_transpose swapaxes mo
 def laid_out(ctx: Lowering, var: Var) -> bool:
     """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands: where axes
     are put in another order anywhere, that is known of arrays only that are made in that order whatever they are made of."""
-    if var.type.rank < 2 or var.name in ctx.in_order or (var.name in ctx.lent and ctx.lent[var.name].kind != "helper"):
+    if var.type.rank < 2 or ctx.known(var).in_order or (var.name in ctx.lent and ctx.lent[var.name].kind != "helper"):
         return True
-    sources = {id(s.node): s.node for s in (ctx.source, *(spec.source for spec in ctx.programs.specs.values()))}
-    return not ctx.programs.permuted and not any(
+    if permuting(ctx.programs):
+        return False
+    ctx.programs.in_order |= ctx.looping or ctx.spec is not None  # what comes later in the loop, or before another call, is not seen yet
+    return True
+
+
+def permuting(programs: Specialiser) -> bool:
+    """Whether anything that an entry reaches puts axes in another order."""
+    sources = {id(s.node): s.node for s in (programs.entry, *(spec.source for spec in programs.specs.values()))}
+    return programs.permuted or any(
         getattr(n, "attr", getattr(n, "id", "")) in _PERMUTING for node in sources.values() for n in ast.walk(node)
     )
 
@@ -230,9 +239,7 @@ def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
     ctx.emit(Check(some, "ValueError", "cannot reshape an array into a shape of no cells with an open size", (), span))
     left = ctx.let("t", "mod", (total, rest), I64, span)
     ctx.emit(Check(ctx.let("ok", "eq", (left, ZERO), BOOL, span), "ValueError", "cannot reshape array of size {0}", (total,), span))
-    n = ctx.let("n", "floordiv", (total, rest), I64, span)
-    ctx.nonneg.add(n.name)
-    return n
+    return ctx.let("n", "floordiv", (total, rest), I64, span, nonneg=True)
 
 
 def _ravel(ctx: Lowering, args: Args) -> Value:

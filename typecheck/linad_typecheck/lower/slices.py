@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 from dataclasses import replace
 
 from ..core import Atom, Check, Const, Let, Var
@@ -50,10 +51,11 @@ class Rest:
 
 @frozen
 class Place:
-    """An integer index, or an array of them."""
+    """An integer index, or an array of them; ``inside``, it is in range for sure."""
 
     value: Value
     span: Span
+    inside: bool = False
 
 
 Part = Slice | NewAxis | Rest | Place
@@ -150,10 +152,7 @@ def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
         case NoneValue():
             return None
         case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
-            wide = cast(ctx, atom, "i64", ctx.span(node))
-            if isinstance(wide, Var) and ctx.is_nonneg(atom):
-                ctx.nonneg.add(wide.name)
-            return wide
+            return cast(ctx, atom, "i64", ctx.span(node))
     if not isinstance(value, SILENT):
         not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()
@@ -192,8 +191,6 @@ def is_basic(parts: Sequence[Part]) -> bool:
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
     """An int index, counted from the end where it is negative; it may still be out of range."""
     atom = cast(ctx, v.atom, "i64", at)
-    if isinstance(atom, Var) and ctx.is_nonneg(v.atom):
-        ctx.nonneg.add(atom.name)
     if ctx.is_nonneg(atom):
         return atom
     if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:
@@ -205,7 +202,7 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
     """Raise IndexError here where an index is out of range."""
     if isinstance(index, Const) and isinstance(size, Const) and 0 <= index.value < size.value:
         return
-    if isinstance(index, Var) and ctx.below.get(index.name) == size:
+    if ctx.known(index).below == size:
         return
     ok, shown = ctx.let("ok", "lt", (index, size), BOOL, span), index
     if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
@@ -235,7 +232,8 @@ def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: 
             case Place(span=at):
                 size = size_of(ctx, base, axis, span)
                 index = index_atom(ctx, scalar_part(ctx, p), size, at)
-                require_index(ctx, index, size, axis, name or _label(base), span)
+                if not p.inside:
+                    require_index(ctx, index, size, axis, name or _label(base), span)
                 moves[axis] = Along(index)
             case Slice():
                 moves[axis], size = _extent(ctx, base, axis, p, len(shape), span)
@@ -301,10 +299,8 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
         literal = isinstance(p.lower, Const) and p.lower.value >= 0  # beyond the end there is no place to start from
         first = ZERO if p.lower is None else p.lower if literal else _clamped(ctx, p.lower, n, span)
         last = n if p.upper is None else _clamped(ctx, p.upper, n, span)
-        count = _length(ctx, first, last, span) if step == ONE else _trips(ctx, first, last, step, span)
+        count = _length(ctx, first, last, p.one, span) if step == ONE else _trips(ctx, first, last, step, span)
         upper = p.upper if isinstance(p.upper, Const) and p.upper.value >= 0 else None if p.upper is None else last
-        if p.one and isinstance(count, Var):
-            ctx.single.add(count.name)
         return Along(first, step, to, upper), count
     minus_one = Const(-1, I64)
     top = plus(ctx, n, minus_one, span)
@@ -331,9 +327,7 @@ def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: 
 def _trips(ctx: Lowering, first: Atom, last: Atom, step: Atom, span: Span) -> Atom:
     if isinstance(first, Const) and isinstance(last, Const) and isinstance(step, Const):
         return Const(len(range(first.value, last.value, step.value)), I64)
-    n = ctx.let("n", "trips", (first, last, step), I64, span)
-    ctx.nonneg.add(n.name)
-    return n
+    return ctx.let("n", "trips", (first, last, step), I64, span, nonneg=True)
 
 
 def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
@@ -347,8 +341,7 @@ def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
     key = ("clamp", b, n)
     if key not in ctx.dims:
         low = b if ctx.is_nonneg(b) else _at_least_zero(ctx, ctx.let("j", "wrap", (b, n), I64, span), span)
-        ctx.dims[key] = found = ctx.let("k", "min", (low, n), I64, span)
-        ctx.nonneg.add(found.name)
+        ctx.dims[key] = ctx.let("k", "min", (low, n), I64, span, nonneg=True, single=b == ONE)
     return ctx.dims[key]
 
 
@@ -359,34 +352,30 @@ def _clamped_down(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
     return ctx.let("k", "min", (low, plus(ctx, n, Const(-1, I64), span)), I64, span)
 
 
-def _at_least_zero(ctx: Lowering, a: Atom, span: Span) -> Atom:
-    out = ctx.let("k", "max", (a, ZERO), I64, span)
-    ctx.nonneg.add(out.name)
-    return out
+def _at_least_zero(ctx: Lowering, a: Atom, span: Span, **known: Any) -> Atom:
+    return ctx.let("k", "max", (a, ZERO), I64, span, nonneg=True, **known)
 
 
-def _shorter(ctx: Lowering, n: Atom, k: int, span: Span) -> Atom:
+def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -> Atom:
     """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to be of
     one size."""
     if isinstance(n, Const):
         return Const(max(n.value - k, 0), I64)
-    of, less = ctx.shortened.get(n.name, (n, 0))
+    of, less = ctx.known(n).less or (n, 0)
     n, k = of, k + less
-    key = ("shorter", n, k)
+    key = ("shorter", n, k, single)
     if key not in ctx.dims:
-        found = _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span)
-        ctx.shortened[found.name] = (n, k)
-        ctx.dims[key] = found
+        ctx.dims[key] = _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span, less=(n, k), single=single)
     return ctx.dims[key]
 
 
-def _length(ctx: Lowering, first: Atom, last: Atom, span: Span) -> Atom:
-    """The number of places from ``first`` on before ``last``."""
+def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) -> Atom:
+    """The number of places from ``first`` on before ``last``; ``single``, it is 1 at most."""
     if first == ZERO:
         return last
     if isinstance(first, Const):
-        return _shorter(ctx, last, first.value, span)
-    key = ("length", first, last)
+        return _shorter(ctx, last, first.value, span, single)
+    key = ("length", first, last, single)
     if key not in ctx.dims:
-        ctx.dims[key] = _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span)
+        ctx.dims[key] = _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span, single=single)
     return ctx.dims[key]

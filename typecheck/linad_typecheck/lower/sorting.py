@@ -59,15 +59,11 @@ def less(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
 
 
 def _var(ctx: Lowering, hint: str):
-    v = ctx.fresh(hint, I64)
-    ctx.nonneg.add(v.name)
-    return v
+    return ctx.fresh(hint, I64, nonneg=True)
 
 
 def _let(ctx: Lowering, hint: str, op: str, a: Atom, b: Atom, span: Span) -> Atom:
-    v = ctx.let(hint, op, (a, b), I64, span)
-    ctx.nonneg.add(v.name)
-    return v
+    return ctx.let(hint, op, (a, b), I64, span, nonneg=True)
 
 
 def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key: Key, span: Span) -> None:
@@ -84,8 +80,7 @@ def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key
         some = ctx.let("b", "lt", (width, n), BOOL, span)
         until = ctx.let("n", "select", (some, n, ZERO), I64, span)
         ctx.emit(Loop(low, ZERO, until, twice, (), (), Block(tuple(merges)), (), span=span))
-        count = ctx.let("n", "select", (some, n, ZERO), I64, span)
-        ctx.nonneg.add(count.name)
+        count = ctx.let("n", "select", (some, n, ZERO), I64, span, nonneg=True)
         nest(ctx, (count,), lambda at: put(ctx, order, at, read(ctx, spare, at, span).atom, span), span)
         after = twice
         more = ctx.let("b", "lt", (after, n), BOOL, span)
@@ -101,7 +96,7 @@ def _merge(ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middl
         both = ctx.let("b", "and", (left, right), BOOL, span)
         with ctx.block() as looked:
             a, b = (read(ctx, order, (at,), span).atom for at in (i, j))
-            ctx.nonneg |= {a.name, b.name}
+            ctx.not_negative(a, b)
             first = less(ctx, key(b), key(a), span)
         swap, here = ctx.fresh("b", BOOL), _var(ctx, "i")
         not_left = ctx.let("b", "not", (left,), BOOL, span)
@@ -137,7 +132,7 @@ def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, 
 
         def take(index: tuple[Atom, ...]) -> None:
             place = read(ctx, order, index, span).atom
-            ctx.nonneg.add(place.name)
+            ctx.not_negative(place)
             put(ctx, made, at(index[0]), read(ctx, array, at(place), span).atom if values else place, span)
 
         nest(ctx, (n,), take, span)

@@ -333,7 +333,7 @@ def _counted(op: str, least: int, most: int) -> Rule:
         if op != "isqrt":
             fits = w.test("ge", out, Const(0, I64))
             ctx.emit(Check(fits, "OverflowError", f"the result of {args.name} is too large for an int of 64 bits", (), args.span))
-        ctx.nonneg.add(out.name)
+        ctx.not_negative(out)
         return ScalarValue(out, True)
 
     return apply

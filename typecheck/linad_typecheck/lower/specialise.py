@@ -85,10 +85,12 @@ class Spec:
     recursive: bool = False
     apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
+    poisoned: bool = False  # see `Specialiser`
     done: bool = False
     function: Function | None = None
     derivative: Derivative | None = None  # where it is only declared
     found: list[Diagnostic] = field(default_factory=list)  # reported while it was lowered
+    facts: tuple[Fact, ...] = ()  # found out then
 
     def settled(self) -> tuple:
         """What callers rest on: a recursive function is lowered until it stays the same."""
@@ -112,9 +114,10 @@ def _says_the_same(one: Diagnostic, other: Diagnostic) -> bool:
 class Specialiser:
     """All functions that an entry reaches, and all that is found out about them."""
 
+    entry: FunctionSource
     limit: int = RECURSION_LIMIT
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
+    facts: dict[Fact, None] = field(default_factory=dict)  # in the order in which they were found out
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
@@ -124,6 +127,7 @@ class Specialiser:
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
+    in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
     unknown: bool = False  # something of unknown type was met
     quiet: int | None = None  # how many functions were being lowered where what may be dead began
 
@@ -149,13 +153,18 @@ class Specialiser:
         if self.quiet is None and not any(_says_the_same(d, found) for d in self.diagnostics):
             self.diagnostics.append(found)
 
-    def save(self) -> tuple[int, int, bool]:
-        return len(self.diagnostics), len(self.facts), self.poisoned
+    def save(self) -> tuple:
+        return len(self.diagnostics), len(self.facts), [len(s.found) for s in self.stack], self.poisoned, self.bottoms
 
-    def restore(self, state: tuple[int, int, bool]) -> None:
-        self.poisoned = state[2]
-        del self.diagnostics[state[0] :]
-        del self.facts[state[1] :]
+    def restore(self, state: tuple) -> None:
+        """Undo an attempt. Functions that it has lowered are kept: they rest on their arguments alone, and what was found out
+        about them is told again where they are called."""
+        reported, facts, found, self.poisoned, self.bottoms = state
+        del self.diagnostics[reported:]
+        for spec, count in zip(self.stack, found, strict=True):
+            del spec.found[count:]
+        while len(self.facts) > facts:
+            self.facts.popitem()
 
     def all_facts(self) -> tuple[Fact, ...]:
         """The facts, and the type of each name where it is bound."""
@@ -188,6 +197,8 @@ class Specialiser:
                     spec.recursive = True
             for found in tuple(known.found):  # the attempt that it was first called in may have been undone
                 self._note(found)
+            self.facts |= dict.fromkeys(known.facts)
+            self.poisoned |= known.poisoned
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
         if self.inside(source) > ROUNDS:
@@ -198,7 +209,8 @@ class Specialiser:
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.specs[key] = spec
         self.stack.append(spec)
-        bottoms = self.bottoms
+        bottoms, facts, poisoned = self.bottoms, len(self.facts), self.poisoned
+        self.poisoned = False
         for _ in range(ROUNDS):
             state, others = self.save(), set(self.specs)
             spec.found.clear()
@@ -210,7 +222,8 @@ class Specialiser:
             for other in set(self.specs) - others:  # they were lowered against what has changed
                 self.taken.discard(self.specs.pop(other).name)
         self.stack.pop()
-        spec.done = True
+        spec.done, spec.facts, spec.poisoned = True, tuple(self.facts)[facts:], self.poisoned
+        self.poisoned |= poisoned
         if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
             place = _header(source)
             instead = "begin with the case that needs no call: `if n == 0: return ...`"

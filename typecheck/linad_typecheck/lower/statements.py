@@ -140,11 +140,12 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
     if lower is None:
         refuse(ctx, s)
         return
-    ctx.stmt = s
+    around, ctx.stmt = ctx.stmt, s
     before = 0 if ctx.frame is None else len(ctx.flight)  # of an expression that this statement is made for
     del ctx.flight[before:]
     lower(ctx, s)
     del ctx.flight[before:]
+    ctx.stmt = around
 
 
 def _if(ctx: Lowering, s: ast.If) -> None:

@@ -271,13 +271,22 @@ class ClosureType:
 
 
 @frozen(slots=True)
+class DerivativeType:
+    """Of the derivative of a function that captures values."""
+
+    kind: str
+    function: ClosureType
+    argnums: int | tuple[int, ...] | None
+
+
+@frozen(slots=True)
 class OtherType:
     """Of values that have no run-time part: they are their own type."""
 
     value: Value
 
 
-ValueType = ScalarType | ArrayType | ViewType | UnionType | TupleType | ClosureType | OtherType
+ValueType = ScalarType | ArrayType | ViewType | UnionType | TupleType | ClosureType | DerivativeType | OtherType
 
 
 def type_of(v: Value) -> ValueType:
@@ -298,6 +307,8 @@ def type_of(v: Value) -> ValueType:
             return TupleType(tuple(map(type_of, items)), record)
         case FunctionValue(source=s, captured=c) if c is not None:
             return ClosureType(s, tuple((n, type_of(x)) for n, x in c))
+        case DerivativeValue(kind=kind, function=f, argnums=n) if isinstance(of := type_of(f), ClosureType):
+            return DerivativeType(kind, of, n)
         case _:
             return OtherType(v)
 
@@ -323,6 +334,8 @@ def leaves(v: Value) -> Iterator[Atom]:
         case FunctionValue(captured=c) if c is not None:
             for _, x in c:
                 yield from leaves(x)
+        case DerivativeValue(function=f):
+            yield from leaves(f)
 
 
 def arrays(v: Value) -> Iterator[Var]:
@@ -339,6 +352,8 @@ def arrays(v: Value) -> Iterator[Var]:
         case FunctionValue(captured=c) if c is not None:
             for _, x in c:
                 yield from arrays(x)
+        case DerivativeValue(function=f):
+            yield from arrays(f)
 
 
 def as_argument(v: Value) -> Value:
@@ -352,6 +367,8 @@ def as_argument(v: Value) -> Value:
             return replace(v, items=tuple(map(as_argument, items)))
         case FunctionValue(captured=c) if c is not None:
             return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
+        case DerivativeValue(function=f):
+            return replace(v, function=as_argument(f))
         case _:
             return v
 
@@ -370,7 +387,7 @@ def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
         return any(contains(x, kinds) for x in v.items)
     if kind is FunctionValue and v.captured is not None:
         return any(contains(x, kinds) for _, x in v.captured)
-    return False
+    return kind is DerivativeValue and contains(v.function, kinds)
 
 
 def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
@@ -393,6 +410,8 @@ def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
         case ClosureType(captured=c):
             for _, x in c:
                 yield from type_leaves(x)
+        case DerivativeType(function=f):
+            yield from type_leaves(f)
 
 
 def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
@@ -414,6 +433,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
         case OtherType(value=FlagValue(value=truth)):
             return literal(truth)
+        case DerivativeType(kind=kind, function=f, argnums=n):
+            return DerivativeValue(kind, rebuild(f, parts), n)
         case OtherType(value=v):
             return v
     raise TypeError(t)
@@ -490,7 +511,7 @@ def describe(t: ValueType) -> str:
         case TupleType(items=items, record=record):
             fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
             return f"{record.name}({fields})"
-        case ClosureType() | OtherType(value=FunctionValue() | DerivativeValue()):
+        case ClosureType() | DerivativeType() | OtherType(value=FunctionValue() | DerivativeValue()):
             return "function"
         case OtherType(value=EntityValue(name=n)):
             return f"`{n}`"
