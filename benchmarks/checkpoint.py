@@ -204,7 +204,7 @@ def table(points: list[Point]) -> str:
     """The points as a table in Markdown."""
     rows = ["| scheme | steps | slots | seconds | times the function | MB |", "|---|---|---|---|---|---|"]
     for p in points:
-        slots = "by itself" if p.scheme == "default" else str(p.slots) if p.scheme in SCHEMES else "–"
+        slots = "default" if p.scheme == "default" else str(p.slots) if p.scheme in SCHEMES else "–"
         ratio = p.seconds / max(p.primal, 1e-9)
         rows.append(f"| {p.scheme} | {p.steps:,} | {slots} | {p.seconds:.3f} | {ratio:.1f} | {p.megabytes:.1f} |")
     head = f"One gradient of heat flow over {CELLS:,} cells by the first temperatures and the conductivity, in a process of its own:"

@@ -37,7 +37,7 @@ def test_kinds():
     found = dict(steps.table())
     assert int(row("load")) == found["load"] and int(row("store")) == found["store"]
     assert int(row("`+=`")) == found["addto"] and int(row("branch")) == found["branch"]
-    assert int(row("turn")) == found["turn"] and int(row("loop")) == found["loop"]
+    assert int(row("iteration")) == found["turn"] and int(row("loop")) == found["loop"]
     assert int(row("value")) == found["joined"] and int(row("check")) == found["check"]
     made, copied, filled = map(int, row("word").split("/"))
     assert (made, copied, filled) == (found["alloc"], found["copy"], found["fill"])

@@ -67,7 +67,7 @@ def sections(value: object) -> Iterator[tuple[str, str]]:
 
 def markdown(text: str) -> str:
     """A paragraph: one kind of code, and indented blocks behind ``::`` fenced."""
-    text = re.sub(r"::\n\n((?: {4}.*\n?)+)", lambda m: ":\n\n```python\n" + inspect.cleandoc(m[1]) + "\n```\n", text)
+    text = re.sub(r"::\n\n((?: {4}.*\n?)+)", lambda m: ":\n\n```python fragment\n" + inspect.cleandoc(m[1]) + "\n```\n", text)
     return re.sub(r"(?<!`)``(?!`)", "`", text).strip()
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+DOCUMENTS = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
 
 
 def python_of(path: Path) -> str:
@@ -18,12 +18,13 @@ def python_of(path: Path) -> str:
     for line in lines:
         fence = line.startswith("```")
         kept.append(line if inside and not fence else "")
-        inside = line.startswith("```python") if fence else inside
+        inside = line == "```python" if fence else inside
     return "\n".join(kept) + "\n"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/first-gradient.md", "docs/ownership.md", "docs/structures.md", "docs/checkpointing.md", "docs/linear-algebra.md", "docs/combinators.md", "docs/derivatives-inside.md", "docs/parallel.md"])
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if python_of(ROOT / d).strip()])
 def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fragments, and programs that are to fail, say so behind ``python`` in their fence."""
     file = tmp_path / (re.sub(r"\W", "_", document) + ".py")
     file.write_text(python_of(ROOT / document), encoding="utf-8")
     module = ModuleType(file.stem)
@@ -33,13 +34,37 @@ def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: p
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
 
 
-@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", *DOCUMENTS[1:]])
+def links_of(path: Path) -> list[str]:
+    """The files that a document links to, as it writes them."""
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    return [link for link in links if not link.startswith("http")]
+
+
+def anchors_of(path: Path) -> set[str]:
+    """What links to places in a document may name: its headings, as GitHub writes them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    seen, waiting = {index}, [index]
+    while waiting:
+        page = waiting.pop()
+        inside = [(page.parent / link).resolve() for link in links_of(page) if link.endswith(".md")]
+        waiting += [p for p in inside if p not in seen]
+        seen |= {*inside}
+    pages = {*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "ARCHITECTURE.md"}
+    assert not sorted(pages - seen)
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", *DOCUMENTS])
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
-    local = [link for link in links if not link.startswith("http")]
-    missing = [link for link in local if not (path.parent / link).exists()]
-    assert not missing
+    assert not [link for link in links_of(path) if not (path.parent / link).exists()]
+    places = re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", path.read_text(encoding="utf-8"))
+    local = [(path.parent / file if file else path, place) for file, place in places if not file.startswith("http")]
+    assert not [(file.name, place) for file, place in local if place not in anchors_of(file)]
 
 
 def test_architecture_names_what_is_there() -> None:
