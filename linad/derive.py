@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
 from linad_typecheck.types import Array
+from linad_typecheck.words import with_article
 
 from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside
 from .boundary.dims import check_dims
@@ -186,7 +187,7 @@ def shape_word(structure: object) -> str:
         case Leaf(type=t):
             return {"bool": "a bool"}.get(t.dtype, "an int" if t.dtype[0] == "i" else "a float")
         case RecordStructure(tag=tag):
-            return f"a `{tag.name}`"
+            return with_article(f"`{tag.name}`")
         case _:
             return f"a tuple of {len(structure)}"
 

@@ -12,6 +12,7 @@ import numpy as np
 from linad_typecheck.scope import Opaque
 from linad_typecheck.signature import ArgRecord, ArgType, Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
+from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type
 from .overlap import check_apart, check_written
@@ -149,11 +150,11 @@ def inside(
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
         if type(value) is not tag.handle:
-            raise TypeError(f"{where}: expected {_article(f'`{tag.name}`')}, got {described(value)}")
+            raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
         except AttributeError as error:  # made without `__init__`
-            raise TypeError(f"{where}: expected {_article(f'`{tag.name}`')}, but {error}") from None
+            raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, but {error}") from None
     else:
         if not isinstance(value, tuple):
             raise TypeError(f"{where}: expected a tuple of {len(structure)}, got {described(value)}")
@@ -212,10 +213,10 @@ def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
 def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
     def convert(value: object, leaf: Leaf, where: str) -> object:
         if not isinstance(value, (int, np.integer, np.bool_)):
-            raise _wrong(where, "an int" if leaf.weak else f"an {name}", value)
+            raise _wrong(where, with_article("int" if leaf.weak else name), value)
         value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
         if not low <= value <= high:
-            raise OverflowError(f"{where}: {value} does not fit in an {name}")
+            raise OverflowError(f"{where}: {value} does not fit in {with_article(name)}")
         return make(value)
 
     return convert
@@ -253,7 +254,7 @@ def checked_array(type: Array, value: object, where: str) -> None:
     if (value.dtype is not wanted and value.dtype != wanted) or value.ndim != type.rank:
         convert = value.ndim == type.rank and value.dtype.kind in "fiub" and type.dtype[0] == "f"
         how = f": convert it with `.astype(np.{NUMPY_NAMES[type.dtype]})`" if convert else ""
-        raise _wrong(where, f"{_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value, how)
+        raise _wrong(where, f"{with_article(NUMPY_NAMES[type.dtype])} array of rank {type.rank}", value, how)
 
 
 WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
@@ -353,12 +354,8 @@ def described(value: object) -> str:
         kind = "masked array" if isinstance(value, np.ma.MaskedArray) else type(value).__name__
         kind = "array" if kind == "ndarray" else kind
         order = "" if value.dtype.isnative else " in foreign byte order"
-        return f"{_article(value.dtype.name)} {kind} of rank {value.ndim}{order}"
+        return f"{with_article(value.dtype.name)} {kind} of rank {value.ndim}{order}"
     if isinstance(value, np.generic):
         return f"a NumPy {value.dtype.name} scalar"
     name = type(value).__name__
-    return "None" if value is None else _article(f"`{name}`" if as_record(value) else name)
-
-
-def _article(word: str) -> str:
-    return f"{'an' if word.lstrip('`')[0].lower() in 'aeiou' else 'a'} {word}"
+    return "None" if value is None else with_article(f"`{name}`" if as_record(value) else name)

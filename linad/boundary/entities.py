@@ -9,6 +9,7 @@ from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, U
 import numpy as np
 from linad_typecheck.scope import FOREIGN, LIBRARIES, Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
 from linad_typecheck.types import Array, DType
+from linad_typecheck.words import with_article
 
 from .records import constant, record_class, told
 
@@ -48,7 +49,7 @@ def entity(value: object, key: str) -> Entity | None:
         return Constant(record)
     if isinstance(value, np.ndarray):
         kind = array_type(value)
-        return GlobalArray(kind, key) if kind else Opaque(f"an array of dtype {value.dtype} and rank {value.ndim}")
+        return GlobalArray(kind, key) if kind else _no_array(value)
     dotted = canonical(value)
     if dotted is not None:
         return External(dotted)
@@ -65,7 +66,27 @@ def entity(value: object, key: str) -> Entity | None:
         return record_class(value)
     if callable(value) and hasattr(value, "__wrapped__"):
         return Opaque(_described(value), "call the function without this decorator")
-    return Opaque(_described(value), "draw the numbers outside the function and pass them as an array" if _generator(value) else "")
+    if _generator(value):
+        return Opaque(_described(value), "draw the numbers outside the function and pass them as an array")
+    if isinstance(value, np.generic):
+        return Opaque(_described(value), REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`")
+    return Opaque(_described(value), "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "")
+
+
+REAL_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
+
+
+def _no_array(a: np.ndarray) -> Opaque:
+    """An array that the language does not have."""
+    if a.ndim > 4:
+        instead = "reshape it: arrays have at most 4 axes"
+    elif a.dtype.kind == "c":
+        instead = REAL_PARTS
+    elif a.dtype.kind in "fiub":
+        instead = f"convert it where it is made: `.astype(np.{'float64' if a.dtype.kind == 'f' else 'int64'})`"
+    else:
+        instead = "keep its numbers in an array of floats, ints or bools"
+    return Opaque(f"an array of dtype {a.dtype} and rank {a.ndim}", instead)
 
 
 def _generator(value: object) -> str:
@@ -188,8 +209,7 @@ def _described(value: object) -> str:
     kind = type(value).__name__
     if isinstance(value, type):
         return f"the class `{value.__name__}`"
-    article = "an" if kind[0] in "aeiou" else "a"
-    return f"{article} {kind}"
+    return with_article(kind if type(value).__module__ in ("builtins", "numpy", "functools") else f"`{kind}` object")
 
 
 def fingerprint(value: object) -> str:

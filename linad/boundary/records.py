@@ -29,6 +29,7 @@ from linad_typecheck.scope import (
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_records import FREEZE, MAKE_RECORD, OWN_BEHAVIOUR
+from linad_typecheck.words import with_article
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 _FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what every named tuple has
@@ -206,7 +207,7 @@ def default_value(value: object) -> object:
     if isinstance(value, np.ndarray):
         return Opaque("an array")
     made = constant(value)
-    return made if made is not None else Opaque(f"{'an' if type(value).__name__[0] in 'aeiou' else 'a'} {type(value).__name__}")
+    return made if made is not None else Opaque(with_article(type(value).__name__))
 
 
 def constant(value: object) -> RecordConstant | tuple[object, ...] | None:

@@ -13,6 +13,7 @@ from linad_typecheck.types import Array
 from numba import njit
 from numpy import sin as sine
 
+from linad.boundary.entities import REAL_PARTS
 from linad.boundary.live import NotYet, Record
 from linad.boundary.locate import locate
 
@@ -53,9 +54,9 @@ def scope_of(f):
         ("PAIR", Constant((1, (2.0, True)))),
         ("STRONG", Constant(np.float64(3.0))),
         ("TABLE", GlobalArray(Array("f64", 2), "/TABLE")),
-        ("STRANGE", Opaque("an array of dtype complex128 and rank 1")),
+        ("STRANGE", Opaque("an array of dtype complex128 and rank 1", REAL_PARTS)),
         ("LIST", Opaque("a list")),
-        ("half", Opaque("a partial")),
+        ("half", Opaque("a partial", "write what it computes as a function of the module: `def g(x): ...`")),
         ("LinadError", Opaque("the class `LinadError`", MAKE_RECORD)),
         ("nothing_of_the_kind", None),
     ],

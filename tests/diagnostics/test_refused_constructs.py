@@ -20,7 +20,7 @@ def f(x: Vec, M: Mat, w: float):
 REFUSED = {
     "return np.unique(x)[0]": (1, "`np.unique`", "outside the function"),
     "return np.fft.fft(x)[0]": (1, "`np.fft.fft`", "loops"),
-    "return np.vectorize(abs)(x)[0]": (1, "`np.vectorize`", "loop"),
+    "return np.vectorize(abs)(x)[0]": (1, "`np.vectorize`", "comprehension"),
     "return list(map(abs, x))[0]": (1, "`map`", "comprehension"),
     "return x.tolist()[0]": (1, "`.tolist`", "keep the array"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
@@ -49,7 +49,7 @@ REFUSED = {
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, float) else 0.0": (1, "`isinstance`", "leave the test out"),
     "return (w * 1j).real": (1, "complex number", "imaginary parts apart"),
-    "return sorted(x)[0]": (1, "`sorted`", "outside"),
+    "return sorted(x)[0]": (1, "`sorted`", "np.sort"),
     "return w if x else 0.0": (1, "condition", "np.any"),
     "assert w > 0, f'{x[0]}'\nreturn w": (1, "assertion message", "have names"),
     "if w < 0:\n    raise ValueError(f'{x[0]}')\nreturn w": (2, "`raise`", "have names"),

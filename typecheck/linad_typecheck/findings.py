@@ -23,6 +23,7 @@ from .source import SourceFile, read
 from .span import Span
 from .static_scope import StaticModule, decorated, first_line
 from .types import Array, Type, is_float
+from .words import with_article
 
 
 @frozen
@@ -192,7 +193,7 @@ def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic
 
 def _said(t: Type) -> str:
     word = "int" if t.dtype[0] == "i" else "bool"
-    return f"an array of {word}s" if isinstance(t, Array) else f"a{'n' if word == 'int' else ''} {word}"
+    return f"an array of {word}s" if isinstance(t, Array) else with_article(word)
 
 
 def _types(structure: Structure) -> Iterator[Type]:

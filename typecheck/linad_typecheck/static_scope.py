@@ -178,7 +178,7 @@ class StaticScope:
             case ast.FunctionDef() as node:
                 return self._function(node)
             case ast.AsyncFunctionDef():
-                return Opaque(f"the coroutine function `{name}`")
+                return Opaque(f"the coroutine function `{name}`", "make it a plain function")
             case ast.ClassDef() as node:
                 return of_class(node, self)
             case ast.expr() as value if bound.whole:
@@ -219,8 +219,9 @@ class StaticScope:
                 return file.scope.lookup(name)
             if bound.node.module == "math" and hasattr(math, name):
                 return External(f"math.{name}")
-            if not bound.node.level and not hasattr(builtins, name) and is_known(f"{bound.node.module}.{name}"):
-                return External(f"{bound.node.module}.{name}")
+            dotted = f"{bound.node.module}.{name}"
+            if not bound.node.level and not hasattr(builtins, name) and (dotted == DECORATOR or is_known(dotted)):
+                return External(dotted)
             unknown = unknown or name in self.module.lost or (file is None and bound.node.module != "math")
         if outside is None and hasattr(builtins, name):
             outside = External(f"builtins.{name}")
@@ -260,7 +261,7 @@ class StaticScope:
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
             case ast.Call(func=func) if (self._dotted(func) or "").startswith(("numpy.random.", "random.")):
-                return Opaque("the random generator", "draw the numbers outside the function and pass them as an array")
+                return Opaque("a random generator", "draw the numbers outside the function and pass them as an array")
             case ast.JoinedStr():
                 return GlobalArray(None, name)
             case ast.Dict() | ast.DictComp():

@@ -18,6 +18,7 @@ from .axes import item as the_item
 from .context import Lowering
 from .elementwise import lift
 from .externals import DTYPES, Args, call_external, is_known
+from .library_names import exists
 from .nearby import last_part, meant
 from .numbers import cast, promote
 from .places import AnyArray, fresh_array, is_array, materialise
@@ -367,7 +368,7 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
     if name in _OF_NUMPY:
         ctx.report(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
         return Poison()
-    close = meant(name, (*OWN, *METHODS), 0.6)
+    close = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OWN, *METHODS), 0.6)
     at = last_part(place, ast.unparse(called)) if called is not None and close else None
     other = f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
     ctx.report(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))

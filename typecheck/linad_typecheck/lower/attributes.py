@@ -8,6 +8,7 @@ from ..messages.language import NoMember, Unsupported
 from ..scope import External, Helper, Module, RecordClass
 from .context import Lowering
 from .externals import constant_external
+from .library_names import exists
 from .nearby import last_part, meant
 from .numbers import binary
 from .places import dtype_of, is_array, made_sure, product, rank_of, shape_of
@@ -98,7 +99,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             if node.attr in LATER:
                 ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
                 return Poison()
-            near = meant(node.attr, (*OF_ARRAYS, *_called()), 0.6)
+            near = () if exists(f"numpy.ndarray.{node.attr}") else meant(node.attr, (*OF_ARRAYS, *_called()), 0.6)
             what = f"an array has no attribute `.{node.attr}`"
             if node.attr in _called():
                 near, what = (f"{node.attr}()",), f"`.{node.attr}` of an array is a method and is called"

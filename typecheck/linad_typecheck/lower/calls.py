@@ -19,6 +19,7 @@ from ..messages.types import WrongType
 from ..scope import External, FunctionSource, Helper, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
+from ..words import with_article
 from .arrays import LITERALS, array_of, method
 from .attributes import attribute_of
 from .checkpoints import NAME as CHECKPOINT
@@ -140,7 +141,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     if not isinstance(callee, SILENT):
         hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
-        whence = made_from(ctx, name, ctx.span(node.func), f"`{name}` is a {describe(type_of(callee))} from here on")
+        whence = made_from(ctx, name, ctx.span(node.func), f"`{name}` is {with_article(describe(type_of(callee)))} from here on")
         ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence))
     return Poison()
 

@@ -28,6 +28,7 @@ from ..scope import (
 )
 from ..span import Span
 from ..types import Scalar
+from ..words import with_article
 from .context import Lowering
 from .elsewhere import ELSEWHERE, without
 from .externals import BUILTINS, constant_external, has_parts, has_rule, is_known, near
@@ -83,8 +84,8 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
                 if not any(d.message == told.message() for d in ctx.programs.diagnostics):  # once for all its uses
                     ctx.report(told)
                 return Poison()
-            what = what if f"`{name}`" in what else f"{what} `{name}`"
-            ctx.report(Unsupported(span, what, instead or "pass what it holds as a parameter"))
+            what = what if f"`{name}`" in what else f"`{name}`, which is {what},"
+            ctx.report(Unsupported(span, what, instead or TAKE_APART))
             return Poison()
     return Poison()
 
@@ -159,7 +160,8 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
         ctx.env[alias.asname or alias.name.partition(".")[0]] = Binding(value, ctx.span(alias))
 
 
-_HELD_BY_MODULES = ("a list", "a dict", "a set", "a string", "a str", "a tuple", "a bytes", "a complex")
+_HELD_BY_MODULES = tuple(CapturedGlobal.WAYS)
+TAKE_APART = "bind the numbers and arrays that it holds to names of the module, or pass them as parameters"
 
 
 def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
@@ -198,5 +200,5 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
     kind = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool_": "bool", "bool": "bool"}.get(type(value).__name__)
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))
-    ctx.report(Unsupported(span, f"the {type(value).__name__} `{name}`", "pass what it holds as a parameter"))
+    ctx.report(Unsupported(span, f"`{name}`, which holds {with_article(type(value).__name__)},", TAKE_APART))
     return Poison()

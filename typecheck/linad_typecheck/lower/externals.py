@@ -19,6 +19,7 @@ from . import into
 from .context import Lowering
 from .elementwise import lift
 from .elsewhere import ELSEWHERE, LOOP, OF_ARRAYS, elsewhere
+from .library_names import exists
 from .nearby import meant
 from .numbers import as_scalar, binary, cast, compare, promote, to_int, truth, unary
 from .places import held, is_array, rank_of, size_of, stored
@@ -143,8 +144,11 @@ def registry() -> dict[str, Kind]:
 
 
 def near(dotted: str) -> tuple[str, ...]:
-    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of arrays."""
+    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of arrays. A
+    name that its library has is not mistyped."""
     home, _, name = dotted.rpartition(".")
+    if exists(dotted) or (home == "math" and hasattr(math, name)):
+        return ()
     names = {d.rpartition(".")[2]: d for d in (*_array_rules(), *RULES) if d.rpartition(".")[0] == home}
     if not names and home.partition(".")[0] in OF_ARRAYS and rule(f"numpy.{name}"):
         return (f"np.{name}",)

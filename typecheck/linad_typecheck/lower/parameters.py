@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..scope import RecordClass
 from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
 from ..types import Array
+from ..words import with_article
 from . import annotations as notes
 from .values import SEQUENCES, ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
 
@@ -85,17 +86,17 @@ def expected(note: notes.ParamType) -> str:
         case notes.TupleType(items=items, record=None):
             return f"a tuple of {len(items)}"
         case notes.TupleType(record=RecordClass(name=name)):
-            return f"a `{name}`"
+            return with_article(f"`{name}`")
     return "something else"
 
 
 def got(t: ValueType) -> str:
     match t:
         case TupleType(record=RecordClass(name=name)):
-            return f"a `{name}`"
+            return with_article(f"`{name}`")
         case TupleType(items=items):
             return f"a tuple of {len(items)}"
-    return f"{'an' if isinstance(t, ArrayType) else 'a'} {describe(t)}"
+    return with_article(describe(t))
 
 
 # ------------------------------------------------------------------------------------------------------ structure

@@ -9,6 +9,7 @@ from ..diagnostics import Edit, Label
 from ..messages.types import SizesDiffer, WrongType
 from ..span import Span
 from ..types import FLOATS
+from ..words import with_article
 from .context import Lowering
 from .places import is_array, shape_of
 from .values import Binding, ScalarValue, Value, describe, type_of
@@ -38,7 +39,7 @@ def made(ctx: Lowering, name: str, span: Span) -> tuple[Label, ...]:
     b = ctx.env.get(name)
     if b is None or not is_array(b.value) or _inside(span, b.span):
         return ()
-    return (Label(b.span, f"`{name}` is an {describe(type_of(b.value))}"),)
+    return (Label(b.span, f"`{name}` is {with_article(describe(type_of(b.value)))}"),)
 
 
 def not_an_int(ctx: Lowering, what: str, v: Value, span: Span) -> None:
@@ -47,7 +48,7 @@ def not_an_int(ctx: Lowering, what: str, v: Value, span: Span) -> None:
     if not (isinstance(v, ScalarValue) and v.dtype in FLOATS):
         ctx.report(WrongType(span, what, found))
         return
-    whence = made_from(ctx, name, span, f"`{name}` is a {'float' if found == 'float' else found} from here on")
+    whence = made_from(ctx, name, span, f"`{name}` is {with_article(found)} from here on")
     quotient = _quotient(ctx, span) or (_quotient(ctx, whence[0].span) if whence else None)
     if quotient is None:
         ctx.report(WrongType(span, what, found, "convert it: `int(...)`", whence=whence))

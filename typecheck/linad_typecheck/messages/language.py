@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
 from ..span import Span
@@ -50,9 +52,17 @@ class ImpureCall(Message):
 
 @frozen
 class CapturedGlobal(Message):
-    """A name of the module that is bound to what has no type here: a list, a dict, a string."""
+    """A name of the module that is bound to what has no type here: a list, a dict."""
 
     slug = "captured-global"
+    WAYS: ClassVar[dict[str, str]] = {
+        "a list": "make it a NumPy array, or bind its elements to names of their own",
+        "a tuple": "bind its elements to names of their own",
+        "a dict": "bind its numbers and arrays to names of their own, or pass them as parameters",
+        "a set": "make it a NumPy array",
+        "a bytes": "make it a NumPy array of ints",
+        "a complex": "bind its real and imaginary parts to names of their own",
+    }
     name: str
     what: str
 
@@ -63,8 +73,7 @@ class CapturedGlobal(Message):
         return self.what
 
     def fixes(self) -> tuple[Fix, ...]:
-        array = " or make it a NumPy array," if self.what in ("a list", "a tuple") else ""
-        return (Fix(f"pass what it holds as a parameter,{array} or bind its numbers to names of their own"),)
+        return (Fix(self.WAYS[self.what]),)
 
 
 @frozen
