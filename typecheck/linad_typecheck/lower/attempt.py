@@ -139,7 +139,9 @@ class Attempt:
         if isinstance(t, OtherType):
             if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:  # who reads it before the body assigns it is told so again
                 return
-            ctx.env[name] = Binding(t.value if b is None or isinstance(t.value, Poison) else b.value, span)
+            value = t.value if b is None or isinstance(t.value, Poison) else b.value
+            flag = None if isinstance(value, SILENT) or name in self.plan.lost else self.flag(name, b)
+            ctx.env[name] = Binding(value, span, flag)
             return
         holders = [h[0] for (n, _), h in self.plan.shared.items() if n == name and not isinstance(h, Var)]
         gone = next((self.plan.lost[h] for h in holders if h in self.plan.lost), None)
@@ -160,11 +162,14 @@ class Attempt:
                 counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
                 fresh.append(self.carry(name, kind, atom, counted and ctx.is_nonneg(atom)))
                 ctx.widen(fresh[-1], name, span, None if b is None else b.value)
-        flag = None
-        if name in self.plan.flagged:
-            init = FALSE if b is None else (b.defined or TRUE)
-            flag = self.flags[name] = self.carry(f"{name}_set", BOOL, init)
-        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, flag)
+        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, self.flag(name, b))
+
+    def flag(self, name: str, b: Binding | None) -> Var | None:
+        """The carried flag of a name that may be undefined at the head."""
+        if name not in self.plan.flagged:
+            return None
+        self.flags[name] = self.carry(f"{name}_set", BOOL, FALSE if b is None else (b.defined or TRUE))
+        return self.flags[name]
 
     def shared(self, name: str, k: int) -> Atom:
         """The array at the head of the loop that a name shares."""
@@ -322,7 +327,7 @@ class Attempt:
         out: list[Atom] = []
         gone = left == RETURN or dead
         for name, t in plan.types.items():
-            if isinstance(t, OtherType) or name in plan.lost or name not in head:
+            if name in plan.lost or name not in head:
                 continue
             h, b = head[name], ended.get(name)
             if not fits(h.value, t):

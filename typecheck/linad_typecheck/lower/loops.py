@@ -17,23 +17,24 @@ from .indexing import alike, picked
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch
 from .statements import assign, block, how_left, register, set_left
-from .values import ARRAYS, SILENT, Binding, LostArray, Poison, Value, contains, type_of
+from .values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, contains, type_of
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
     around = marked(ctx, s.iter)
     over = s.iter if around is None else around.inner
+    bottoms = ctx.programs.bottoms
     it, span = None if over is None else iteration(ctx, over), ctx.span(over or s.iter)
     mark = None if around is None else mark_of(ctx, around, literal=False)
     match it:
         case None:
-            _explore(ctx, s)
+            _explore(ctx, s, Bottom() if ctx.programs.bottoms != bottoms else Poison())
         case Unrolled() if around is not None:
             ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
         case Unrolled(items=items) if not items or not _leaves(s):
             _unroll(ctx, s, items)
         case Unrolled(items=items) if not alike(items):
-            _explore(ctx, s)
+            _explore(ctx, s, Poison())
             if not any(contains(v, SILENT) for v in items):
                 instead = "loop over a range with an `if` on the index, or write the elements out"
                 ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
@@ -64,14 +65,14 @@ def _while(ctx: Lowering, s: ast.While) -> None:
     _else(ctx, shape)
 
 
-def _explore(ctx: Lowering, s: ast.For) -> None:
-    """The iterable was reported: look at the body once with a poisoned target."""
+def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
+    """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
     for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(Poison(), ctx.span(s))
+        ctx.env[name] = Binding(value, ctx.span(s))
     block(ctx, s.body, frozenset())
     set_left(ctx, RUN, ctx.span(s))
     for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(Poison(), ctx.span(s))
+        ctx.env[name] = Binding(value, ctx.span(s))
 
 
 def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
