@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import (
-    Atom,
-    Var,
-    base_name,
-)
+from linad_typecheck.core import Atom, Names, Var, base_name
 
 
-def bar_name(name: str) -> str:
-    """The adjoint of ``x`` is called ``x_bar``, at every order."""
-    return f"{base_name(name)}_bar"
+def bar_name(a: Atom) -> str:
+    """The adjoint of ``x`` is called ``x_bar``, at every order. That is for readers: `Var.adjoint` says what is one."""
+    return f"{base_name(a.name)}_bar" if isinstance(a, Var) else "result_bar"
+
+
+def bar_of(a: Atom, names: Names) -> Var:
+    """A variable for the adjoint of a value."""
+    return Var(names.fresh(bar_name(a)), a.type, adjoint=True)
 
 
 @dataclass

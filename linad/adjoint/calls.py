@@ -29,7 +29,7 @@ from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
 from .activity import learn
-from .bars import Bars, bar_name
+from .bars import Bars, bar_of
 from .plan import Body, Plan
 from .reverse import TRANSPOSED, BackwardWalk
 from .shapes import with_shapes
@@ -250,13 +250,13 @@ class Calls:
         for k in p.seeds:
             r = primal.body.results[k]
             assert isinstance(r, Var)
-            bar = names.var(bar_name(r.name), r.type)
+            bar = bar_of(r, names)
             params.append(Param(bar, "own", linear=True))
             (bars.arrays if isinstance(r.type, Array) else bars.scalars)[r.name] = bar  # type: ignore[index]
         for k in p.lent:
             v, mode = primal.params[k].var, primal.params[k].mode
-            bars.arrays[v.name] = names.var(bar_name(v.name), v.type)
-            params.append(Param(bars.arrays[v.name], TRANSPOSED[mode], linear=True))
+            bars.arrays[v.name] = bar_of(v, names)
+            params.append(Param(bars.arrays[v.name], TRANSPOSED[mode], linear=True, like=v.name))
         out: list[Stmt] = []
         back.block(p.body.loop.body, p.body, bars, out)
         given = [primal.params[k].var for k in p.given]
@@ -280,7 +280,7 @@ def _as_iteration(f: Function) -> tuple[Function, Loop]:
         Const(False if v.type == BOOL else 0.0 if is_float(v.type) else 0, v.type)
         for v in scalars
     )
-    outs = tuple(names.var(v.name, v.type) for v in scalars)
+    outs = tuple(names.like(v) for v in scalars)
     one = Const(1, I64)
     loop = Loop(
         names.var("call", I64),

@@ -67,7 +67,7 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
     w = Writer(sweep.names, s.span, out)
     kept = _Kept(sweep, s)
     for v in held.copied:
-        copy = sweep.names.var(base_name(v.name), v.type)
+        copy = sweep.names.like(v)
         out.append(Copy(copy, sweep.at(v), s.span))  # type: ignore[arg-type]
         kept.keep(f"copy {v.name}", copy)
     inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
@@ -148,7 +148,7 @@ def _by_schedule(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, co
     """A loop over the stops of the schedule, the last step, and the end; between them the loop as it is."""
     last = w.let("sub", count, ONE, hint="last")
     p = w.names.var("p", I64)
-    carried = tuple(w.names.var(c.name, c.type) for c in s.carried)
+    carried = tuple(w.names.like(c) for c in s.carried)
     now = dict(zip((c.name for c in s.carried), carried, strict=True)) | {v.name: sweep.at(v) for v in store.held.arrays}
     stmts: list[Stmt] = []
     at = w.inside(stmts)
@@ -260,7 +260,7 @@ def backward(
     start, step = sweep.at(s.start), sweep.at(s.step)
     last = w.let("sub", store.steps, ONE, hint="last")
     renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in held.copied}
-    renamed |= {v.name: w.alloc(base_name(v.name), v.type.dtype, store.sizes[v.name]) for v in held.arrays}
+    renamed |= {v.name: w.room(v, store.sizes[v.name]) for v in held.arrays}
     unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
     saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
     sweep.there |= renamed | unused
@@ -274,7 +274,7 @@ def backward(
         newest = at.let("eq", k, last, hint="b")
         row, p = at.let("select", newest, store.slots, top, hint="row"), at.let("select", newest, k, p, hint="p")
     into = {v.name: renamed[v.name] for v in held.arrays}
-    into |= {v.name: at.alloc(base_name(v.name), v.type.dtype, store.sizes[v.name]) for v in held.moved if v in held.even}
+    into |= {v.name: at.room(v, store.sizes[v.name]) for v in held.moved if v in held.even}
     state = store.restore(at, row, into)  # type: ignore[arg-type]
     state = _advance(walk, s, frame, store, p, k, state, at)
     sweep.there |= {c.name: state[c.name] for c in (*held.scalars, *held.moved)}
@@ -327,7 +327,7 @@ def _advance(
     """From the state at step ``p`` to that at step ``k``, by way of the stops of the schedule."""
     sweep, held = walk.forward, store.held
     parts = [c for c in s.carried if c in held.scalars or c in held.moved]
-    now = tuple(w.names.var(c.name, c.type) for c in parts)
+    now = tuple(w.names.like(c) for c in parts)
     here = w.names.var("p", I64)
     stmts: list[Stmt] = []
     at = w.inside(stmts)
@@ -338,7 +338,7 @@ def _advance(
     more = at.let("lt", q, k, hint="again")
     at.when(more, lambda x: (store.push(x, q, after), ())[1])
     far = w.let("sub", k, p, hint="far")
-    outs = tuple(w.names.var(c.name, c.type) for c in parts)
+    outs = tuple(w.names.like(c) for c in parts)
     inits = (p, *(state[c.name] for c in parts))
     stop, end = w.names.var("stop", I64), w.names.var("p", I64)
     body = Block(tuple(stmts), (more, q, *ends))

@@ -155,7 +155,7 @@ class Tapes:
             m.store(cursor, (place,), base)
         log, cursor, place = self.log(sweep, frame, v.type.dtype)
         base = m.op("sub", m.load(cursor, (place,)), _size(m, shape))
-        again = self.names.var(v.name, v.type)
+        again = self.names.like(v)
         m.stmts.append(Alloc(again, shape, None, s.span))
         m.each(shape, lambda *index: m.store(again, index, m.load(log, (_flat(m, base, index, shape),))))
         m.store(cursor, (place,), base)

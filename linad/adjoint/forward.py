@@ -77,7 +77,7 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
         if is_float(p.var.type) and (p.var.name in wrt or facts.is_active(p.var) and p.mode in ("mut", "acc")):
             dot = walk.names.var(f"{base_name(p.var.name)}_dot", p.var.type)
             walk.dots[p.var.name] = dot
-            given.append(Param(dot, p.mode, linear=True))
+            given.append(Param(dot, p.mode, linear=True, like=p.var.name))
     stmts = walk.block(f.body)
     tangents = []
     for r in f.body.results:

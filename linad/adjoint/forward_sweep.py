@@ -197,14 +197,14 @@ class ForwardSweep:
             self.block(arm, region, None, arms[k])
             if isinstance(region, Frame):
                 made = {n for n in region.needed if self.facts.home[n] == id(arm)}
-                types = {v.name: v.type for t in arm.stmts for v in outputs(t)}
-                saved[k] = {n: Var(n, types[n]) for n in sorted(made) if n in types}
+                found = {v.name: v for t in arm.stmts for v in outputs(t)}
+                saved[k] = {n: found[n] for n in sorted(made) if n in found}
                 saved[k] |= {n: a for n, a in self.there.items() if before.get(n) != a}
         outs = list(s.outs)
         results = [[self.at(r) for r in arm.results] for arm in (s.then, s.orelse)]
         for k, mine in enumerate(saved):
             for n, a in mine.items():
-                v = self.names.var(n, a.type)
+                v = self.names.like(a, n) if isinstance(a, Var) else self.names.var(n, a.type)
                 outs.append(v)
                 results[k].append(a)
                 results[1 - k].append(self.nothing(a, arms[1 - k]))
@@ -216,7 +216,7 @@ class ForwardSweep:
         """What stands for a value in the arm that does not make it."""
         if isinstance(a.type, Scalar):
             return _zero(a.type)
-        empty = self.names.var(a.name, a.type)  # type: ignore[union-attr]
+        empty = self.names.like(a)  # type: ignore[union-attr]
         out.append(Alloc(empty, (ZERO,) * a.type.rank, None))
         return empty
 
@@ -290,7 +290,8 @@ class ForwardSweep:
 
     def words(self, body: Body) -> dict[str, str]:
         """What an iteration saves in words, with their types."""
-        return {n: self.plan.type_of(n, body).dtype for n in body.logs} | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
+        logs = {n: self.plan.variable(n, body).type.dtype for n in body.logs}
+        return logs | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = self.words(body)
@@ -392,7 +393,7 @@ class ForwardSweep:
         if n not in missing:
             return
         missing.discard(n)
-        new = self.names.var(n, self.plan.type_of(n, body))
+        new = self.names.like(self.plan.variable(n, body))
         if body.source[n] == "logged":
             out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
             self.there[n] = new

@@ -138,12 +138,12 @@ class Plan:
         """The sizes of arrays that are known."""
         return known_sizes(self.facts.function)
 
-    def type_of(self, name: str, body: Body) -> Scalar:
-        """The type of a value of an iteration."""
-        carried = {c.name: c.type for c in body.loop.carried}
+    def variable(self, name: str, body: Body) -> Var:
+        """A value of an iteration, by its name."""
+        carried = {c.name: c for c in body.loop.carried}
         if name in carried:
             return carried[name]
-        return next(v.type for v in outputs(self.facts.definition[name]) if v.name == name)
+        return next(v for v in outputs(self.facts.definition[name]) if v.name == name)
 
     def before(self, a: Atom, body: Body) -> bool:
         """Whether a value is in scope where the outermost logged loop of a path starts."""

@@ -62,11 +62,11 @@ class Ragged:
             w.store(d, (row,), n)
         w.cells(sizes, lambda at, i: at.store(self.pool, (place(at, i, sizes, start),), at.load(array, *i, hint="e")))
 
-    def restore(self, w: Writer, row: Atom, hint: str) -> Var:
-        """An array with the contents of a row."""
+    def restore(self, w: Writer, row: Atom, v: Var) -> Var:
+        """An array in place of ``v`` with the contents of a row."""
         sizes = tuple(w.load(d, row, hint="n") for d in self.dims)
         start = w.load(self.starts, row, hint="from")
-        out = w.alloc(hint, self.pool.type.dtype, sizes)
+        out = w.room(v, sizes)
         w.cells(sizes, lambda at, i: at.store(out, i, at.load(self.pool, place(at, i, sizes, start), hint="e")))
         return out
 

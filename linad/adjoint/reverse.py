@@ -46,7 +46,7 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 from ..derivatives.table import RULES, Builder, Point
 from . import dense
 from .activity import Facts
-from .bars import Bars, bar_name
+from .bars import Bars, bar_name, bar_of
 from .checkpoint import backward
 from .checkpoint_state import unmarked
 from .forward_sweep import ForwardSweep
@@ -106,15 +106,15 @@ def reverse(
     given: list[Param] = []
     for r in f.body.results:
         if is_float(r.type):
-            seed = names.var(bar_name(r.name) if isinstance(r, Var) else "result_bar", r.type)
+            seed = bar_of(r, names)
             given.append(Param(seed, "read" if isinstance(r.type, Array) else "own", linear=True))
             if isinstance(r, Var) and facts.is_active(r):
                 sweep.seed(r, seed, bars)
     for p in f.params:
         v = p.var
         if isinstance(v.type, Array) and is_float(v.type) and (v.name in wrt or v.name in updated):
-            bar = names.var(bar_name(v.name), v.type)
-            given.append(Param(bar, TRANSPOSED[p.mode], linear=True))
+            bar = bar_of(v, names)
+            given.append(Param(bar, TRANSPOSED[p.mode], linear=True, like=v.name))
             bars.arrays[v.name] = bar
     frame = plan.frames[id(f.body)]
     primal = f.body.results if value else ()
@@ -153,7 +153,7 @@ class BackwardWalk:
         if isinstance(r.type, Scalar):
             bars.scalars[r.name] = cotangent
             return
-        copy = self.names.var(cotangent.name, cotangent.type)
+        copy = self.names.like(cotangent)
         self.seeds.append(Copy(copy, cotangent))
         bars.arrays[r.name] = copy
 
@@ -210,7 +210,7 @@ class BackwardWalk:
             slope, x = rule.slopes[k], s.ins[k]
             if slope is None or not self.facts.is_active(x):
                 continue
-            builder = Builder(self.names, span=s.span, hint=bar_name(x.name))
+            builder = Builder(self.names, span=s.span, hint=bar_name(x), adjoint=True)
             needs = rule.needs[k]
             ins = tuple(
                 self.at(a) if "xy"[min(j, 1)] in needs or isinstance(a, Const) else a for j, a in enumerate(s.ins)
@@ -231,7 +231,7 @@ class BackwardWalk:
         self.give_sum(s.x, (bars.scalars.get(s.x.name), self.take(s.out, bars)), bars, out, s)
 
     def give_sum(self, x: Var, parts: tuple[Atom | None, ...], bars: Bars, out: list[Stmt], s: Stmt) -> None:
-        builder = Builder(self.names, span=s.span, hint=bar_name(x.name))
+        builder = Builder(self.names, span=s.span, hint=bar_name(x), adjoint=True)
         total: Atom = Const(0.0, x.type)
         for part in parts:
             if part is not None:
@@ -268,7 +268,7 @@ class BackwardWalk:
 
     def give_cell(self, s: Store | AddTo, cells: Var, index: tuple[Atom, ...], bars: Bars, out: list[Stmt]) -> None:
         if self.facts.is_active(s.value):
-            bar = self.names.var(bar_name(s.value.name), s.value.type)
+            bar = bar_of(s.value, self.names)
             out.append(Load(bar, cells, index, False, s.span))
             self.give(s.value, bar, bars)
 
@@ -288,15 +288,16 @@ class BackwardWalk:
     def sum_of(self, cells: Var, s: Stmt, out: list[Stmt]) -> Atom:
         """The sum over all cells of an adjoint array, by nested loops."""
         scalar = Scalar(cells.type.dtype)
+        total_bar = Var("total_bar", scalar, adjoint=True)
         dims = [self.names.var("n", I64) for _ in range(cells.type.rank)]
         out += [Dim(d, cells, k, s.span) for k, d in enumerate(dims)]
         index = tuple(self.names.var("i", I64) for _ in dims)
 
         def nest(k: int, total: Atom) -> tuple[list[Stmt], Atom]:
             if k == len(dims):
-                cell, new = self.names.var("e", scalar), self.names.var("total_bar", scalar)
+                cell, new = self.names.var("e", scalar), self.names.like(total_bar)
                 return [Load(cell, cells, index, False, s.span), Let(new, "add", (total, cell), s.span)], new
-            inner, result = self.names.var("total_bar", scalar), self.names.var("total_bar", scalar)
+            inner, result = self.names.like(total_bar), self.names.like(total_bar)
             stmts, new = nest(k + 1, inner)
             body = Block(tuple(stmts), (new,))
             return [
@@ -322,7 +323,7 @@ class BackwardWalk:
 
     def on_drop(self, s: Drop, region: object, bars: Bars, out: list[Stmt]) -> None:
         if isinstance(s.x.type, Array) and self.facts.is_active(s.x):
-            bar = self.names.var(bar_name(s.x.name), s.x.type)
+            bar = bar_of(s.x, self.names)
             shape = self.index(self.plan.shapes[id(s)])
             out.append(Alloc(bar, shape, Const(0.0, Scalar(s.x.type.dtype)), s.span))
             bars.arrays[s.x.name] = bar
@@ -381,13 +382,13 @@ class BackwardWalk:
         results: list[list[Atom]] = [[], []]
         outs: list[Var] = []
         for x in reads:
-            outs.append(self.names.var(bar_name(x.name), x.type))
+            outs.append(bar_of(x, self.names))
             for r, (_, b, _) in zip(results, done, strict=True):
                 r.append(self.scalar_bar(x, b))
         for n in arrays:
             pair = [b.arrays.get(n) for _, b, _ in done]
             like = next(v for v in pair if v is not None)
-            outs.append(self.names.var(like.name, like.type))
+            outs.append(self.names.like(like))
             for r, v in zip(results, pair, strict=True):
                 r.append(v)
         primal = [tuple(b.results) if b is not None else () for _, _, b in done]
@@ -410,7 +411,7 @@ class BackwardWalk:
         inits: list[Atom] = []
         for k in active:
             c, o = s.carried[k], s.outs[k]
-            bar = self.names.var(bar_name(c.name), c.type)
+            bar = bar_of(c, self.names)
             carried.append(bar)
             if isinstance(c.type, Array):
                 inits.append(bars.arrays.pop(o.name))
@@ -421,7 +422,7 @@ class BackwardWalk:
                 inside.scalars.pop(o.name, None)
                 self.give(nexts[k], bar, inside)
         for x in reads:
-            bar = self.names.var(bar_name(x.name), x.type)
+            bar = bar_of(x, self.names)
             carried.append(bar)
             inits.append(self.scalar_bar(x, bars))
             inside.scalars[x.name] = bar
@@ -431,7 +432,7 @@ class BackwardWalk:
             head, body = backward(self, s, inside, active, reads, out)
         else:
             head, body = self.frame_loop(s, mode, inside, active, reads, out)
-        outs = [self.names.var(c.name, c.type) for c in carried]
+        outs = [self.names.like(c) for c in carried]
         merged = mode == "merged"
         loop = replace(
             head,

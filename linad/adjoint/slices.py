@@ -74,7 +74,7 @@ def with_slices(
                 paid = sum(worth.get(t.out.name, 1) for t in made if t.out.name in sizes and alike(t.out) == alike(c))
                 old = _unchanged(c, block) if paid > 0 else set()
                 if old:
-                    own = Names(all_names(f)).var(c.name, c.type)
+                    own = Names(all_names(f)).like(c)
                     copied = _copy(f, own, c, sizes[c.name], s.span)
                     yield c.name, {own.name: -1}, _with(f, block, lambda b, old=old, own=own, new=copied: _reading(b, old, own, new)), _is_written(c, block)
 

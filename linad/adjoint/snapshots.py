@@ -68,6 +68,12 @@ class Writer:
         self.out.append(Alloc(v, tuple(shape), fill, self.span, log))
         return v
 
+    def room(self, v: Var, shape: Sequence[Atom], hint: str = "", log: LogKind = "no") -> Var:
+        """An array that is to hold what another one does."""
+        new = self.names.like(v, hint)
+        self.out.append(Alloc(new, tuple(shape), None, self.span, log))
+        return new
+
     def cells(self, shape: Sequence[Atom], body: Callable[[Writer, tuple[Var, ...]], None]) -> None:
         """``body`` for every index of a shape."""
 
@@ -85,7 +91,7 @@ class Writer:
         """A copy of an array, which counts as a word of a log for each cell."""
         shape = tuple(self.names.var("n", I64) for _ in range(array.type.rank))
         self.out.extend(Dim(n, array, k, self.span) for k, n in enumerate(shape))
-        copy = self.alloc(f"snap_{hint}", array.type.dtype, shape, log="slices")
+        copy = self.room(array, shape, f"snap_{hint}", "slices")
         self.cells(shape, lambda at, i: at.store(copy, i, at.load(array, *i, hint="e")))
         return copy
 
@@ -93,7 +99,7 @@ class Writer:
         """``if cond: then()``; the values that it gives, or ``other``."""
         stmts: list[Stmt] = []
         results = tuple(then(self.inside(stmts)))
-        outs = tuple(self.names.var(base_name(str(r)) if isinstance(r, Var) else "k", r.type) for r in results)
+        outs = tuple(self.names.like(r) if isinstance(r, Var) else self.names.var("k", r.type) for r in results)
         self.out.append(If(cond, Block(tuple(stmts), results), Block((), tuple(other)), outs, self.span))
         return outs
 
@@ -163,7 +169,7 @@ class Snapshots:
     def restore(self, w: Writer, row: Atom, into: dict[str, Var]) -> dict[str, Atom]:
         """The state of a row: arrays are copied to where ``into`` says, scalars are given."""
         found: dict[str, Atom] = dict(into)
-        found |= {n: r.restore(w, row, base_name(n)) for n, r in self.ragged.items()}
+        found |= {v.name: self.ragged[v.name].restore(w, row, v) for v in self.held.ragged}
         for v in self.held.even:
             w.cells(
                 self.sizes[v.name],

@@ -31,7 +31,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from .bars import Bars, bar_name
+from .bars import Bars, bar_of
 from .forward_sweep import ForwardSweep
 from .plan import Body, Frame, Plan
 
@@ -126,7 +126,7 @@ class CallStack:
             base = self.let(out, "sub", end, Const(len(mine), I64), hint="base")
             out.append(Store(self.cursor, place, base, False))
             for k, v in enumerate(mine):
-                new = found[v.name] = self.names.var(v.name, v.type)
+                new = found[v.name] = self.names.like(v)
                 word = new if v.type.dtype == kind else self.names.var("word", I64)
                 at = base if k == 0 else self.let(out, "add", base, Const(k, I64))
                 out.append(Load(word, log, (at,), False))
@@ -166,9 +166,9 @@ class CallStack:
         kept = (s.args[k] for k in pair.key.kept)
         lent = (bars.arrays[s.args[k].name] for k in pair.lent)  # type: ignore[union-attr]
         outs = {
-            k: self.names.var(bar_name(s.args[k].name), s.args[k].type)
+            k: bar_of(s.args[k], self.names)
             for k in pair.given
-        }  # type: ignore[union-attr]
+        }
         out.append(
             Call(
                 tuple(outs.values()),
@@ -198,7 +198,7 @@ class StackedSweep(ForwardSweep):
             if how == "logged" and home[n] == id(block)
         ]
         mine.sort(key=lambda n: (place.get(id(self.facts.definition.get(n)), -1), n))
-        return [Var(n, self.plan.type_of(n, body)) for n in mine]
+        return [self.plan.variable(n, body) for n in mine]
 
     def block(
         self,

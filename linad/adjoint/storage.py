@@ -441,7 +441,8 @@ class _Planner:
                     uses[n] = [a.name for a in map(self.facts.value, sources) if isinstance(a, Var)]
                     todo += uses[n]
         inside = {n: [m for m in ms if m in uses] for n, ms in uses.items()}
-        logged = cheapest_cut(inside, {n: bytes_of(self.plan.type_of(n, body)) for n in uses}, lost, body.needed & uses.keys())
+        costs = {n: bytes_of(self.plan.variable(n, body).type) for n in uses}
+        logged = cheapest_cut(inside, costs, lost, body.needed & uses.keys())
         required: set[str] = set()
         done: set[tuple[str, int]] = set()
         requests = list(body.requests)

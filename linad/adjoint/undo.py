@@ -66,7 +66,7 @@ def memory(plan: Plan) -> int:
     return sum(
         TRIPS ** len(b.path)
         * (
-            sum(bytes_of(plan.type_of(n, b)) for n in b.logs)
+            sum(bytes_of(plan.variable(n, b).type) for n in b.logs)
             + WORD * (len(b.rows) + sum(TRIPS ** len(a.shape) for a in (*b.expanded.values(), *b.rows.values())))
         )
         for b in plan.bodies.values()

@@ -131,7 +131,7 @@ class _Purifier:
         lent = [p for p in self.lent if p.var.name in changed]
         for p in lent:
             shape = () if p.mode == "mut" else self.shape(scope, p.var, f.span)
-            value = self.names.var(p.var.name, p.var.type)
+            value = self.names.like(p.var)
             scope.stmts.append(
                 Copy(value, p.var, f.span)
                 if p.mode == "mut"
@@ -195,7 +195,7 @@ class _Purifier:
                 scope.stmts.append(Dense(op, flags, outs, tuple(map(scope.use, read)), span))
                 scope.now |= {v.name: out for v, out in zip(updated, outs, strict=True)}
             case Fill(v, e, span):
-                out = self.names.var(v.name, v.type)
+                out = self.names.like(v)
                 scope.stmts.append(Alloc(out, self.shape(scope, scope.use(v), span), None, span))
                 self.becomes(scope, v, out, Fill(out, scope.use(e), span))
             case Reserve(v, size, span):
@@ -222,15 +222,14 @@ class _Purifier:
             results = self.block(arm, inside, live)
             finals = tuple(inside.use(self.original[name]) for name in thread)
             arms.append(Block(tuple(inside.stmts), (*results, *finals)))
-        outs = [self.names.var(name, self.original[name].type) for name in thread]
+        outs = [self.names.like(self.original[name]) for name in thread]
         scope.stmts.append(If(scope.use(s.cond), *arms, (*s.outs, *outs), s.span))
         scope.now.update(zip(thread, outs, strict=True))
 
     def loop(self, s: Loop, scope: _Scope, live: frozenset[str]) -> None:
         thread = list(self.updated(Block((s,))))
         inits = [scope.use(self.original[name]) for name in thread]
-        carried = [self.names.var(name, v.type) for name, v in zip(thread, inits, strict=True)]
-        outs = [self.names.var(name, v.type) for name, v in zip(thread, inits, strict=True)]
+        carried, outs = ([self.names.like(self.original[name]) for name in thread] for _ in range(2))
         inside = scope.nested()
         inside.now.update(zip(thread, carried, strict=True))
         results = self.block(s.body, inside, live.union(mentioned(s)))
@@ -259,7 +258,7 @@ class _Purifier:
                 if a.name in lent:
                     value = self.zeros_like(scope, value, s.span)
                 lent.add(a.name)
-                finals.append((a, self.names.var(a.name, a.type)))
+                finals.append((a, self.names.like(a)))
             args.append(value)
         callee = self.inner if s.callee == self.program.entry else s.callee
         scope.stmts.append(Call((*s.outs, *(v for _, v in finals)), callee, tuple(args), s.span))
@@ -276,7 +275,7 @@ class _Purifier:
         return sizes
 
     def copied(self, scope: _Scope, v: Var, span: Span) -> Var:
-        out = self.names.var(v.name, v.type)
+        out = self.names.like(v)
         scope.stmts.append(Copy(out, scope.use(v), span))
         return out
 
@@ -295,7 +294,7 @@ class _Purifier:
 
     def sum(self, scope: _Scope, v: Var, w: Var, span: Span) -> Var:
         """A fresh array that holds v + w."""
-        out = self.names.var(v.name, v.type)
+        out = self.names.like(v)
         sizes = self.shape(scope, v, span)
         scope.stmts.append(Alloc(out, sizes, None, span))
 
@@ -313,7 +312,7 @@ class _Purifier:
 
     def grown(self, scope: _Scope, log: Var, size: Atom, fill: Const | None, span: Span) -> Var:
         """The log, or where it is too short a longer one with the same cells at its beginning."""
-        new, out = self.names.var(log.name, log.type), self.names.var(log.name, log.type)
+        new, out = self.names.like(log), self.names.like(log)
         short, double, most = self.names.var("short", BOOL), self.names.var("n"), self.names.var("n")
         inside = scope.nested()
         (n,) = self.shape(scope, log, span)

@@ -13,12 +13,13 @@ from linad_typecheck.types import BOOL, I64, Scalar, Type
 
 @dataclass
 class Builder:
-    """Emits scalar operations; identities that need no operation emit none."""
+    """Emits scalar operations; identities that need no operation emit none. ``adjoint``: they compute adjoints."""
 
     names: Names
     stmts: list[Stmt] = field(default_factory=list)
     span: Span = NOWHERE
     hint: str = "t"
+    adjoint: bool = False
 
     def const(self, value: float, type: Scalar) -> Const:
         return Const(type_of_value(value, type), type)
@@ -28,7 +29,7 @@ class Builder:
 
     def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
         result = {"bool": BOOL, "int": I64, "second": ins[1].type if len(ins) > 1 else None, "same": ins[0].type, "out": type}
-        out = self.names.var(self.hint, type or result[OPS[name].result])
+        out = Var(self.names.fresh(self.hint), type or result[OPS[name].result], self.adjoint)
         self.stmts.append(Let(out, name, ins, self.span))
         return out
 

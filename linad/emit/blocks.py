@@ -178,7 +178,7 @@ def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
         if a.name in taken:
             return taken[a.name]
         t = made[a.name]
-        out = names.var(a.name, a.type)
+        out = names.like(a)
         if isinstance(t, Let) and t.op == "neg":
             after.append(Let(out, "neg", (later(t.ins[0]),), t.span))
         else:
@@ -195,8 +195,8 @@ def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
             after.append(replace(t, value=later(t.value)))
         else:
             kept.append(t)
-    first_outs = tuple(names.var(o.name, o.type) for o in s.outs)
-    outer = tuple(names.var(c.name, c.type) for c in s.carried)
+    first_outs = tuple(names.like(o) for o in s.outs)
+    outer = tuple(names.like(c) for c in s.carried)
     needed = _used(kept, s.body.results)
     first = replace(s, start=low, stop=end, inits=outer, body=Block(needed, s.body.results), outs=first_outs)
     body = freshen(Block(tuple(after)), names, {s.index.name: index})

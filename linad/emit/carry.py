@@ -78,7 +78,7 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names) -> list[Stmt]:
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
     assert isinstance(load, Load) and isinstance(write, Store)
-    first, out = (names.var(load.out.name, load.out.type) for _ in range(2))
+    first, out = (names.like(load.out) for _ in range(2))
     ran = names.var("ran", BOOL)
     needed = (*body.needed([], load.index), load)
     begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})

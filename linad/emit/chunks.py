@@ -119,7 +119,7 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     for a in v.added:
         _gather(a, rows[a.name], chunks, then)
     results = tuple(_combine(s, k, how, parts[k], chunks, then) for k, how in enumerate(v.sums))
-    alone = tuple(names.var(o.name, o.type) for o in s.outs)
+    alone = tuple(names.like(o) for o in s.outs)
     orelse = Block((replace(s, outs=alone),), alone)
     worth = m.let("le", Const(2, I64), chunks, bool_=True)
     m.out.append(If(worth, Block(tuple(then.out), results), orelse, s.outs, s.span))
@@ -219,7 +219,7 @@ def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...],
         m.cells(rows[a.name].shape, lambda index, a=a: [_put(rows[a.name], c, index, identity(a.type))])
     body = _Inside(rows, added, c, names).block(s.body)
     carried = tuple(identity(x.type) if how != "last" else _any(x) for x, how in zip(s.carried, v.sums, strict=True))
-    outs = tuple(names.var(o.name, o.type) for o in s.carried)
+    outs = tuple(names.like(o) for o in s.carried)
     if s.step == ONE or s.step == Const(-1, I64):
         op = "add" if s.step == ONE else "sub"
         plain = s.start == ZERO and op == "add"

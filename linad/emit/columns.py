@@ -37,7 +37,6 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    base_name,
     outputs,
     walk,
 )
@@ -103,7 +102,7 @@ def _with_copies(f: Function, names: Names) -> Function:
     for p in f.params:
         if p.var.name not in found or not found[p.var.name][1].pays:
             continue
-        own = instead[p.var.name] = names.var(p.var.name, p.var.type)
+        own = instead[p.var.name] = names.like(p.var)
         if p.mode == "read":
             first.append(Copy(own, p.var, f.span))
             continue
@@ -114,7 +113,7 @@ def _with_copies(f: Function, names: Names) -> Function:
     given: dict[str, Atom] = {}
     for r in f.body.results:
         if isinstance(r, Var) and r.name in found and found[r.name][1].pays and r.name not in given:
-            out = given[r.name] = names.var(r.name, r.type)
+            out = given[r.name] = names.like(r)
             last.append(Copy(out, r, f.span))
     if not instead and not given:
         return f
@@ -176,12 +175,11 @@ class _Sizes:
                     self.sizes.setdefault((a.name, k), self.equal.root(v))
                 case Alloc(out=v, shape=shape):
                     self.sizes |= {(v.name, k): self.equal.root(a) for k, a in enumerate(shape)}
-        self.params = {base_name(p.var.name): p.var.name for p in f.params}
+        self.like = {p.var.name: p.like for p in f.params}
 
     def of(self, array: Var, axis: int) -> Atom | None:
         """The size of an axis; the adjoint of a parameter has its sizes."""
-        primal = self.params.get(base_name(array.name).removesuffix("_bar"), "")
-        return self.sizes.get((array.name, axis), self.sizes.get((primal, axis)))
+        return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
         """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does."""

@@ -240,8 +240,8 @@ class _Division:
         ours = {id(t) for t in read}
         write = [Store(arrays[n], (place(),), v, False, s.span) for n, v in p.given.items() if n not in self.kept]
         body = Block((*head.out, *read, *(t for t in stmts if id(t) not in ours), *write), tuple(self.results[k] for k in p.carried))
-        index = names.var(s.index.name, s.index.type)
-        carried = {k: names.var(s.carried[k].name, s.carried[k].type) for k in p.carried}
+        index = names.like(s.index)
+        carried = {k: names.like(s.carried[k]) for k in p.carried}
         body = freshen(body, names, {s.index.name: index, **{s.carried[k].name: carried[k] for k in p.carried}})
         return replace(
             s,

@@ -191,7 +191,7 @@ class _OneOfTwo:
         """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if registers will do for what it still needs."""
         if not isinstance(s, Loop) or a.name not in self.sizes.shapes:  # those of the caller have none there: what an error left half done would show
             return None
-        old = self.sizes.names.var(a.name, a.type)
+        old = self.sizes.names.like(a)
         (loop,) = substitute(Block((s,)), {a.name: old, b.name: a}).stmts
         assert isinstance(loop, Loop)
         return in_registers(loop, old, a, self.sizes)

@@ -222,8 +222,8 @@ class _Nest:
         front.out += [Let(trips, "trips", (s.start, s.stop, s.step), s.span), Let(whole, "bitand", (trips, Const(-AT_ONCE, I64)), s.span)]
         mid = front.let("add", whole, s.start) if s.step.value > 0 else front.let("sub", s.start, whole)
         index = names.var(s.index.name, I64)
-        carried = tuple(names.var(c.name, c.type) for c in s.carried)
-        outs = tuple(names.var(c.name, c.type) for c in s.carried)
+        carried = tuple(names.like(c) for c in s.carried)
+        outs = tuple(names.like(c) for c in s.carried)
         copies: list[Given] = [{s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(AT_ONCE)]
         copies[0] |= {c.name: v for c, v in zip(s.carried, carried, strict=True)}
         for p in self.parts:
@@ -269,8 +269,8 @@ class _Nest:
         differs = _differing(p, self.varies)
         body = Maker(names)
         same: Given = {name: a for name, a in copies[0].items() if name not in self.varies}
-        same[p.index.name] = names.var(p.index.name, p.index.type)
-        inner = [{**given, **same, **{c.name: names.var(c.name, c.type) for c in p.carried}} for given in copies]
+        same[p.index.name] = names.like(p.index)
+        inner = [{**given, **same, **{c.name: names.like(c) for c in p.carried}} for given in copies]
         inits = tuple(_in(a, given) for given in copies for a in p.inits)
         for t in p.body.stmts:
             if isinstance(t, Let | Load) and not any(_among(a, differs) for a in operands(t)):
@@ -287,7 +287,7 @@ class _Nest:
                     body.out += self.copied(t, c, inner, names)
         outs: list[Var] = []
         for given in copies:
-            mine = {v.name: names.var(v.name, v.type) for v in p.outs}
+            mine = {v.name: names.like(v) for v in p.outs}
             given |= mine
             outs += mine.values()
         carried = tuple(given[c.name] for given in inner for c in p.carried)

@@ -25,12 +25,12 @@ def no_room(s: Alloc | Reserve, f: Function) -> Site:
 def told(s: Alloc | Copy | Reserve) -> str:
     """What takes too much, where ``{0}`` is how much."""
     name = base_name((s.array if isinstance(s, Reserve) else s.out).name)
-    if name.startswith("snap_"):
+    if isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":
+        what, less = f"`{name}`", ""
+    elif name.startswith("snap_"):
         what, less = f"the snapshots of `{name[5:]}`", FEWER
     elif name.startswith("log_"):
         what, less = f"what the derivative saves of `{name[4:]}` in each iteration", LESS
-    elif isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":
-        what, less = f"`{name}`", ""
     elif s.span.line > 0:
         what, less = f"`{name}`, which the derivative keeps of each iteration", LESS
     else:

@@ -213,7 +213,7 @@ def _handing(s: Loop, names: Names) -> list[Stmt]:
         if a in had:
             source, ago = had[a]
             was = before.setdefault(source, [])
-            was += [names.var(source.name, source.type) for _ in range(ago - len(was))]
+            was += [names.like(source) for _ in range(ago - len(was))]
             now[a.name] = was[ago - 1]
             todo.append(source)
         elif id(made[a.name]) not in kept:
@@ -227,7 +227,7 @@ def _handing(s: Loop, names: Names) -> list[Stmt]:
     for source, was in before.items():
         for ago in range(1, len(was) + 1):
             first += _elsewhere(body, [source], s.start, -ago * step, maker)
-    inits, outs = ([names.var(v.name, v.type) for v in carried] for _ in range(2))
+    inits, outs = ([names.like(v) for v in carried] for _ in range(2))
     begin = If(ran.out, Block(tuple(maker.out), tuple(first)), Block((), tuple(Const(0.0, v.type) for v in inits)), tuple(inits), s.span)
     return [ran, begin, _carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]
 

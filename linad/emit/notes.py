@@ -34,7 +34,7 @@ def note(span: Span, kind: str, text: str, instead: str = "") -> None:
 def known_as(v: Var) -> str:
     """An array as its user knows it."""
     name = base_name(v.name)
-    return f"the adjoint of {name.removesuffix('_bar')}" if name.endswith("_bar") else name
+    return f"the adjoint of {name.removesuffix('_bar')}" if v.adjoint else name
 
 
 @contextmanager

@@ -293,12 +293,12 @@ def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain
 
 def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> If:
     """Values as products of two, or, where digits are missing, by their chains."""
-    products = [Let(names.var(t.out.name, t.out.type), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
+    products = [Let(names.like(t.out), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
     again: dict[str, Let] = {}  # the links that are taken once more, by what they defined
     for _, chain, _ in group:
         for u in chain.links:
             ins = tuple(again[a.name].out if isinstance(a, Var) and a.name in again else a for a in u.ins)
-            again.setdefault(u.out.name, Let(names.var(u.out.name, u.out.type), u.op, ins, u.span))
+            again.setdefault(u.out.name, Let(names.like(u.out), u.op, ins, u.span))
     then = Block(tuple(products), tuple(p.out for p in products))
     orelse = Block(tuple(again.values()), tuple(again[t.out.name].out for t, *_ in group))
     return If(normal, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)

@@ -236,7 +236,7 @@ def _edge(
     s: Loop, row: list[Given], names: Names, low: Atom, high: Atom, given: list[tuple[Given, str, Atom, int]], whole: int
 ) -> Loop:
     """Iterations at one end: those additions that the cells in the middle have not had."""
-    index = names.var(s.index.name, s.index.type)
+    index = names.like(s.index)
     maker = Maker(names)
     for g, op, bound, distance in given:
         stmts = freshen(Block(g.stmts), names, {s.index.name: index}).stmts
@@ -254,7 +254,7 @@ def _loop(s: Loop, index: Var, low: Atom, high: Atom, stmts: list[Stmt]) -> Loop
 
 def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:
     """The rows that all neighbours give to, in one nest of loops."""
-    index = names.var(s.index.name, s.index.type)
+    index = names.like(s.index)
     maker = Maker(names)
     here = maker.let("add", index, Const(row[0].distance, I64))
     body: tuple[Stmt, ...] = ()

@@ -168,7 +168,7 @@ class _Division:
         first = self.body.needed(rest, [*s.body.results, *self.stored.values()])
         out.append(replace(s, body=Block((*place, *first, *write), s.body.results)))
         read = [Load(v, arrays[n], (at,), False, s.span) for n, v in self.stored.items()]
-        index = names.var(s.index.name, s.index.type)
+        index = names.like(s.index)
         behind = freshen(Block((*place, *read, *self.needed(self.additions))), names, {s.index.name: index})
         out.append(replace(s, index=index, carried=(), inits=(), outs=(), body=behind))
         return out

@@ -190,7 +190,7 @@ def _in_turn(s: Loop, tests: dict[str, str], b: Atom, cuts: list[int], r: Ranges
         pieces.append((start, stop, {name: Const(_FROM[op][1] == (k == 1), BOOL) for name, op in tests.items()}))
     values = s.inits
     for k, (start, stop, answers) in enumerate(pieces if up else reversed(pieces)):
-        outs = s.outs if k == len(pieces) - 1 else tuple(names.var(v.name, v.type) for v in s.outs)
+        outs = s.outs if k == len(pieces) - 1 else tuple(names.like(v) for v in s.outs)
         part = replace(s, start=start, stop=stop, inits=(), outs=(), body=_settled(s.body, answers))
         [part] = freshen(Block((part,)), names, {}).stmts
         out.append(replace(part, inits=values, outs=outs))

@@ -66,7 +66,7 @@ class _Turns:
         made: list[Stmt] = []
         for c in s.carried:
             if c.name in self.sizes:
-                first = self.names.var(c.name, c.type)
+                first = self.names.like(c)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
                     note(s.span, "stored", f"{known_as(c)} {TURNS}")
@@ -79,10 +79,10 @@ class _Turns:
         if found is None:
             return None
         k, made = found
-        other = self.names.var(c.name, c.type)
+        other = self.names.like(c)
         stmts = (*s.body.stmts[:k], *self.filling(made, other, self.sizes[c.name]), *s.body.stmts[k + 1 :])
         body = substitute(Block(stmts, (*s.body.results, c)), {made.out.name: other})
-        out = self.names.var(c.name, c.type)
+        out = self.names.like(c)
         return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
 
     def filling(self, s: Alloc | Copy, other: Var, sizes: tuple[Atom, ...]) -> list[Stmt]:
@@ -128,7 +128,7 @@ class _Staying:
         if found is None:
             return None
         at, made = found
-        old = self.names.var(c.name, c.type)
+        old = self.names.like(c)
         filling: list[Stmt] = [Copy(old, a, made.span)]
         match made:
             case Alloc(fill=value) if value is not None:

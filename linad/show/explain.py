@@ -256,7 +256,7 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
         match how:
             case "logged":
                 each = "call" if body.stacked and len(body.path) == 1 else "iteration"
-                word = "word of a byte" if plan.type_of(name, body) == BOOL else "word"
+                word = "word of a byte" if plan.variable(name, body).type == BOOL else "word"
                 yield Remark(line, "logged", f"{what}, 1 {word} per {each}")
             case "re-read" if name in plan.kept:
                 yield Remark(line, "re-read", f"{what} from {base_name(plan.kept[name].array.name)}, where it is stored")

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import Function, all_names, base_name
+from linad_typecheck.core import Alloc, Function, all_names, defined, walk
 
 from .readable import Line, readable
 
@@ -92,7 +92,7 @@ def make_table(name: str, source: dict[int, str], primal: Function, derivative: 
     derivative
         Its derivative program, whose statements carry the spans of the primal ones they stem from.
     """
-    lines = _of_reverse(readable(derivative), all_names(primal))
+    lines = _of_reverse(derivative, all_names(primal))
     of: dict[int, list[str]] = {n: [] for n in source}
     above: list[str] = []
     shallow = min((x.depth for x in lines), default=0)
@@ -104,14 +104,13 @@ def make_table(name: str, source: dict[int, str], primal: Function, derivative: 
     return Table(name, rows, tuple(reversed(above)))
 
 
-def _is_bar(name: str) -> bool:
-    return base_name(name).endswith("_bar")
-
-
-def _of_reverse(lines: list[Line], primal: set[str]) -> list[Line]:
+def _of_reverse(derivative: Function, primal: set[str]) -> list[Line]:
     """The lines of the way back: what makes adjoints, and what brings primal values back for them; and the log's
     stores, the one thing that the way there has besides."""
-    wanted = {n for x in lines if any(map(_is_bar, x.defines)) for n in x.uses}
+    lines = readable(derivative)
+    bars = {v.name for v in defined(derivative) if v.adjoint} - primal
+    logs = {s.out.name for s in walk(derivative.body) if isinstance(s, Alloc) and s.log != "no"}
+    wanted = {n for x in lines if x.defines & bars for n in x.uses}
     for x in reversed(lines):
         if x.defines & wanted:
             wanted |= x.uses
@@ -119,9 +118,7 @@ def _of_reverse(lines: list[Line], primal: set[str]) -> list[Line]:
     def kept(x: Line) -> bool:
         if x.head or not x.defines:
             return False
-        if any(map(_is_bar, x.defines)):
-            return True
-        if any(base_name(n).startswith("log_") for n in x.defines):
+        if x.defines & (bars | logs):
             return True
         return bool(x.defines & wanted) and not x.defines & primal
 

@@ -17,7 +17,6 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    base_name,
     mentioned,
 )
 from linad_typecheck.core_rewrite import rebuild
@@ -46,7 +45,7 @@ class _Merge:
         for s in block.stmts:
             s = rebuild(s, self.use, block=self.block)
             match s:
-                case AddTo(array=a, index=i, value=v) if not is_float(a.type) or base_name(a.name).endswith("_bar"):
+                case AddTo(array=a, index=i, value=v) if not is_float(a.type) or a.adjoint:
                     zero = _pending_zero(about.get(a.name, []), a, i)
                     at = 0 if zero is None else next(k for k in range(len(out) - 1, -1, -1) if out[k] is zero)
                     if zero is not None and not (zero.checked and _may_fail_between(out[at + 1 :])):

@@ -33,7 +33,6 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    base_name,
     blocks,
     free_vars,
     mentioned,
@@ -133,7 +132,7 @@ class _Over:
         return pair if self.begun(done, *pair) else None
 
     def like(self, a: Var) -> Var:
-        v = self.names.var(a.name, a.type)
+        v = self.names.like(a)
         self.sizes[v.name] = self.sizes[a.name]
         return v
 
@@ -146,7 +145,7 @@ class _Over:
                 pair = nest
             case _:
                 return None
-        adjoints = all(base_name(v.name).endswith("_bar") for v in pair)
+        adjoints = all(v.adjoint for v in pair)
         alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
         return pair if adjoints and alike else None
 
@@ -262,7 +261,7 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
         if isinstance(t, Store) and t.index == index and isinstance(t.value, Var) and (x := loads.get(t.value)) is not None:
-            if all(base_name(v.name).endswith("_bar") for v in (x.array, t.array)):
+            if x.array.adjoint and t.array.adjoint:
                 return x.array, x.index, t.array, index
     return None
 

@@ -34,7 +34,6 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    base_name,
     blocks,
     operands,
     using,
@@ -74,14 +73,14 @@ def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
     block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known)
     stmts = list(block.stmts)
     for made in [s for s in stmts if isinstance(s, Alloc)]:
-        if made.log == "no" and made.out.type.dtype in FLOATS and base_name(made.out.name).endswith("_bar"):
+        if made.log == "no" and made.out.type.dtype in FLOATS and made.out.adjoint:
             at = next(k for k, s in enumerate(stmts) if s is made)
             if made.fill is not None and repr(made.fill.value) == "0.0":
                 _begun(stmts, at, known)
             if made.out not in block.results:
                 _ended(stmts, made.out, known)
     for c in carried:
-        if c.type.dtype in FLOATS and base_name(c.name).endswith("_bar") and c not in block.results:
+        if c.type.dtype in FLOATS and c.adjoint and c not in block.results:
             _ended(stmts, c, known)
     return replace(block, stmts=tuple(stmts))
 
@@ -199,7 +198,7 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
     k = 0
     while k < len(block.stmts):
         s, rest = block.stmts[k], Block(block.stmts[k + 1 :], block.results)
-        if isinstance(s, Copy) and s.array.name in own and s.out.type == s.array.type:
+        if isinstance(s, Copy) and s.array.name in own and (s.out.type, s.out.adjoint) == (s.array.type, s.array.adjoint):
             if s.array not in rest.results and not any(known.touches(t, s.array) for t in rest.stmts):
                 rest = substitute(rest, {s.out.name: s.array})
                 block = Block((*block.stmts[:k], *rest.stmts), rest.results)

@@ -181,7 +181,7 @@ def plan_of(f, args, log_everything: bool = False, off: frozenset[str] = frozens
 
 def logged(plan: Plan) -> dict[str, int]:
     """By type, the values that iterations log; arrays that are kept by them."""
-    found = Counter(plan.type_of(n, b).dtype for b in plan.bodies.values() for n in b.logs)
+    found = Counter(plan.variable(n, b).type.dtype for b in plan.bodies.values() for n in b.logs)
     found["kept"] = sum(len(b.expanded) + len(b.rows) for b in plan.bodies.values())
     return dict(+found)
 

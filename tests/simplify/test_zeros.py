@@ -44,7 +44,7 @@ def copies(f) -> int:
 
 READ = "\n  r = load! &b_bar [0, 1]\n  return r"
 NEST = """
-  b_bar = alloc f64 [n, m] fill 0.0
+  b_bar' = alloc f64 [n, m] fill 0.0
   for i in range({rows}) {{
     for j in range({columns}) {{
       e = load! &x [i, j]
@@ -72,10 +72,10 @@ FILLED = {
     "one cell per row": nest(cell="i, 0") + "\n  e.1 = load! &b_bar [0, 0]\n  return e.1",
     "twice": nest().replace("&b_bar![i, j] += e", "&b_bar![i, j] += e\n      &b_bar![i, j] += e") + READ,
     "for some": nest().replace("&b_bar![i, j] += e", "c = lt i j\n      if c {\n        &b_bar![i, j] += e\n      } else {\n      }") + READ,
-    "after it was read": "\n  b_bar = alloc f64 [n, m] fill 0.0\n  e.2 = load! &b_bar [0, 0]" + nest().split("fill 0.0")[1]
+    "after it was read": "\n  b_bar' = alloc f64 [n, m] fill 0.0\n  e.2 = load! &b_bar [0, 0]" + nest().split("fill 0.0")[1]
     + "\n  e.3 = load! &b_bar [0, 1]\n  e.4 = add e.3 e.2\n  return e.4",
     "not with zeros": nest().replace("fill 0.0", "fill 1.0") + READ,
-    "not an adjoint": (nest() + READ).replace("b_bar", "b"),
+    "not an adjoint": (nest() + READ).replace("b_bar'", "b_bar"),
 }  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def test_zeros_that_stay(body: str) -> None:
 
 
 EMPTIED = """
-  b_bar = alloc f64 [n] fill 1.0
+  b_bar' = alloc f64 [n] fill 1.0
   for i in range(top, -1, -1) {
     e = load! &b_bar [i]
     &b_bar![i] = 0.0
@@ -127,7 +127,7 @@ def test_zeros_that_are_stored(body: str) -> None:
 
 
 ADDED = """
-  b_bar = alloc f64 [n] fill 0.0
+  b_bar' = alloc f64 [n] fill 0.0
   for i in range(1, n) {
     e = load! &y [i]
     &b_bar![i] += e
@@ -145,9 +145,9 @@ UNLIKE = {
 
 
 CARRIED = """
-  first_bar = copy &x
-  for t in range(3) carry (a_bar: f64[:,:] = first_bar) -> (end) {
-    next_bar = alloc f64 [n, m] fill 1.0
+  first_bar' = copy &x
+  for t in range(3) carry (a_bar': f64[:,:] = first_bar) -> (end') {
+    next_bar' = alloc f64 [n, m] fill 1.0
     for i in range(n) {
       for j in range(m) {
         e = load! &a_bar [i, j]

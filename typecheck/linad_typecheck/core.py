@@ -286,11 +286,13 @@ class Param:
     """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``).
 
     ``linear``: an adjoint or a tangent, in which the function is linear because that is how it was made.
+    ``like``: the parameter that it is the adjoint or the tangent of, and has the sizes of, if it is one of a parameter.
     """
 
     var: Var
     mode: Mode
     linear: bool = field(default=False, compare=False)
+    like: str = field(default="", compare=False)
 
 
 @frozen(slots=True)
@@ -465,16 +467,18 @@ def writes(s: Stmt) -> tuple[Var, ...]:
     return () if target is None else (target,)
 
 
+def defined(f: Function) -> Iterator[Var]:
+    """Every variable of a function, in text order."""
+    yield from (p.var for p in f.params)
+    for s in walk(f.body):
+        yield from outputs(s)
+        if type(s) is Loop:
+            yield from (s.index, *s.carried)
+
+
 def all_names(f: Function) -> set[str]:
     """Every name defined in a function."""
-    names = {p.var.name for p in f.params}
-    for s in walk(f.body):
-        for v in outputs(s):
-            names.add(v.name)
-        if type(s) is Loop:
-            names.add(s.index.name)
-            names.update(c.name for c in s.carried)
-    return names
+    return {v.name for v in defined(f)}
 
 
 def count_uses(f: Function) -> Counter[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 
 from .frozen import frozen
 from .types import I64, Scalar, Type
@@ -10,10 +11,16 @@ from .types import I64, Scalar, Type
 
 @frozen(slots=True)
 class Var:
-    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again."""
+    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again.
+
+    ``adjoint``: differentiation made it, as the adjoint of a value or on the way to one, and no statement of the user
+    updates it. Only of such a variable the order of sums and the signs of zeros are open, and it may never be told by
+    its name: users have variables called ``x_bar``.
+    """
 
     name: str
     type: Type
+    adjoint: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return self.name
@@ -64,3 +71,7 @@ class Names:
 
     def var(self, hint: str, type: Type = I64) -> Var:
         return Var(self.fresh(hint), type)
+
+    def like(self, v: Var, hint: str = "") -> Var:
+        """A fresh variable that stands for another one: of its type, and an adjoint where that is one."""
+        return Var(self.fresh(hint or v.name), v.type, v.adjoint)

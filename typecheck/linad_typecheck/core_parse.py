@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NoReturn, get_args
+from typing import NamedTuple, NoReturn, get_args
 
 from .core import (
     AddArray,
@@ -56,7 +56,7 @@ _TOKEN = re.compile(
       (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<number>[+-]?(?:inf|nan|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:{_DTYPE})?(?!\w))
     | (?P<name>[^\W\d][\w$@#]*(?:\.[\w$@#]+)*)
-    | (?P<mark>\.\.\.|->|\+=|[&!=:,(){{}}\[\]])
+    | (?P<mark>\.\.\.|->|\+=|[&!=:,'(){{}}\[\]])
     )""",
     re.VERBOSE,
 )
@@ -136,13 +136,21 @@ def _literal(line: _Line, text: str) -> Const:
     return Const(int(value) if whole else float(value), Scalar(dtype) if dtype else I64 if whole else F64)
 
 
+class _Bound(NamedTuple):
+    """A name where it is defined: with what is said of it there."""
+
+    name: str
+    adjoint: bool
+    type: Type | None
+
+
 class _Reader:
-    """The lines of a text, and the types of the names of the function being read."""
+    """The lines of a text, and the variables of the function being read."""
 
     def __init__(self, text: str) -> None:
         lines = (_Line(n, t) for n, t in enumerate(text.splitlines(), 1) if not t.lstrip().startswith("//"))
         self.lines: Iterator[_Line] = iter([line for line in lines if line.tokens])
-        self.types: dict[str, Type] = {}
+        self.vars: dict[str, Var] = {}
 
     def next(self) -> _Line:
         line = next(self.lines, None)
@@ -150,19 +158,18 @@ class _Reader:
             raise CoreSyntaxError("the text ends inside a block")
         return line
 
-    def define(self, line: _Line, bound: tuple[str, Type | None], known: Type | None) -> Var:
-        name, stated = bound
-        type_ = stated or known
+    def define(self, line: _Line, bound: _Bound, known: Type | None = None) -> Var:
+        type_ = bound.type or known
         if type_ is None:
-            line.fail(f"the type of {name} is missing")
-        self.types[name] = type_
-        return Var(name, type_)
+            line.fail(f"the type of {bound.name} is missing")
+        v = self.vars[bound.name] = Var(bound.name, type_, bound.adjoint)
+        return v
 
     def var(self, line: _Line) -> Var:
         name = line.name()
-        if name not in self.types:
+        if name not in self.vars:
             line.fail(f"{name} is not defined")
-        return Var(name, self.types[name])
+        return self.vars[name]
 
     def lent(self, line: _Line) -> Var:
         line.expect("&")
@@ -190,10 +197,10 @@ class _Reader:
         line.expect("[")
         return self.atoms(line, "]")
 
-    def binder(self, line: _Line) -> tuple[str, Type | None]:
-        return line.name(), line.type() if line.skip(":") else None
+    def binder(self, line: _Line) -> _Bound:
+        return _Bound(line.name(), line.skip("'"), line.type() if line.skip(":") else None)
 
-    def binders(self, line: _Line) -> list[tuple[str, Type | None]]:
+    def binders(self, line: _Line) -> list[_Bound]:
         """What stands left of ``=``: one name or several in parentheses."""
         if not line.skip("("):
             return [self.binder(line)]
@@ -232,7 +239,7 @@ class _Reader:
         if line.peek() == "if":
             return self.if_(line, [])
         bare = _BARE.get(line.peek())
-        if bare is not None and line.peek(1) not in ("=", ":"):  # a variable may be called `drop`
+        if bare is not None and line.peek(1) not in ("=", ":", "'"):  # a variable may be called `drop`
             line.take()
             return bare(self, line)
         outs = self.binders(line)
@@ -281,7 +288,7 @@ class _Reader:
             read.append(self.lent(line))
         return Dense(op, flags, tuple(updated), tuple(read))
 
-    def if_(self, line: _Line, outs: list[tuple[str, Type | None]]) -> If:
+    def if_(self, line: _Line, outs: list[_Bound]) -> If:
         line.expect("if")
         cond = self.atom(line)
         line.expect("{")
@@ -309,7 +316,7 @@ class _Reader:
             3: lambda a, b, c: (a, b, c),
         }[len(bounds)](*bounds)
         kind, exits, trips, mark = "sequential", False, None, None
-        carried: list[tuple[str, Type | None]] = []
+        carried: list[_Bound] = []
         inits: list[Atom] = []
         while line.peek() in _KEYWORD_AFTER_FOR:
             match line.name():
@@ -382,7 +389,7 @@ class _Reader:
         callee = line.name()
         line.expect("(")
         args = self.atoms(line, ")")
-        return Call(tuple(self.define(line, o, None) for o in outs), callee, args)
+        return Call(tuple(self.define(line, o) for o in outs), callee, args)
 
     def check(self, line: _Line) -> Stmt:
         cond = self.atom(line)
@@ -393,17 +400,17 @@ class _Reader:
     # --------------------------------------------------------------------------------------------------- functions
 
     def function(self, line: _Line) -> tuple[Function, bool]:
-        self.types = {}
+        self.vars = {}
         entry = line.skip("entry")
         line.expect("fn")
         name = line.name()
         line.expect("(")
         params: list[Param] = []
         while not line.skip(")"):
-            pname = line.name()
+            pname, adjoint = line.name(), line.skip("'")
             line.expect(":")
             mode = line.name() if line.peek() in ("read", "acc", "mut", "own", "out") else "own"
-            params.append(Param(self.define(line, (pname, line.type()), None), mode))
+            params.append(Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
             line.skip(",")
         while line.peek() not in ("{", ""):  # result types are for the human reader
             line.take()

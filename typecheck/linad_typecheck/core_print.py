@@ -12,7 +12,8 @@
     }
 
 ``&x`` is an array that is lent to the statement, and comes back. A ``!`` marks an access whose index is known to be in
-range. Types are left out where the statement determines them. Spans are not printed.
+range, a ``'`` behind a name where it is defined an adjoint (`Var.adjoint`). Types are left out where the statement
+determines them. Spans are not printed.
 """
 
 from __future__ import annotations
@@ -95,9 +96,14 @@ def _index(atoms: Iterable[Atom]) -> str:
     return f"[{_atoms(atoms)}]"
 
 
-def _bind(v: Var, known: Type | None) -> str:
+def _name(v: Var) -> str:
+    """A defined name, marked where it is an adjoint."""
+    return f"{v.name}'" if v.adjoint else v.name
+
+
+def _bind(v: Var, known: Type | None = None) -> str:
     """A defined name, with its type unless the reader knows it."""
-    return v.name if v.type == known else f"{v.name}: {v.type}"
+    return _name(v) if v.type == known else f"{_name(v)}: {v.type}"
 
 
 def _tuple(names: list[str]) -> str:
@@ -139,7 +145,7 @@ def _alloc(s: Alloc) -> str:
 
 
 def _call(s: Call) -> str:
-    outs = [f"{o}: {o.type}" for o in s.outs]
+    outs = [_bind(o) for o in s.outs]
     head = f"{_tuple(outs)} = " if outs else ""
     return f"{head}call {s.callee}({_atoms(s.args)})"
 
@@ -214,7 +220,7 @@ def _loop(s: Loop, depth: int) -> list[str]:
         given = {"slots": s.mark.slots, "memory": s.mark.memory}
         words += [f"checkpoint {s.mark.scheme}", *(f"{k} {print_atom(a)}" for k, a in given.items() if a is not None)]
     if s.carried or s.inits:
-        words.append(f"carry ({', '.join(f'{v}: {v.type} = {print_atom(a)}' for v, a in zip(s.carried, s.inits))})")
+        words.append(f"carry ({', '.join(f'{_bind(v)} = {print_atom(a)}' for v, a in zip(s.carried, s.inits))})")
     if s.outs:
         known = [v.type for v in s.carried] + [None] * len(s.outs)
         words.append(f"-> ({', '.join(_bind(o, t) for o, t in zip(s.outs, known))})")
@@ -243,7 +249,7 @@ def print_block(block: Block, depth: int = 0) -> str:
 
 def _param(p: Param) -> str:
     plain = isinstance(p.var.type, Scalar) and p.mode == "own"
-    return f"{p.var}: {p.var.type}" if plain else f"{p.var}: {p.mode} {p.var.type}"
+    return f"{_name(p.var)}: {p.var.type}" if plain else f"{_name(p.var)}: {p.mode} {p.var.type}"
 
 
 def print_function(f: Function, *, entry: bool = False) -> str:

@@ -112,7 +112,7 @@ def freshen(block: Block, names: Names, mapping: Mapping[str, Atom]) -> Block:
 
     def define(v: Var) -> Var:
         if v.name not in renamed:
-            renamed[v.name] = names.var(v.name, v.type)
+            renamed[v.name] = names.like(v)
         return renamed[v.name]  # type: ignore[return-value]
 
     def inside(b: Block) -> Block:

@@ -80,7 +80,7 @@ class _Verifier:
     def __init__(self, program: Program, function: Function, linear: bool) -> None:
         self.program, self.function, self.linear = program, function, linear
         self.errors: list[str] = []
-        self.defined: set[str] = set()
+        self.defined: dict[str, Var] = {}
         self.here: Stmt | str = ""  # what is looked at
 
     def report(self, what: str) -> None:
@@ -96,7 +96,7 @@ class _Verifier:
 
     def define(self, v: Var, scope: dict[str, Type]) -> None:
         self.require(v.name not in self.defined, f"{v.name} is defined twice")
-        self.defined.add(v.name)
+        self.defined[v.name] = v
         scope[v.name] = v.type
 
     def use(self, a: Atom, scope: dict[str, Type]) -> None:
@@ -109,6 +109,8 @@ class _Verifier:
                 self.report(f"{name} is not defined here")
             case Var(name=name, type=t) if scope[name] != t:
                 self.report(f"{name} is {scope[name]}, used as {t}")
+            case Var(name=name, adjoint=adjoint) if self.defined[name].adjoint != adjoint:
+                self.report(f"{name} is {'no' if adjoint else 'an'} adjoint")
 
     # -------------------------------------------------------------------------------------------------- types
 
@@ -136,6 +138,11 @@ class _Verifier:
         if self.require(len(left) == len(right), f"{len(left)} {what} for {len(right)}"):
             for a, b in zip(left, right):
                 self.require(a.type == b.type, f"{what}: {a} is {a.type}, {b} is {b.type}")
+
+    def both(self, source: Var, target: Var) -> None:
+        """Both names of one array are adjoints or neither is: a user may update it under one of them."""
+        if source.adjoint != target.adjoint:
+            self.report(f"of {source} and {target}, names of one array, one is an adjoint")
 
     # --------------------------------------------------------------------------------------------- statements
 
@@ -290,6 +297,9 @@ class _Verifier:
             return
         self.agree("arguments", s.args, [p.var for p in callee.params])
         self.agree("results", s.outs, callee.body.results)
+        for o, r in zip(s.outs, callee.body.results):
+            if isinstance(r, Var) and isinstance(r.type, Array):
+                self.both(r, o)
 
     def check(self, s: Check) -> None:
         self.typed("condition", s.cond, BOOL)
@@ -309,16 +319,18 @@ class _Verifier:
     def modes(self) -> None:
         """Lent arrays are used as their modes allow, under whatever name they are bound to."""
         modes: dict[str, set[str]] = {p.var.name: {p.mode} for p in self.function.params if p.mode in ("read", "acc")}
+        bindings = list(_bindings(self.function.body))
+        for source, target in bindings:
+            self.both(source, target)
         if not modes:
             return
-        bindings = list(_bindings(self.function.body))
         grown = True
         while grown:
             grown = False
             for source, target in bindings:
-                new = modes.get(source, set()) - modes.get(target, set())
+                new = modes.get(source.name, set()) - modes.get(target.name, set())
                 if new:
-                    modes.setdefault(target, set()).update(new)
+                    modes.setdefault(target.name, set()).update(new)
                     grown = True
         for s in walk(self.function.body):
             self.here = s
@@ -349,7 +361,7 @@ class _Verifier:
 _ALLOWED = {"read": ("read",), "acc": ("acc",)}
 
 
-def _bindings(block: Block) -> Iterable[tuple[str, str]]:
+def _bindings(block: Block) -> Iterable[tuple[Var, Var]]:
     """Pairs (array, other name it may be bound to): carried values and results of regions."""
     for s in walk(block):
         pairs: list[tuple[Atom, Var]] = []
@@ -361,7 +373,7 @@ def _bindings(block: Block) -> Iterable[tuple[str, str]]:
                 pairs = [*zip(inits, carried), *zip(results, carried), *zip(carried, outs)]
         for a, v in pairs:
             if isinstance(a, Var) and isinstance(a.type, Array):
-                yield a.name, v.name
+                yield a, v
 
 
 _RULES: dict[type, Callable[..., None]] = {

@@ -118,7 +118,7 @@ class _Lineariser:
         left.count[a.name] -= 1
         if left.count[a.name] == 0 and a.name in left.moved:
             return now
-        first, second = (Var(self.names.fresh(a.name), a.type) for _ in range(2))
+        first, second = (self.names.like(a) for _ in range(2))
         out.append(Dup(first, second, now, s.span if s is not None else self.f.span))
         self.current[a.name] = second
         return first
@@ -133,7 +133,7 @@ class _Lineariser:
     def _borrow(self, used: list[Var], local: set[str], out: list[Stmt], s: Stmt | None) -> None:
         for v in used:
             if isinstance(v.type, Scalar) and v.name not in local:
-                copy = Var(self.names.fresh(v.name), v.type)
+                copy = self.names.like(v)
                 out.append(Read(copy, self.current[v.name], s.span if s is not None else self.f.span))
                 self.current[v.name] = copy
                 local.add(v.name)
