@@ -74,6 +74,15 @@ class Derivative:
 
         return once(self.function._transforms, (composed, self.steps), lambda: composed(self))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _shared, (self.function, self.steps)
+
+    def __copy__(self) -> Derivative:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Derivative:
+        return self
+
     def __repr__(self) -> str:
         return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
 

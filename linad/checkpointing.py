@@ -104,4 +104,6 @@ class RunAgain:
         return f"linad.checkpoint({self.__wrapped__!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return checkpoint, (self.__wrapped__,)
+        from .pickling import portable
+
+        return checkpoint, (portable(self.__wrapped__),)

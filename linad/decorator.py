@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import inspect
 import operator
@@ -54,18 +55,21 @@ class LinearGrad(Generic[P, R]):
     """
 
     def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
-        functools.update_wrapper(self, py_func)
-        vars(self).pop(transformed.NAME, None)
-        self.py_func = py_func
-        self.options = options
-        self._surroundings = surroundings
-        self._begin()
+        self._take(py_func, options, surroundings)
         check_options(py_func, options, tuple(self._parameters.parameters))
         try:
             first = specialise.specialise(py_func, options, {}, surroundings, early=True)
         except NotYet:
             return
         self._adopt(first)
+
+    def _take(self, py_func: FunctionType, options: Options, surroundings: Mapping[str, object]) -> None:
+        functools.update_wrapper(self, py_func)
+        vars(self).pop(transformed.NAME, None)
+        self.py_func = py_func
+        self.options = options
+        self._surroundings = surroundings
+        self._begin()
 
     def _begin(self) -> None:
         """Nothing is known of the function yet but its parameters."""
@@ -192,7 +196,7 @@ class LinearGrad(Generic[P, R]):
         (array([3., 6.]), (array([3., 0.]), 1.0))
         """
         arguments = self._arguments(args, kwargs)
-        return derive.vjp(self.specialisation(arguments), arguments, self.options.wrt)
+        return derive.vjp(self, self.specialisation(arguments), arguments)
 
     def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         """The value and its derivative in a direction, in one forward sweep.
@@ -436,16 +440,13 @@ class LinearGrad(Generic[P, R]):
         return self
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        holder: object = sys.modules.get(self.__module__)
-        for name in self.__qualname__.split("."):
-            holder = getattr(holder, name, None)
-        if holder is self:
-            return self.__qualname__
-        return _again, (self.py_func, self.options)
+        from .pickling import name_of, portable
 
+        surroundings = {name: portable(value) for name, value in self._surroundings.items()}
+        return name_of(self) or (copyreg.__newobj__, (type(self),), (portable(self.py_func), self.options, surroundings))
 
-def _again(py_func: FunctionType, options: Options) -> LinearGrad[..., Any]:
-    return LinearGrad(py_func, options, {})
+    def __setstate__(self, state: tuple[FunctionType, Options, Mapping[str, object]]) -> None:
+        self._take(*state)  # it is checked at the first call: what it refers to may refer to it, and not be there yet
 
 
 def _type_text(structure: Structure) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Protocol
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
@@ -19,9 +19,20 @@ from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed, zeros_for
 from .boundary.usual import apart, dim_rows, dims_hold
+from .options import Options
 from .specialise import Level, Request, Specialisation
 
 Values = list[object]
+
+
+class CheckedFunction(Protocol):
+    """A function as `linear_grad` makes it."""
+
+    options: Options
+
+    def specialisation(self, arguments: Sequence[object]) -> Specialisation: ...
+
+
 Leaves = Sequence[object] | Mapping[int, object]  # by leaf index
 
 
@@ -242,13 +253,13 @@ def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
 
 
 def vjp(
-    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None
+    function: CheckedFunction, s: Specialisation, arguments: Sequence[object]
 ) -> tuple[object, Callable[[object], tuple[object, ...]]]:
     """The value and the pullback, which owns copies of the arguments and may be called again."""
-    want = asked(s, wrt)
+    want = asked(s, function.options.wrt)
     flat = _flatten(s, arguments, update=False, private=True)
     values, results = primal(s, flat.values)
-    return full_value(s.signature, results, values), Pullback(s, want, flat.values, results, values)
+    return full_value(s.signature, results, values), Pullback(function, s, want, flat.values, results, values)
 
 
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
@@ -309,6 +320,7 @@ def split_cotangent(
 class Pullback:
     """From a cotangent to gradients; ``values`` are its own copies, ``after`` those that the function has updated."""
 
+    function: CheckedFunction
     specialisation: Specialisation
     want: Wanted
     values: Values
@@ -329,13 +341,22 @@ class Pullback:
     def __deepcopy__(self, memo: object) -> Pullback:
         return self  # nothing changes it
 
-    def __reduce__(self) -> NoReturn:
-        name = self.specialisation.signature.name
-        raise TypeError(f"a pullback cannot be pickled: pickle the arguments, and call `{name}.vjp` where they arrive")
+    def __reduce__(self) -> tuple[object, ...]:
+        leaves = dict(enumerate(self.values))
+        arguments = tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
+        return _pullback, (self.function, arguments, self.values, self.results, self.after)
 
     def __repr__(self) -> str:
         names = ", ".join(p.name for p in self.want.params)
         return f"<pullback of {self.specialisation.signature.name} to {names}>"
+
+
+def _pullback(
+    function: CheckedFunction, arguments: tuple[object, ...], values: Values, results: Sequence[object], after: Values
+) -> Pullback:
+    """A pullback from a pickle; the arguments are there for their types."""
+    s = function.specialisation(arguments)
+    return Pullback(function, s, asked(s, function.options.wrt), values, results, after)
 
 
 # --------------------------------------------------------------------------------------- gradients into own buffers

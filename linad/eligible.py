@@ -15,7 +15,7 @@ from . import derive
 from .boundary.arguments import described
 from .boundary.entities import underlying
 from .boundary.errors import refusal
-from .boundary.locate import locate
+from .boundary.locate import Definition, locate
 from .boundary.results import leaf_types
 from .options import Options
 
@@ -112,12 +112,7 @@ def surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str
     """
     if local_names is f.__globals__ or "." not in f.__qualname__:
         return {}
-    _, node = locate(f)
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    notes = {a.arg: a.annotation for a in every if a.annotation is not None}
-    if getattr(node, "returns", None) is not None:
-        notes["return"] = node.returns
+    notes = dict(annotations(locate(f)[1]))
     mentioned = {n.id for note in notes.values() for n in ast.walk(note) if isinstance(n, ast.Name)}
     found = {name: local_names[name] for name in mentioned if name in local_names}
     values = _annotations(f)
@@ -125,6 +120,17 @@ def surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str
         if name in values:
             found.update(_named(note, values[name]))
     return found
+
+
+def annotations(node: Definition) -> Iterator[tuple[str, ast.expr]]:
+    """The annotations in the text of a function, by parameter and ``return``."""
+    a = node.args
+    for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs):
+        if arg.annotation is not None:
+            yield arg.arg, arg.annotation
+    returns = getattr(node, "returns", None)
+    if returns is not None:
+        yield "return", returns
 
 
 def _annotations(f: FunctionType) -> dict[str, object]:

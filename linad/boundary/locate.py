@@ -10,6 +10,7 @@ import operator
 import os
 import sys
 import time
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType
@@ -21,7 +22,8 @@ from linad_typecheck.span import Span
 from .errors import refusal
 
 _IMPORTED = time.time()
-_FUTURES = functools.reduce(
+Definition = ast.FunctionDef | ast.Lambda
+FUTURES = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 
@@ -80,6 +82,7 @@ class LiveFile:
 
 
 _files: dict[str, tuple[object, LiveFile]] = {}
+_located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Definition]] = weakref.WeakKeyDictionary()
 
 
 def live_file(name: str, module_globals: dict[str, object] | None = None) -> LiveFile | None:
@@ -105,7 +108,22 @@ def _stamp(name: str) -> object:
     return (status.st_mtime_ns, status.st_size)
 
 
-def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
+def located(f: FunctionType) -> tuple[LiveFile, Definition]:
+    """The file of a function as it was when `locate` last saw it, which may have been edited since, and its definition.
+
+    Raises
+    ------
+    LinadError
+        As `locate` does, which is called where it has not been.
+    """
+    known = _located.get(f)
+    if known is None or known[0] is not f.__code__:
+        locate(f)
+        known = _located[f]
+    return known[1:]
+
+
+def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     """The file and the definition of a function.
 
     Raises
@@ -131,8 +149,9 @@ def locate(f: FunctionType) -> tuple[SourceFile, ast.FunctionDef | ast.Lambda]:
             _place(f),
             "give each of them a line of its own",
         )
-    if candidates and (any(c == code for c in file.codes(code.co_flags & _FUTURES)) or _rewritten(candidates[0], file, code)):
-        return file.source, _supported(candidates[0], f)
+    if candidates and (any(c == code for c in file.codes(code.co_flags & FUTURES)) or _rewritten(candidates[0], file, code)):
+        _located[f] = (code, file, _supported(candidates[0], f))
+        return file.source, candidates[0]
     # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
     raise _no_source(f) if code.co_filename == "<string>" else _edited(f)
 

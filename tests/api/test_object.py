@@ -50,12 +50,8 @@ def test_copies_and_pickles():
     assert copy.deepcopy(product) is product and copy.copy(product) is product
     assert pickle.loads(pickle.dumps(product)) is product
     assert pickle.loads(pickle.dumps(checked)).grad(3.0) == 6.0
-    with pytest.raises((pickle.PicklingError, AttributeError)):
-        pickle.dumps(linear_grad(lambda x: x))
     pullback = checked.vjp(3.0)[1]
     assert copy.deepcopy(pullback) is pullback and pullback(1.0) == (6.0,)
-    with pytest.raises(TypeError, match="vjp"):
-        pickle.dumps(pullback)
 
 
 def test_methods_are_refused():

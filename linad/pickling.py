@@ -1,0 +1,204 @@
+"""Functions on their way to another process: by name where it can import them, otherwise by their source.
+
+What a function of a script, a notebook cell or another function's body needs is its text, the values of the names that
+it uses and those of its closure. The text is found there under the name it has here, so that errors point at the user's
+lines. Functions that it calls travel in the same way, modules by their names, classes and constants as pickle does it.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import hashlib
+import importlib
+import linecache
+import operator
+import sys
+from collections.abc import Callable, Collection, Iterator
+from types import CellType, CodeType, FunctionType, GenericAlias, ModuleType
+from typing import Any
+
+from .boundary.entities import underlying
+from .boundary.errors import refusal
+from .boundary.locate import FUTURES, LiveFile, live_file, located
+from .eligible import annotations
+from .transformed import once, transforms_of
+
+SCRIPTS = ("__main__", "__mp_main__")  # another process has its own
+
+
+def name_of(value: Any) -> str | None:
+    """The name under which another process can import a function or class; None where it cannot."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "<locals>")
+    if module in SCRIPTS or module not in sys.modules or module in _sent_by_value():
+        return None
+    holder: object = sys.modules[module]
+    for part in name.split("."):
+        holder = getattr(holder, part, None)
+    return name if holder is value else None
+
+
+def _sent_by_value() -> Collection[str]:
+    """The modules that cloudpickle was told not to expect elsewhere."""
+    told = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", frozenset)
+    return told()
+
+
+def portable(value: Any, names: Collection[str] = ()) -> Any:
+    """The value, or what stands for it in a pickle; ``names`` are those by which parts of a module are used."""
+    if isinstance(value, ModuleType):
+        loaded = (m for m in sorted(sys.modules) if m.startswith(f"{value.__name__}."))
+        parts = tuple(m for m in loaded if all(part in names for part in m[len(value.__name__) + 1 :].split(".")))
+        return Made(_module, value.__name__, parts)
+    if type(value) is tuple:
+        return tuple(portable(v, names) for v in value)
+    if isinstance(value, GenericAlias):
+        return Made(operator.getitem, value.__origin__, portable(value.__args__))
+    if isinstance(getattr(value, "dim_str", None), str) and type(value).__module__.startswith("jaxtyping"):
+        return Made(operator.getitem, value.dtype, (value.array_type, value.dim_str))
+    if isinstance(value, FunctionType) or type(value).__module__.startswith("numba."):
+        found = underlying(value)
+        if found is not None and name_of(value) is None:
+            f = found[0]
+            return f if name_of(f) else once(transforms_of(f), BySource, lambda: BySource(f))
+    return value
+
+
+class Made:
+    """What a call gives where the pickle is read."""
+
+    def __init__(self, make: Callable[..., object], *arguments: object) -> None:
+        self.reduced = (make, arguments)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self.reduced
+
+
+def _module(name: str, parts: tuple[str, ...]) -> ModuleType:
+    for part in parts:
+        importlib.import_module(part)
+    return importlib.import_module(name)
+
+
+class BySource:
+    """A plain function that another process cannot import.
+
+    There is one of them per function: a pickle in which a function comes several times, as where two call each other,
+    knows it by the identity of this object.
+    """
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+
+    def __reduce__(self) -> tuple[object, ...]:
+        f = self.function
+        code, (file, node) = f.__code__, located(f)
+        futures = code.co_flags & FUTURES
+        which = next((k for k, c in enumerate(file.codes(futures)) if c == code), -1)
+        place = (which, code.co_name, code.co_firstlineno)
+        notes = dict(annotations(node))
+        inside = [n for note in notes.values() for n in ast.walk(note)]
+        names = _globals(code).union(n.id for n in inside if isinstance(n, ast.Name))
+        attributes = _attributes(code).union(n.attr for n in inside if isinstance(n, ast.Attribute))
+        values = {name: f.__globals__[name] for name in names if name in f.__globals__}
+        state = {
+            "globals": {name: portable(v, attributes) for name, v in values.items()},
+            "closure": tuple(_content(cell) for cell in f.__closure__ or ()),
+            "defaults": portable(f.__defaults__),
+            "kwdefaults": {name: portable(v) for name, v in (f.__kwdefaults__ or {}).items()},
+            "texts": tuple(_texts(values.values(), {file.source.name})),
+        }
+        text = file.source.name, file.source.text, futures, place
+        called = f.__module__, f.__name__, f.__qualname__
+        return _function, (*text, *called, {n: ast.unparse(note) for n, note in notes.items()}), state, None, None, _fill
+
+
+def _content(cell: CellType) -> tuple[object, ...]:
+    try:
+        return (portable(cell.cell_contents),)
+    except ValueError:  # not bound yet
+        return ()
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for c in code.co_consts:
+        if isinstance(c, CodeType):
+            yield from _codes(c)
+
+
+def _globals(code: CodeType) -> set[str]:
+    """The names that a function and those in it look up in the module."""
+    found = (i for c in _codes(code) for i in dis.get_instructions(c))
+    return {i.argval for i in found if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+
+
+def _attributes(code: CodeType) -> set[str]:
+    return {name for c in _codes(code) for name in c.co_names}
+
+
+def _texts(values: Collection[object], known: set[str]) -> Iterator[tuple[str, str]]:
+    """The files of the methods of classes that travel by value, which cloudpickle sends without their text."""
+    for value in values:
+        if isinstance(value, type) and name_of(value) is None:
+            functions = [m for m in vars(value).values() if isinstance(m, FunctionType)]
+            for name in {f.__code__.co_filename for f in functions} - known:
+                file = live_file(name)
+                if file is not None:
+                    known.add(name)
+                    yield name, file.source.text
+
+
+# -------------------------------------------------------------------------------------------------------- on arrival
+
+
+def _function(
+    file: str,
+    text: str,
+    futures: int,
+    place: tuple[int, str, int],
+    module: str,
+    name: str,
+    qualname: str,
+    notes: dict[str, str],
+) -> FunctionType:
+    """The function without what it refers to, which may refer to it."""
+    readable = live_file(_settle(file, text))
+    code = None if readable is None else _code(readable, futures, place)
+    if code is None:
+        raise refusal("no-source", f"`{name}` was pickled by another Python, which compiles its text differently")
+    cells = tuple(CellType() for _ in code.co_freevars)
+    made = FunctionType(code, {"__name__": module, "__builtins__": __builtins__}, name, None, cells)
+    made.__module__, made.__qualname__, made.__annotations__ = module, qualname, notes
+    return made
+
+
+def _settle(file: str, text: str) -> str:
+    """The name under which the text can be read here: its own, unless that is a file with another text."""
+    here = live_file(file)
+    if here is not None and here.source.text == text:
+        return file
+    name = file if here is None else f"{file} (as pickled, {hashlib.sha256(text.encode()).hexdigest()[:8]})"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return name
+
+
+def _code(file: LiveFile, futures: int, place: tuple[int, str, int]) -> CodeType | None:
+    """The code at a place in the order of compilation if it has that name and line, otherwise the only one that has."""
+    which, *called = place
+    every = file.codes(futures)
+    alike = [c for c in every if [c.co_name, c.co_firstlineno] == called]
+    if 0 <= which < len(every) and every[which] in alike:
+        return every[which]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _fill(f: FunctionType, state: dict[str, Any]) -> None:
+    for name, text in state["texts"]:
+        _settle(name, text)
+    f.__globals__.update(state["globals"])
+    f.__defaults__ = state["defaults"]
+    f.__kwdefaults__ = state["kwdefaults"] or None
+    for cell, content in zip(f.__closure__ or (), state["closure"], strict=True):
+        for value in content:
+            cell.cell_contents = value
