@@ -10,7 +10,7 @@ PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST  := $(BIN)/python -m pytest
 WORKERS ?= 2
 
-.PHONY: help demo heat kalman bundle test test-thorough bench bench-peers clean
+.PHONY: help demo heat kalman bundle test test-thorough test-matrix bench bench-peers clean
 
 help:
 	@echo "make demo         fit a Gaussian mixture with gradients of plain loops (about half a minute, draws two pictures)"
@@ -19,6 +19,7 @@ help:
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
 	@echo "make test-thorough  run all cases of the tests of which a part runs every day"
+	@echo "make test-matrix  run the documents and a corpus of compiled programs with the oldest and the newest dependencies allowed"
 	@echo "make bench        measure all tables of docs/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (installs them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
@@ -44,6 +45,11 @@ test: $(VENV)/.stamp-test
 test-thorough: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m thorough
 
+# In environments of its own, in .venv-matrix, which pip brings up to date: minutes, and a download of the packages the first time.
+test-matrix:
+	@test -n "$(PYTHON)" || { echo "linad needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) tests/matrix/environments.py
+
 bench: $(VENV)-peers/.stamp-peers
 	$(VENV)-peers/bin/python -m benchmarks
 
@@ -67,4 +73,4 @@ $(VENV)-peers/.stamp-peers: pyproject.toml | $(VENV)-peers/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers
+	rm -rf $(VENV) $(VENV)-peers .venv-matrix
