@@ -8,6 +8,8 @@ LINAD_CACHE_DIR
     The folder of compiled code, in place of the user's cache folder (``linad doctor`` prints it).
 LINAD_CACHE_LIMIT
     How many bytes of compiled code are kept, 512 MiB by default; the least recently used goes first.
+LINAD_VERIFY
+    ``1``: each optimisation pass is checked after it has run. Slow; for the development of linad.
 LINAD_LSP_LOG
     The level of what ``linad lsp`` writes to stderr, such as ``DEBUG``; ``ERROR`` by default.
 NO_COLOR

@@ -191,7 +191,10 @@ PROGRAMS = {
         np.select([x > 2, x > 1], [x, x * x], 0.0)
         np.select([x > 2], [x], -1.0)
         np.compress(x > 2, x)
+        np.compress(idx - 2, x)
+        np.compress(x[:3] > 2, x)
         np.extract(A > 0, A)
+        np.extract(idx - 2, x)
         np.argwhere(A > 0)
         np.broadcast_arrays(x[:, None], y)[0] * 1.0
         np.unravel_index(7, (4, 5))

@@ -21,6 +21,8 @@ HEADER = """import copy
 import dataclasses
 import math
 import operator
+import typing
+import numba
 import numpy as np
 import scipy.special as sp
 import linad
@@ -52,7 +54,7 @@ UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are 
 EXAMPLES = {
     "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)", "builtins.max": "max(x, y)", "builtins.min": "min(x, y)",
     "builtins.all": "all(t > 0.0 for t in v)", "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
-    "builtins.range": "[t * x for t in range(k)]", "builtins.reversed": "[t * x for t in reversed(range(k))]",
+    "builtins.range": "[t * x for t in range(k)]", "numba.prange": "[t * x for t in numba.prange(k)]", "builtins.reversed": "[t * x for t in reversed(range(k))]",
     "builtins.enumerate": "[i * t for i, t in enumerate(v)]", "builtins.zip": "[s * t for s, t in zip(v, u)]",
     "builtins.map": "[t for t in map(cube, v)]", "builtins.sorted": "[t for t in sorted(v)]",
     "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]", "numpy.ndenumerate": "[t for i, t in np.ndenumerate(v)]",
@@ -109,7 +111,7 @@ EXAMPLES = {
     "numpy.r_": "np.r_[v, x, u]", "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
     "numpy.newaxis": "v[:, np.newaxis]",
     **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in externals.DTYPES},
-    **{n: n.replace("numpy", "np") for n in externals.CONSTANTS},
+    **{n: n.replace("numpy", "np").replace("builtins.", "") for n in externals.CONSTANTS},
 }  # fmt: skip
 INTERNAL = ("linad.vjp's pullback",)
 
