@@ -47,8 +47,8 @@ def startup(waits: list[Wait]) -> str:
 def whole(machine: str, curves: list[Curve], results: list[Result], waits: list[Wait]) -> str:
     parts = [
         "# Measurements",
-        f"Measured on {date.today().isoformat()} in one run of `make bench`. Machine and versions: {machine}. Times are medians "
-        "where nothing else is said; what is compared is measured in turns, after its results were found to agree.",
+        f"Measured on {date.today().isoformat()} in one run of `make bench`. Machine and versions: {machine}. Times are "
+        "medians where nothing else is said; what is compared is measured in turns, after its results were found to agree.",
     ]
     if curves:
         parts += [

@@ -19,30 +19,32 @@ NUMBA_NUM_THREADS, NUMBA_THREADING_LAYER
 
 Threads and the GIL
 -------------------
-Compiled code runs without the GIL, so calls of checked functions from several Python threads run at the same time; each call has
-workspaces of its own. Checking, differentiating and compiling hold the GIL and a lock: the second thread that calls a function for the
-first time waits for the first one. The conversion of arguments and results holds the GIL: some microseconds for each call.
+Compiled code runs without the GIL, so calls of checked functions from several Python threads run at the same time;
+each call has workspaces of its own. Checking, differentiating and compiling hold the GIL and a lock: the second
+thread that calls a function for the first time waits for the first one. The conversion of arguments and results holds
+the GIL: some microseconds for each call.
 
-Arrays are read while a call runs. As with any code that runs without the GIL, another thread must not write to them in the meantime, and
-two calls must not add into the same buffers (`LinearGrad.vjp_into`, parameters named in ``updates``) at one time.
+Arrays are read while a call runs. As with any code that runs without the GIL, another thread must not write to them
+in the meantime, and two calls must not add into the same buffers (`LinearGrad.vjp_into`, parameters named in
+``updates``) at one time.
 
-Functions with loops on threads (``parallel=True``) take turns: each of them uses all threads. In a child that was forked after threads
-had been started their loops run on one thread. Ctrl-C takes effect when compiled code returns.
+Functions with loops on threads (``parallel=True``) take turns: each of them uses all threads. In a child that was
+forked after threads had been started their loops run on one thread. Ctrl-C takes effect when compiled code returns.
 
 Pickling
 --------
-A checked function at the top level of a module is pickled as plain functions are, by the name of its module and its own; so are
-its bound methods, such as ``f.value_and_grad``, and what `grad` and `value_and_grad` return. Processes that load it compile
-nothing that is in the cache on disk. Functions defined inside others are not pickled by the standard library's `pickle`.
-Copies of a checked function are the function itself.
+A checked function at the top level of a module is pickled as plain functions are, by the name of its module and its
+own; so are its bound methods, such as ``f.value_and_grad``, and what `grad` and `value_and_grad` return. Processes
+that load it compile nothing that is in the cache on disk. Functions defined inside others are not pickled by the
+standard library's `pickle`. Copies of a checked function are the function itself.
 
 Functions compiled by Numba
 ---------------------------
-A helper under ``@njit`` may be called like any other: its Python text is read, checked and differentiated with the rest; what Numba
-compiled it to is not used. A checked function cannot be called from ``@njit`` code.
+A helper under ``@njit`` may be called like any other: its Python text is read, checked and differentiated with the
+rest; what Numba compiled it to is not used. A checked function cannot be called from ``@njit`` code.
 """
 
-# Names are imported at their first use, so that `import linad` is cheap: nothing here loads Numba before something is compiled.
+# Names are imported at their first use, so that `import linad` is cheap: nothing loads Numba before something is compiled.
 
 from __future__ import annotations
 

@@ -107,13 +107,14 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     Returns
     -------
     callable
-        With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux` it returns
-        ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`.
+        With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux`
+        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, at its first call has no float result, or none of the positions is that of a float parameter.
+        Where `f` is not accepted, at its first call has no float result, or none of the positions is that of a float
+        parameter.
     TypeError
         Where `argnums` are no ints.
 
@@ -176,8 +177,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     value
         What `f` returns.
     pullback : callable
-        From a cotangent of the structure, shapes and dtypes of ``value`` to a tuple with one entry per differentiable parameter.
-        It owns copies of the arguments and may be called again.
+        From a cotangent of the structure, shapes and dtypes of ``value`` to a tuple with one entry per differentiable
+        parameter. It owns copies of the arguments and may be called again.
 
     Raises
     ------

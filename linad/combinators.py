@@ -79,7 +79,8 @@ def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
     Parameters
     ----------
     op : callable
-        From what has been found so far and an element to what is found next, of the same type: `max`, `operator.mul`, a lambda.
+        From what has been found so far and an element to what is found next, of the same type: `max`, `operator.mul`,
+        a lambda.
     init : scalar or ndarray
         What is found of no elements.
     a : ndarray, shape (n, ...)
@@ -143,7 +144,8 @@ def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
     Returns
     -------
     ndarray, shape (n, ...)
-        The states. Of states that are arrays, their rows; of tuples, named tuples and frozen dataclasses, one of such arrays.
+        The states. Of states that are arrays, their rows; of tuples, named tuples and frozen dataclasses, one of such
+        arrays.
 
     Raises
     ------

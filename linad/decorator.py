@@ -31,8 +31,8 @@ _KEPT = 8  # specialisations per argument types: constants that go back and fort
 class LinearGrad(Generic[P, R]):
     """A checked function: call it, or ask for its derivatives. `linear_grad` makes them.
 
-    A call compiles for the types of its arguments, if that has not been done, and runs the compiled function. The caller's arrays
-    are read where they are; only those of parameters in ``updates`` are written to.
+    A call compiles for the types of its arguments, if that has not been done, and runs the compiled function. The
+    caller's arrays are read where they are; only those of parameters in ``updates`` are written to.
 
     Attributes
     ----------
@@ -103,10 +103,11 @@ class LinearGrad(Generic[P, R]):
         Returns
         -------
         gradient
-            One entry per differentiable parameter, in the structure of the argument; bare if there is only one. Arrays
-            are fresh and have the shape and dtype of the argument; None stands for the ints in a structure. Of a parameter
-            annotated ``float`` it is a float, whether the argument was a float, an int or an array of rank 0, which is
-            taken as the number that it holds; without an annotation an array of rank 0 stays one, and so is its gradient.
+            One entry per differentiable parameter, in the structure of the argument; bare if there is only one.
+            Arrays are fresh and have the shape and dtype of the argument; None stands for the ints in a structure. Of
+            a parameter annotated ``float`` it is a float, whether the argument was a float, an int or an array of
+            rank 0, which is taken as the number that it holds; without an annotation an array of rank 0 stays one,
+            and so is its gradient.
 
         Raises
         ------
@@ -177,8 +178,9 @@ class LinearGrad(Generic[P, R]):
             What the function returns; with declared updates ``(returned, y_final, ...)``, without the first where it
             returns None. The caller's arrays are not touched.
         pullback : callable
-            Takes a cotangent of the structure, shapes and dtypes of ``value`` and gives a tuple with one entry per differentiable
-            parameter, as `grad` does, but never bare. It owns copies of the arguments and may be called again.
+            Takes a cotangent of the structure, shapes and dtypes of ``value`` and gives a tuple with one entry per
+            differentiable parameter, as `grad` does, but never bare. It owns copies of the arguments and may be
+            called again.
 
         Raises
         ------
@@ -261,7 +263,8 @@ class LinearGrad(Generic[P, R]):
         Raises
         ------
         TypeError, ValueError
-            Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument or another buffer.
+            Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument
+            or another buffer.
 
         Examples
         --------
@@ -394,13 +397,18 @@ class LinearGrad(Generic[P, R]):
 
     @property
     def signature(self) -> Signature | None:
-        """The structure of parameters and result, as last specialised; None before types are known. `types` is the same in words."""
+        """The structure of parameters and result, as last specialised; None before types are known.
+
+        `types` has the same in words.
+        """
         latest = [kept[0] for kept in self._known.values() if kept]
         return latest[-1].signature if latest else None
 
     @property
     def types(self) -> dict[str, str]:
-        """The types of the parameters and, as ``return``, of the result, as last specialised; empty before types are known.
+        """The types of the parameters and, as ``return``, of the result, as last specialised.
+
+        Empty before types are known.
 
         Examples
         --------
@@ -417,7 +425,10 @@ class LinearGrad(Generic[P, R]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Warnings and facts that the checker reported: objects with ``code``, ``slug``, ``severity``, ``message`` and ``span``."""
+        """Warnings and facts that the checker reported.
+
+        Each has ``code``, ``slug``, ``severity``, ``message`` and ``span``.
+        """
         return tuple(dict.fromkeys(d for kept in self._known.values() for d in kept[0].front.diagnostics))
 
     # ---------------------------------------------------------------------------------------------- being a function
@@ -511,11 +522,12 @@ def linear_grad(
     Parameters
     ----------
     f : function
-        A plain function, an ``@njit``-ed one, or an already checked one, whose source is available. Its parameters are annotated as
-        ``float``, ``int``, ``bool``, with jaxtyping (``Float64[np.ndarray, "n m"]``), as tuples and records of these, or not at all: then
-        calls decide.
+        A plain function, an ``@njit``-ed one, or an already checked one, whose source is available. Its parameters
+        are annotated as ``float``, ``int``, ``bool``, with jaxtyping (``Float64[np.ndarray, "n m"]``), as tuples and
+        records of these, or not at all: then calls decide.
     wrt : str or int, or a sequence of them, optional
-        The parameters to differentiate by, by name or position; by default all that hold floats. With one, gradients come bare.
+        The parameters to differentiate by, by name or position; by default all that hold floats. With one, gradients
+        come bare.
     updates : str or sequence of str, optional
         The parameters whose arrays the function updates in place, for the caller to see.
     parallel : bool
@@ -538,8 +550,8 @@ def linear_grad(
     Returns
     -------
     LinearGrad
-        The checked function, with ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp`` and ``.vjp_into``. It is compiled at its
-        first call.
+        The checked function, with ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp`` and ``.vjp_into``. It is
+        compiled at its first call.
 
     Raises
     ------
@@ -549,9 +561,10 @@ def linear_grad(
 
     Notes
     -----
-    Compiled code does what Python does with the text of the function when it is decorated, with the module's constants and
-    helpers as they are at each call: where one of these has changed, the function is checked and compiled again. Exceptions of the
-    function (``IndexError``, ``ValueError``, ...) are raised as Python raises them, and name the line.
+    Compiled code does what Python does with the text of the function when it is decorated, with the module's
+    constants and helpers as they are at each call: where one of these has changed, the function is checked and
+    compiled again. Exceptions of the function (``IndexError``, ``ValueError``, ...) are raised as Python raises them,
+    and name the line.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Times of JAX and PyTorch over that of linad, in turns, in a process of their own for each problem.
 
-`python -m benchmarks.suite.against NAME` prints them as JSON; a tool that fails or disagrees has the reason in place of its time.
+`python -m benchmarks.suite.against NAME` prints them as JSON; a tool that fails or disagrees has the reason in place
+of its time.
 """
 
 from __future__ import annotations

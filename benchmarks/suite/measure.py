@@ -24,7 +24,7 @@ Gradient = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Row:
-    """One problem: seconds of linad and C, logged words, other tools over linad, and the megabytes that one call added."""
+    """One problem: seconds of linad and C, logged words, other tools over linad, and megabytes that one call added."""
 
     problem: Problem
     times: dict[str, float]
@@ -79,12 +79,12 @@ def whole(rows: list[Row]) -> str:
     """The section of the documents."""
     return "\n\n".join([
         "## Suite",
-        f"Value and gradient of {len(rows)} programs (`benchmarks/suite`), on one core; {versions()}. All contenders were found to "
-        "agree before they were timed. The primal is the program compiled by linad; C is by hand, gcc -O3 -march=native "
-        "-ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and vectorised. Times are "
-        "the least of a hundred batches of 4 ms, in turns: linad and C in one process, and for each problem JAX, PyTorch "
-        "and linad in another one, as their threads and memory disturb the others. Log words are what linad keeps for the "
-        "reverse sweep on the small size that the tests use.",
+        f"Value and gradient of {len(rows)} programs (`benchmarks/suite`), on one core; {versions()}. All contenders were "
+        "found to agree before they were timed. The primal is the program compiled by linad; C is by hand, gcc -O3 "
+        "-march=native -ffast-math, with its memory given to it; JAX is jitted and vectorised, PyTorch eager and "
+        "vectorised. Times are the least of a hundred batches of 4 ms, in turns: linad and C in one process, and for each "
+        "problem JAX, PyTorch and linad in another one, as their threads and memory disturb the others. Log words are "
+        "what linad keeps for the reverse sweep on the small size that the tests use.",
         table(rows),
         "Peak memory: the megabytes that one value and gradient adds at its highest, each in a process of its own that has its "
         "inputs and has been compiled and warmed up (a tenth or two of each number is the process itself). The gradient is "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
@@ -14,8 +15,10 @@ from linad.cost import Cost
 from linad.decorator import LinearGrad
 
 ROOT = Path(__file__).parents[2]
-ENTRIES = ("Parameters", "Returns", "Raises", "Attributes")  # sections of entries: what they are called, and more about them
+ENTRIES = ("Parameters", "Returns", "Raises", "Attributes")  # sections of entries: a name, and indented text about it
 SECTION = re.compile(r"^(\S.*)\n-{3,}\n", re.MULTILINE)
+LITERAL = re.compile(r"::\n\n((?: {4}.*\n?)+)")
+WIDTH = 118
 
 PAGE = (
     ("The decorator", ("linear_grad",)),
@@ -31,11 +34,12 @@ PAGE = (
 FIRST = """# The public interface
 
 Generated from the docstrings by `pytest tests/documents --regenerate`; their examples are run as tests, after
-`import numpy as np`, `import linad`, `from linad import linear_grad` and, where they are about it, `from linad.testing import *`. What is not
-here is not public.
+`import numpy as np`, `import linad`, `from linad import linear_grad` and, where they are about it,
+`from linad.testing import *`. What is not here is not public.
 
-On the command line there are `linad check` and `linad explain` ([checking](checking.md)), `linad show`, `linad cache`, `linad doctor` and
-`linad lsp` ([editors](editors/index.md)). [Supported functions](functions.md) has what may be called inside of checked functions.
+On the command line there are `linad check` and `linad explain` ([checking](checking.md)), `linad show`, `linad cache`,
+`linad doctor` and `linad lsp` ([editors](editors/index.md)). [Supported functions](functions.md) has what may be called
+inside of checked functions.
 """
 
 
@@ -45,7 +49,7 @@ def found(name: str) -> object:
         return Cost
     home, _, last = f"linad.{name}".rpartition(".")
     value = getattr(testing if home == "linad.testing" else linad, last)
-    return getattr(value, last) if inspect.ismodule(value) else value  # `linad.cost` is both, once its module is imported
+    return getattr(value, last) if inspect.ismodule(value) else value  # `linad.cost` is also a module
 
 
 def signature(name: str, value: object) -> str:
@@ -67,7 +71,7 @@ def sections(value: object) -> Iterator[tuple[str, str]]:
 
 def markdown(text: str) -> str:
     """A paragraph: one kind of code, and indented blocks behind ``::`` fenced."""
-    text = re.sub(r"::\n\n((?: {4}.*\n?)+)", lambda m: ":\n\n```python fragment\n" + inspect.cleandoc(m[1]) + "\n```\n", text)
+    text = LITERAL.sub(lambda m: f":\n\n```python fragment\n{inspect.cleandoc(m[1])}\n```\n", text)
     return re.sub(r"(?<!`)``(?!`)", "`", text).strip()
 
 
@@ -79,7 +83,9 @@ def entries(text: str) -> str:
         name, _, kind = head.partition(" : ")
         names = f"`{name}`" if "(" in name else ", ".join(f"`{n}`" for n in name.split(", "))
         about = " ".join(inspect.cleandoc(more).split())
-        lines.append(f"- {names}" + (f" ({markdown(kind)})" if kind else "") + (f": {markdown(about)}" if about else ""))
+        said = (f" ({markdown(kind)})" if kind else "") + (f": {markdown(about)}" if about else "")
+        wrapped = textwrap.wrap(names + said, WIDTH, break_long_words=False, break_on_hyphens=False)
+        lines.append("- " + "\n  ".join(wrapped))
     return "\n".join(lines)
 
 

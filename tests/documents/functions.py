@@ -1,8 +1,8 @@
 """`docs/functions.md`: a row for each name of the checker's registry, made of what the checker itself says.
 
 What a function takes is the answer to a call without arguments. Its example is a call that the checker accepts; it is
-differentiable by those arguments of the example of which the checker does not say that the gradient is zero. Written here are only
-the examples that are not the first accepted one of `TRIED`.
+differentiable by those arguments of the example of which the checker does not say that the gradient is zero. Written
+here are only the examples that are not the first accepted one of `TRIED`.
 """
 
 from __future__ import annotations
@@ -49,66 +49,82 @@ TYPES = {
 SHORT = {"numpy": "np", "scipy.special": "sp"}
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
-VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example; of the first of its results
+VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
 UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are copies of
+_POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
 EXAMPLES = {
-    "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)", "builtins.max": "max(x, y)", "builtins.min": "min(x, y)",
-    "builtins.all": "all(t > 0.0 for t in v)", "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
-    "builtins.range": "[t * x for t in range(k)]", "numba.prange": "[t * x for t in numba.prange(k)]", "builtins.reversed": "[t * x for t in reversed(range(k))]",
+    "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)",
+    "builtins.max": "max(x, y)", "builtins.min": "min(x, y)", "builtins.all": "all(t > 0.0 for t in v)",
+    "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
+    "builtins.range": "[t * x for t in range(k)]", "numba.prange": "[t * x for t in numba.prange(k)]",
+    "builtins.reversed": "[t * x for t in reversed(range(k))]",
     "builtins.enumerate": "[i * t for i, t in enumerate(v)]", "builtins.zip": "[s * t for s, t in zip(v, u)]",
     "builtins.map": "[t for t in map(cube, v)]", "builtins.sorted": "[t for t in sorted(v)]",
-    "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]", "numpy.ndenumerate": "[t for i, t in np.ndenumerate(v)]",
-    "copy.replace": "copy.replace(p, x=0.0).y", "dataclasses.replace": "dataclasses.replace(p, x=0.0).y",
-    "math.dist": "math.dist((x, 1.0), (y, 2.0))", "math.prod": "math.prod((x, y, 2.0))", "math.ldexp": "math.ldexp(x, k)",
-    "math.gcd": "math.gcd(k, m)", "math.lcm": "math.lcm(k, m)", "math.hypot": "math.hypot(x, y)", "math.perm": "math.perm(k, m)",
+    "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]",
+    "numpy.ndenumerate": "[t for i, t in np.ndenumerate(v)]", "copy.replace": "copy.replace(p, x=0.0).y",
+    "dataclasses.replace": "dataclasses.replace(p, x=0.0).y", "math.dist": "math.dist((x, 1.0), (y, 2.0))",
+    "math.prod": "math.prod((x, y, 2.0))", "math.ldexp": "math.ldexp(x, k)", "math.gcd": "math.gcd(k, m)",
+    "math.lcm": "math.lcm(k, m)", "math.hypot": "math.hypot(x, y)", "math.perm": "math.perm(k, m)",
     "linad.build": "linad.build(k, lambda i: x * i)", "linad.map": "linad.map(lambda s, t: s * t, v, u)",
     "linad.sum": "linad.sum(len(v), lambda i: v[i] * u[i])", "linad.reduce": "linad.reduce(max, 0.0, v)",
-    "linad.fold": "linad.fold(lambda s, t: s * x + t, 0.0, v)", "linad.scanl": "linad.scanl(lambda s, t: s * x + t, 0.0, v)",
-    "linad.scanr": "linad.scanr(lambda t, s: s * x + t, 0.0, v)", "linad.shift1l": "linad.shift1l(v)", "linad.shift1r": "linad.shift1r(v, x)",
-    "linad.grad": "linad.grad(cube)(x)", "linad.value_and_grad": "linad.value_and_grad(cube)(x)[1]",
-    "linad.vjp": "linad.vjp(cube, x)[0]", "linad.jvp": "linad.jvp(cube, (x,), (1.0,))[1]",
-    "linad.checkpoint": "linad.checkpoint(cube)(x)",
+    "linad.fold": "linad.fold(lambda s, t: s * x + t, 0.0, v)",
+    "linad.scanl": "linad.scanl(lambda s, t: s * x + t, 0.0, v)",
+    "linad.scanr": "linad.scanr(lambda t, s: s * x + t, 0.0, v)", "linad.shift1l": "linad.shift1l(v)",
+    "linad.shift1r": "linad.shift1r(v, x)", "linad.grad": "linad.grad(cube)(x)",
+    "linad.value_and_grad": "linad.value_and_grad(cube)(x)[1]", "linad.vjp": "linad.vjp(cube, x)[0]",
+    "linad.jvp": "linad.jvp(cube, (x,), (1.0,))[1]", "linad.checkpoint": "linad.checkpoint(cube)(x)",
     "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
-    "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])", "numpy.asarray": "np.asarray([x, y])",
-    "numpy.astype": "np.astype(v, np.float32)", "numpy.average": "np.average(v, weights=u)", "numpy.bincount": "np.bincount(idx, v)",
-    "numpy.block": "np.block([[A, B], [B, A]])", "numpy.broadcast_arrays": "np.broadcast_arrays(v, x)", "numpy.clip": "np.clip(v, x, y)",
-    "numpy.broadcast_to": "np.broadcast_to(v, (3, len(v)))",
-    **{f"numpy.{n}": f"np.{n}([v, u])" for n in ("column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack")},
-    "numpy.compress": "np.compress(mask, v)", "numpy.extract": "np.extract(mask, v)", "numpy.cov": "np.cov(v, u)", "numpy.cross": "np.cross(v[:3], u[:3])",
-    "numpy.delete": "np.delete(v, k)", "numpy.diag_indices": "np.diag_indices(k)", "numpy.einsum": 'np.einsum("ij,j->i", A, v)',
-    "numpy.expand_dims": "np.expand_dims(v, 1)", "numpy.fromfunction": "np.fromfunction(lambda i, j: x * i + j, (3, 4))",
-    "numpy.full": "np.full(k, x)", "numpy.full_like": "np.full_like(v, x)", "numpy.geomspace": "np.geomspace(x, y, 5)",
-    "numpy.gradient": "np.gradient(v, x)", "numpy.histogram": "np.histogram(v, bins=5, weights=u)", "numpy.indices": "np.indices((2, 3))",
-    "numpy.insert": "np.insert(v, k, x)", "numpy.interp": "np.interp(x, v, u)", "numpy.isin": "np.isin(idx, idx)",
-    "numpy.ix_": "A[np.ix_(idx, idx)]", "numpy.ldexp": "np.ldexp(v, idx)", "numpy.lexsort": "np.lexsort((v, u))",
-    "numpy.linalg.lstsq": "np.linalg.lstsq(A, v)", "numpy.linalg.cross": "np.linalg.cross(v[:3], u[:3])",
+    "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",
+    "numpy.asarray": "np.asarray([x, y])", "numpy.astype": "np.astype(v, np.float32)",
+    "numpy.average": "np.average(v, weights=u)", "numpy.bincount": "np.bincount(idx, v)",
+    "numpy.block": "np.block([[A, B], [B, A]])", "numpy.broadcast_arrays": "np.broadcast_arrays(v, x)",
+    "numpy.clip": "np.clip(v, x, y)", "numpy.broadcast_to": "np.broadcast_to(v, (3, len(v)))",
+    **{f"numpy.{n}": f"np.{n}([v, u])" for n in "column_stack concat concatenate dstack hstack stack vstack".split()},
+    "numpy.compress": "np.compress(mask, v)", "numpy.extract": "np.extract(mask, v)", "numpy.cov": "np.cov(v, u)",
+    "numpy.cross": "np.cross(v[:3], u[:3])", "numpy.delete": "np.delete(v, k)",
+    "numpy.diag_indices": "np.diag_indices(k)", "numpy.einsum": 'np.einsum("ij,j->i", A, v)',
+    "numpy.expand_dims": "np.expand_dims(v, 1)",
+    "numpy.fromfunction": "np.fromfunction(lambda i, j: x * i + j, (3, 4))", "numpy.full": "np.full(k, x)",
+    "numpy.full_like": "np.full_like(v, x)", "numpy.geomspace": "np.geomspace(x, y, 5)",
+    "numpy.gradient": "np.gradient(v, x)", "numpy.histogram": "np.histogram(v, bins=5, weights=u)",
+    "numpy.indices": "np.indices((2, 3))", "numpy.insert": "np.insert(v, k, x)", "numpy.interp": "np.interp(x, v, u)",
+    "numpy.isin": "np.isin(idx, idx)", "numpy.ix_": "A[np.ix_(idx, idx)]", "numpy.ldexp": "np.ldexp(v, idx)",
+    "numpy.lexsort": "np.lexsort((v, u))", "numpy.linalg.lstsq": "np.linalg.lstsq(A, v)",
+    "numpy.linalg.cross": "np.linalg.cross(v[:3], u[:3])",
     "numpy.linalg.matrix_power": "np.linalg.matrix_power(A, 3)",
     "numpy.linalg.multi_dot": "np.linalg.multi_dot([A, B, v])", "numpy.linalg.solve": "np.linalg.solve(A, v)",
-    "numpy.linalg.svd": "np.linalg.svd(A, full_matrices=False)[1]", "numpy.linalg.tensordot": "np.linalg.tensordot(A, B, 1)",
-    "numpy.linalg.matmul": "np.linalg.matmul(A, B)",
-    "numpy.linspace": "np.linspace(x, y, 5)", "numpy.logspace": "np.logspace(x, y, 5)", "numpy.matmul": "np.matmul(A, v)",
-    "numpy.matvec": "np.matvec(A, v)", "numpy.vecmat": "np.vecmat(v, A)", "numpy.meshgrid": "np.meshgrid(v, u)", "numpy.pad": "np.pad(v, 1)",
-    "numpy.ndim": "np.ndim(A)", "numpy.shape": "np.shape(A)", "numpy.size": "np.size(A)",
-    "numpy.permute_dims": "np.permute_dims(A, (1, 0))", "numpy.quantile": "np.quantile(v, 0.5)", "numpy.percentile": "np.percentile(v, 50.0)",
-    "numpy.ravel_multi_index": "np.ravel_multi_index((idx, idx), A.shape)", "numpy.unravel_index": "np.unravel_index(idx, A.shape)",
-    "numpy.reshape": "np.reshape(A, -1)", "numpy.round": "np.round(v, 2)", "numpy.around": "np.around(v, 2)",
-    "numpy.searchsorted": "np.searchsorted(v, x)", "numpy.digitize": "np.digitize(v, u)",
-    "numpy.select": "np.select([mask], [v], 0.0)", **{f"numpy.{n}": f"np.{n}({a}, 2)" for n, a in (("split", "v"), ("array_split", "v"), ("hsplit", "v"), ("vsplit", "A"))},
-    "numpy.dsplit": "np.dsplit(A[:, :, None], 1)", "numpy.squeeze": "np.squeeze(A[:1], axis=0)", "numpy.take": "np.take(v, idx)",
-    "numpy.take_along_axis": "np.take_along_axis(v, idx, 0)", "numpy.tensordot": "np.tensordot(A, B, 1)",
-    "numpy.transpose": "np.transpose(A, (1, 0))", "numpy.tri": "np.tri(k)", "numpy.tril_indices": "np.tril_indices(k)",
-    "numpy.triu_indices": "np.triu_indices(k)", "numpy.vander": "np.vander(v, 3)", "numpy.where": "np.where(mask, v, u)",
-    "scipy.special.betainc": "sp.betainc(x, y, v)", "scipy.special.comb": "sp.comb(x, y)", "scipy.special.logsumexp": "sp.logsumexp(v, b=u)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
-    "scipy.special.polygamma": "sp.polygamma(1, v)", **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
-    **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")},
+    "numpy.linalg.svd": "np.linalg.svd(A, full_matrices=False)[1]",
+    "numpy.linalg.tensordot": "np.linalg.tensordot(A, B, 1)", "numpy.linalg.matmul": "np.linalg.matmul(A, B)",
+    "numpy.linspace": "np.linspace(x, y, 5)", "numpy.logspace": "np.logspace(x, y, 5)",
+    "numpy.matmul": "np.matmul(A, v)", "numpy.matvec": "np.matvec(A, v)", "numpy.vecmat": "np.vecmat(v, A)",
+    "numpy.meshgrid": "np.meshgrid(v, u)", "numpy.pad": "np.pad(v, 1)", "numpy.ndim": "np.ndim(A)",
+    "numpy.shape": "np.shape(A)", "numpy.size": "np.size(A)", "numpy.permute_dims": "np.permute_dims(A, (1, 0))",
+    "numpy.quantile": "np.quantile(v, 0.5)", "numpy.percentile": "np.percentile(v, 50.0)",
+    "numpy.ravel_multi_index": "np.ravel_multi_index((idx, idx), A.shape)",
+    "numpy.unravel_index": "np.unravel_index(idx, A.shape)", "numpy.reshape": "np.reshape(A, -1)",
+    "numpy.round": "np.round(v, 2)", "numpy.around": "np.around(v, 2)", "numpy.searchsorted": "np.searchsorted(v, x)",
+    "numpy.digitize": "np.digitize(v, u)", "numpy.select": "np.select([mask], [v], 0.0)",
+    **{f"numpy.{n}": f"np.{n}(v, 2)" for n in ("split", "array_split", "hsplit")}, "numpy.vsplit": "np.vsplit(A, 2)",
+    "numpy.dsplit": "np.dsplit(A[:, :, None], 1)", "numpy.squeeze": "np.squeeze(A[:1], axis=0)",
+    "numpy.take": "np.take(v, idx)", "numpy.take_along_axis": "np.take_along_axis(v, idx, 0)",
+    "numpy.tensordot": "np.tensordot(A, B, 1)", "numpy.transpose": "np.transpose(A, (1, 0))",
+    "numpy.tri": "np.tri(k)", "numpy.tril_indices": "np.tril_indices(k)", "numpy.triu_indices": "np.triu_indices(k)",
+    "numpy.vander": "np.vander(v, 3)", "numpy.where": "np.where(mask, v, u)",
+    "scipy.special.betainc": "sp.betainc(x, y, v)", "scipy.special.comb": "sp.comb(x, y)",
+    "scipy.special.logsumexp": "sp.logsumexp(v, b=u)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
+    "scipy.special.polygamma": "sp.polygamma(1, v)",
+    **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
+    **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in _POLYNOMIALS},
     "scipy.special.huber": "sp.huber(x, v)", "scipy.special.pseudo_huber": "sp.pseudo_huber(x, v)",
-    "ndarray.astype": "v.astype(np.float32)", "ndarray.clip": "v.clip(x, y)", "ndarray.diagonal": "A.diagonal()", "ndarray.trace": "A.trace()",
-    "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()", "ndarray.nonzero": "v.nonzero()", "ndarray.repeat": "v.repeat(2)",
-    "ndarray.reshape": "A.reshape(-1)", "ndarray.round": "v.round(2)", "ndarray.searchsorted": "v.searchsorted(x)", "ndarray.sort": "w.sort()",
-    "ndarray.squeeze": "A[:1].squeeze(axis=0)", "ndarray.swapaxes": "A.swapaxes(0, 1)", "ndarray.take": "v.take(idx)", "ndarray.transpose": "A.transpose()",
-    "ndarray.T": "A.T", "ndarray.mT": "A.mT", "ndarray.flat": "A.flat", "ndarray.dtype": "np.zeros(k, v.dtype)", "ndarray.ndim": "A.ndim",
-    "numpy.r_": "np.r_[v, x, u]", "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
+    "ndarray.astype": "v.astype(np.float32)", "ndarray.clip": "v.clip(x, y)", "ndarray.diagonal": "A.diagonal()",
+    "ndarray.trace": "A.trace()", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
+    "ndarray.nonzero": "v.nonzero()", "ndarray.repeat": "v.repeat(2)", "ndarray.reshape": "A.reshape(-1)",
+    "ndarray.round": "v.round(2)", "ndarray.searchsorted": "v.searchsorted(x)", "ndarray.sort": "w.sort()",
+    "ndarray.squeeze": "A[:1].squeeze(axis=0)", "ndarray.swapaxes": "A.swapaxes(0, 1)", "ndarray.take": "v.take(idx)",
+    "ndarray.transpose": "A.transpose()", "ndarray.T": "A.T", "ndarray.mT": "A.mT", "ndarray.flat": "A.flat",
+    "ndarray.dtype": "np.zeros(k, v.dtype)", "ndarray.ndim": "A.ndim", "numpy.r_": "np.r_[v, x, u]",
+    "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
     "numpy.newaxis": "v[:, np.newaxis]",
     **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in externals.DTYPES},
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in externals.CONSTANTS},
@@ -116,9 +132,15 @@ EXAMPLES = {
 INTERNAL = ("linad.vjp's pullback",)
 
 Chosen = Callable[[str, externals.Kind], bool]
+
+
+def _of_numpy(n: str, kind: externals.Kind, dots: int) -> bool:
+    return n.startswith("numpy.") and not n.startswith("numpy.linalg.") and kind == "rule" and n.count(".") == dots
+
+
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
-    ("NumPy", lambda n, kind: n.startswith("numpy.") and kind == "rule" and n.count(".") == 1),
-    ("Methods of ufuncs", lambda n, kind: n.startswith("numpy.") and kind == "rule" and n.count(".") == 2 and ".linalg." not in n),
+    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1)),
+    ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2)),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.special", lambda n, kind: n.startswith("scipy.")),
     ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
@@ -134,18 +156,21 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
 )
 HEADLINE = """# Supported functions
 
-Generated from the checker's registry by `pytest tests/documents --regenerate`. What is not here is refused by name, with the way to
-write it instead.
+Generated from the checker's registry by `pytest tests/documents --regenerate`. What is not here is refused by name,
+with the way to write it instead.
 
-- **takes**: the parameters, by position or by name; of a function that is applied cell by cell, how many numbers or arrays. Functions of
-  `math` take numbers. Literals are wanted for `axis`, `keepdims` and other parameters that decide the shape or kind of a result.
-- **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints, `idx` an array of
-  ints, `mask` one of bools; `np` is `numpy`, `sp` is `scipy.special`, `w` and `C` are copies of `v` and `A`, `cube` is a function, `p` a dataclass.
-- **differentiable by**: the float arguments of the example through which derivatives flow. Elsewhere the function is constant or jumps;
-  that the gradient is zero there is [a warning](codes.md).
+- **takes**: the parameters, by position or by name; of a function that is applied cell by cell, how many numbers or
+  arrays. Functions of `math` take numbers. Literals are wanted for `axis`, `keepdims` and other parameters that decide
+  the shape or kind of a result.
+- **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
+  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` is `scipy.special`, `w` and `C` are copies of `v`
+  and `A`, `cube` is a function, `p` a dataclass.
+- **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
+  constant or jumps; that such a gradient is zero is [a warning](codes.md).
 
-Methods of arrays are also those of NumPy's scalars where these have them. Elementwise functions of NumPy and SciPy take `out=` and `where=`.
-[Arrays](arrays.md), [linear algebra](linear-algebra.md) and [deviations](deviations.md) say what differs from NumPy.
+Methods of arrays are also those of NumPy's scalars where these have them. Elementwise functions of NumPy and SciPy take
+`out=` and `where=`. [Arrays](arrays.md), [linear algebra](linear-algebra.md) and [deviations](deviations.md) say what
+differs from NumPy.
 """
 
 
@@ -222,9 +247,10 @@ def taken(registry: dict[str, externals.Kind]) -> dict[str, str]:
         elementwise = externals.is_elementwise(name)
         if re.fullmatch(r"(?:`\w+`(?:, )?)+", words):
             out = name in into.FUNCTIONS
-            words = ", ".join(f"`{n}`" for n in re.findall(r"`(\w+)`", words) if n not in REFUSED or (n == "out" and out))
+            names = re.findall(r"`(\w+)`", words)
+            words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or (n == "out" and out))
         elif elementwise:
-            words = re.sub(r"arguments?$", lambda m: "number or array" if m[0] == "argument" else "numbers or arrays", words)
+            words = re.sub(r"argument$", "number or array", re.sub(r"arguments$", "numbers or arrays", words))
         found[name] = words
     return found
 

@@ -76,7 +76,8 @@ def asked(file: Path) -> Iterator[str]:
 
 
 def test_every_environment_variable_is_on_the_page():
-    read = {name for folder in ("linad", "typecheck/linad_typecheck") for file in (api.ROOT / folder).rglob("*.py") for name in asked(file)}
+    files = [file for folder in ("linad", "typecheck/linad_typecheck") for file in (api.ROOT / folder).rglob("*.py")]
+    read = {name for file in files for name in asked(file)}
     assert read >= {"LINAD_CACHE", "LINAD_CACHE_DIR", "LINAD_CACHE_LIMIT", "LINAD_LSP_LOG"}
     assert [n for n in sorted(read) if f"`{n}`" not in documented()] == []
 
@@ -87,5 +88,5 @@ def test_docstrings_name_the_parameters_and_have_an_example(name):
     parts = dict(api.sections(value))
     assert parts[""] and ("Examples" in parts or name == "LinearGrad.specialisation")
     taken = [p for p in inspect.signature(value).parameters.values() if p.name != "self"]
-    said = [n.strip(" *") for n in re.findall(r"^(\S.*?)(?: : .*)?$", parts.get("Parameters", ""), re.MULTILINE) for n in n.split(",")]
-    assert sorted(p.name for p in taken) == sorted(said)
+    heads = re.findall(r"^(\S.*?)(?: : .*)?$", parts.get("Parameters", ""), re.MULTILINE)
+    assert sorted(p.name for p in taken) == sorted(n.strip(" *") for head in heads for n in head.split(","))

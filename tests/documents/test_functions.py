@@ -33,15 +33,15 @@ def test_every_name_has_an_example_that_is_accepted():
 
 
 def test_every_name_is_in_one_section():
-    wrong = [n for n, kind in functions.registry().items() if sum(inside(n, kind) for _, inside in functions.SECTIONS) != 1]
-    assert not wrong
+    names = functions.registry().items()
+    assert not [n for n, kind in names if sum(inside(n, kind) for _, inside in functions.SECTIONS) != 1]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_what_is_not_in_the_registry_is_refused(library):
     known = functions.registry()
-    public = [n for n in dir(LIBRARIES[library]) if not (n.startswith("_") or iskeyword(n) or f"{library}.{n}" in known)]
-    shown = [functions.shown(f"{library}.{n}") for n in public]
+    public = [n for n in dir(LIBRARIES[library]) if not (n.startswith("_") or iskeyword(n))]
+    shown = [functions.shown(f"{library}.{n}") for n in public if f"{library}.{n}" not in known]
     called = functions.answers(f"    return float({n}(v))\n" for n in shown)
     read = functions.answers(f"    return x + {n}\n" for n in shown)
     for found in (called, read):

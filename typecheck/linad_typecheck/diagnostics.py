@@ -61,7 +61,8 @@ class LinadError(TypeError):
     Attributes
     ----------
     diagnostics : tuple of Diagnostic
-        The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span`` and ``fixes``: where, and what to write instead.
+        The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span`` and ``fixes``: where, and what
+        to write instead.
 
     Examples
     --------
@@ -92,4 +93,4 @@ class LinadWarning(UserWarning):
 
 
 class ZeroGradientWarning(LinadWarning):
-    """A gradient that is zero whatever the arguments are, because the parameter reaches the result only through ints and comparisons."""
+    """A gradient that is zero whatever the arguments are: the parameter reaches the result only through ints and comparisons."""

@@ -38,8 +38,11 @@ from .values import (
     literal,
 )
 
-Kind = Literal["rule", "fold", "dtype", "combinator", "derivative", "iterable", "mark", "subscript", "constant", "method", "attribute"]
-FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called by name anywhere
+Kind = Literal[
+    "rule", "fold", "dtype", "combinator", "derivative", "iterable",
+    "mark", "subscript", "constant", "method", "attribute",
+]  # fmt: skip
+FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called anywhere
 NEWAXIS = "numpy.newaxis"
 CONSTANTS: dict[str, float | bool] = {
     "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
