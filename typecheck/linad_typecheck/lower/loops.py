@@ -68,7 +68,7 @@ def _explore(ctx: Lowering, s: ast.For) -> None:
     """The iterable was reported: look at the body once with a poisoned target."""
     for name in bound([*s.body, s.target]):
         ctx.env[name] = Binding(Poison(), ctx.span(s))
-    block(ctx, s.body, frozenset())
+    block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
     set_left(ctx, RUN, ctx.span(s))
     for name in bound([*s.body, s.target]):
         ctx.env[name] = Binding(Poison(), ctx.span(s))
