@@ -101,9 +101,20 @@ def liveness(body: Sequence[ast.stmt]) -> Liveness:
 
 def _block(body: Sequence[ast.stmt], out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
     for s in reversed(body):
-        found.after[id(s)] = out
+        found.after[id(s)] = out.union(*(names for kind, names in ((ast.Break, on_break), (ast.Continue, on_continue)) if _leaves(s, kind)))
         out = _statement(s, out, found, on_break, on_continue)
     return out
+
+
+def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
+    """Whether a statement holds a `break` or `continue` of the loop around it: what is live there is live after the statement, too,
+    on that path."""
+    match s:
+        case ast.If(body=body, orelse=orelse):
+            return any(_leaves(x, kind) for x in (*body, *orelse))
+        case ast.For(orelse=orelse) | ast.While(orelse=orelse):
+            return any(_leaves(x, kind) for x in orelse)
+    return isinstance(s, kind)
 
 
 def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
@@ -134,8 +145,8 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
 
 def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
     head = done | enter(NONE) | found.turns.get(id(s), NONE)  # a loop around asks again: sets only grow
-    while True:
-        new = head | enter(_block(body, head, found, out, head))
+    while True:  # what the head reads is carried to it from every end of the body, from a `break` too
+        new = head | enter(_block(body, head, found, out | head, head))
         if new == head:
             found.turns[id(s)] = head
             found.head[id(s)] = head | out

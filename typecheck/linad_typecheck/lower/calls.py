@@ -31,6 +31,8 @@ from .derivatives import TRANSFORMS, call_derivative, transform
 from .elsewhere import elsewhere
 from .expressions import expression, operands, pull, settled, spread_out, usable
 from .externals import Args, call_external
+from .iterables import CALLS
+from .iterables import callee as callee_of
 from .nearby import meant
 from .operands import rank_zero, unwrapped
 from .places import is_array, materialise, simplest
@@ -133,7 +135,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     reported = len(ctx.programs.diagnostics)
     for a in node.args:
-        if not isinstance(a, ast.Starred):
+        if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in CALLS):  # perhaps run over there
             expression(ctx, a)
     if isinstance(callee, Poison) and callee.foreign:
         found = ctx.programs.diagnostics

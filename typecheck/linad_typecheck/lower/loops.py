@@ -69,7 +69,7 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
     for name in bound([*s.body, s.target]):
         ctx.env[name] = Binding(value, ctx.span(s))
-    block(ctx, s.body, frozenset())
+    block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
     set_left(ctx, RUN, ctx.span(s))
     for name in bound([*s.body, s.target]):
         ctx.env[name] = Binding(value, ctx.span(s))

@@ -299,8 +299,7 @@ def _unpack(ctx: Lowering, target: ast.expr, targets: list[ast.expr], value: Val
     else:
         items = unpacked(ctx, value, len(targets), span)
     for t, item in zip(targets, items, strict=True):
-        if not isinstance(t, ast.Starred):
-            assign(ctx, t, item, span)
+        assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
 
 
 def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
