@@ -108,15 +108,15 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     program = s.lowered(s.version(values).sizes)
     leaves = derive.wanted(s.signature, checked_function.options.wrt).leaves
     names = tuple(program.main.params[k].var.name for k in leaves)
-    return cost_of(program, values, names)
+    return cost_of(program, values, names, checked_function.options.off)
 
 
-def cost_of(program: Program, values: Sequence[object], wrt: Sequence[str] | None = None) -> Cost:
-    """The cost of a lowered program by parameters of its core (by default all floats)."""
-    ready = prepare(program)
+def cost_of(program: Program, values: Sequence[object], wrt: Sequence[str] | None = None, off: Sequence[str] = ()) -> Cost:
+    """The cost of a lowered program by parameters of its core (by default all floats), without the passes named in ``off``."""
+    ready = prepare(program, off=off)
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
     primal = run(ready, values)
-    derivative = differentiate(ready, names, True).simplified
+    derivative = differentiate(ready, names, True, off=off).simplified
     gradient = run(derivative, [*values, *seeds_and_buffers(ready, names, values, primal)])
     kinds = dict.fromkeys((*primal.counts, *gradient.counts))
     by_kind = {k: (primal.counts.get(k, 0), gradient.counts.get(k, 0)) for k in kinds}

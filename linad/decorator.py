@@ -21,6 +21,7 @@ from .boundary.live import NotYet
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .specialise import Specialisation
+from .switches import switched_off
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -487,6 +488,7 @@ def linear_grad(
     update: Literal["in-place", "pure"] = "in-place",
     boundscheck: bool = True,
     backend: Literal["numba", "interpret"] = "numba",
+    passes: Mapping[str, bool] | None = None,
 ) -> LinearGrad[P, R]: ...
 @overload
 def linear_grad(
@@ -501,6 +503,7 @@ def linear_grad(
     update: Literal["in-place", "pure"] = "in-place",
     boundscheck: bool = True,
     backend: Literal["numba", "interpret"] = "numba",
+    passes: Mapping[str, bool] | None = None,
 ) -> Callable[[Callable[P, R]], LinearGrad[P, R]]: ...
 
 
@@ -516,6 +519,7 @@ def linear_grad(
     update: Literal["in-place", "pure"] = "in-place",
     boundscheck: bool = True,
     backend: Literal["numba", "interpret"] = "numba",
+    passes: Mapping[str, bool] | None = None,
 ) -> Any:
     """Check, compile and differentiate a function of numbers and arrays. A decorator, with or without options.
 
@@ -546,6 +550,10 @@ def linear_grad(
         Whether an index out of range raises IndexError. False makes it undefined, as in C.
     backend : {"numba", "interpret"}
         Where programs run: compiled, or in the reference interpreter (slow, for tests).
+    passes : dict of str to bool
+        Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame, or what it is worth
+        (see ``docs/ablation.md``, also for the environment variables ``LINAD_DISABLE`` and ``LINAD_VERIFY``). The results are the same up
+        to rounding.
 
     Returns
     -------
@@ -583,7 +591,8 @@ def linear_grad(
     >>> x_bar, w_bar
     (array([ 6., 12.]), 5.0)
     """
-    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend, bool(parallel))
+    off = switched_off(passes)
+    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend, bool(parallel), off)
     if f is not None:
         return _decorate(f, options, sys._getframe(1).f_locals)
     return lambda g: _decorate(g, options, sys._getframe(1).f_locals)

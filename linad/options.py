@@ -18,7 +18,8 @@ class Options:
     boundscheck: bool = True
     backend: Literal["numba", "interpret"] = "numba"
     parallel: bool = False  # a matter of each kernel, not of the function: it stands in the keys of those
+    off: tuple[str, ...] = ()  # passes that are left out, sorted
 
     def code(self) -> tuple[object, ...]:
         """What decides the machine code, for the cache key."""
-        return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck)
+        return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck, self.off)

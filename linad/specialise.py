@@ -24,6 +24,7 @@ from .boundary.live import Record, source_mark
 from .boundary.records import attached, distinct, tags
 from .boundary.short import VERSIONS, Short, matrices, short_axes
 from .emit import cache as disk
+from .optimise.environment import OFF, BrokenByPass, verifying
 from .options import Options
 
 if TYPE_CHECKING:
@@ -152,14 +153,15 @@ class Specialisation:
         from . import pipeline
         from .adjoint.errors import NoDerivative
 
-        program = pipeline.prepare(self.lowered(sizes))
+        off = self.options.off
+        program = pipeline.prepare(self.lowered(sizes), off=off)
         for wrt, value in request:
             names = tuple(program.main.params[k].var.name for k in wrt)
             try:
                 if value == FORWARD:
-                    program = pipeline.tangent(program, names)
+                    program = pipeline.tangent(program, names, off=off)
                 else:
-                    program = pipeline.differentiate(program, names, bool(value)).simplified
+                    program = pipeline.differentiate(program, names, bool(value), off=off).simplified
             except NoDerivative as e:
                 what = re.sub(r"#\d+", "", e.what)
                 raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
@@ -177,6 +179,10 @@ class Specialisation:
                 return self._compiled(request, sizes, checked)
             except RecursionError:
                 raise _error(self.record, _too_deep(self.record)) from None
+            except BrokenByPass as broken:
+                told = f"{broken}; this is a defect of linad, not of {self.record.root.__qualname__}"
+                help = f"report it together with the function, please; until then, set {OFF}={broken.name}"
+                raise refusal("internal-error", told, help=help) from broken
 
     def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
         """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
@@ -184,7 +190,7 @@ class Specialisation:
         from .emit.passes import prepare
 
         with lock:
-            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted")), values)
+            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted"))[0], values)
         return None if found is None else (told(found[0]), found[1], found[0].span)
 
     def _wanted(self, checked: str) -> EmitOptions:
@@ -198,6 +204,7 @@ class Specialisation:
             cache=self.options.cache and disk.enabled(),
             workspace=True,
             parallel=self.options.parallel,
+            off=self.options.off,
         )
 
     def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
@@ -205,7 +212,7 @@ class Specialisation:
 
         import_numba()
         wanted = self._wanted(checked)
-        key = f"{self.key}-{disk.digest(request, sizes, wanted, target())}"
+        key = f"{self.key}-{disk.digest(request, sizes, wanted, target(), verifying())}"
         store = self.store
         loaded = _loaded.pop((store.name, key), None) or self._built(store, key, request, sizes, wanted)
         _loaded[store.name, key] = loaded
@@ -241,7 +248,7 @@ def _ours(name: str) -> Iterator[None]:
     """What goes wrong inside is a defect of linad and is told as one, in a line."""
     try:
         yield
-    except (LinadError, LinadWarning, MemoryError, OSError, ImportError):  # a warning may be an error, an ImportError says what to install
+    except (LinadError, LinadWarning, BrokenByPass, MemoryError, OSError, ImportError):  # a warning may be an error, an ImportError says what to install
         raise
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

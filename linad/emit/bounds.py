@@ -8,6 +8,7 @@ build in which every check is in its place says what is the case.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -38,6 +39,7 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
 
+from linad.optimise.pass_manager import Remark, Remarks
 from linad.simplify.invariant import logs_of
 
 from .blocks import delayable
@@ -49,7 +51,12 @@ ZERO = Const(0, I64)
 LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only
 
 
-Answer = Literal["proved", "before", "inside"]
+Answer = Literal["inside", "before", "proved"]
+ANSWERS: dict[Answer, str] = {
+    "inside": "tested in each iteration",
+    "before": "tested once, before the loop",
+    "proved": "proved, not tested",
+}
 
 
 @dataclass(frozen=True)
@@ -75,17 +82,20 @@ class Frame:
     entry: Snapshot | None = None  # what is known before the body
 
 
-def check_accesses(f: Function, retry: bool) -> Function:
+def check_accesses(f: Function, retry: bool) -> tuple[Function, Remarks]:
     """The function with its index checks written out; with ``retry``, before loops where they can be."""
     checker = Checker(f, retry)
-    return replace(f, body=checker.block(f.body))
+    f = replace(f, body=checker.block(f.body))
+    return f, tuple(_remarks(checker.accesses))
 
 
-def index_checks(f: Function) -> tuple[Access, ...]:
-    """What becomes of the index checks in the loops of a function, in the build whose checks are hoisted."""
-    checker = Checker(f, True)
-    checker.block(f.body)
-    return tuple(checker.accesses)
+def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
+    """Which index tests of loops stay there, which are made before the loop, which are not needed."""
+    found: dict[tuple[int, str], set[str]] = {}
+    for a in accesses:
+        found.setdefault((a.span.line, a.array), set()).add(a.answer)
+    for (line, array), answers in found.items():
+        yield from (Remark(line, "index check", f"of {array}: {text}") for answer, text in ANSWERS.items() if answer in answers)
 
 
 class Checker:

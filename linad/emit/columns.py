@@ -11,7 +11,7 @@ others, parameters and results, get a copy where loops go through all of them mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import (
@@ -42,8 +42,9 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Equal
-from linad_typecheck.span import Span
 from linad_typecheck.types import I64, INTS, Array, Scalar
+
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
 from .aliases import alias_groups
 from .distribute import FEW, is_short
@@ -52,23 +53,23 @@ Access = Load | Store | AddTo
 Order = tuple[int, ...]  # the axes of an array in the order in which they are stored
 
 
-def by_columns(f: Function) -> Function:
+def by_columns(f: Function) -> tuple[Function, Remarks]:
     """The function with arrays stored in the order in which its innermost loops go through them."""
     if not any(isinstance(v.type, Array) and v.type.rank > 1 for v in _arrays(f)):
-        return f
+        return f, ()
     names = Names(all_names(f))
     f = _with_copies(f, names)
-    orders = {a: order for a, (order, _) in _found(f, _Groups(f, lent=False)).items()}
-    return _Stored(orders, names).function(f) if orders else f
+    found = _found(f, _Groups(f, lent=False))
+    orders = {a: order for a, (order, _) in found.items()}
+    return _Stored(orders, names).function(f) if orders else f, tuple(_remarks(f, found))
 
 
-def stored_by_columns(f: Function) -> Iterator[tuple[Var, Span, int]]:
-    """The arrays that a function makes, or copies, and stores so: where, and the axis that its loops run along."""
-    f = _with_copies(f, Names(all_names(f)))
-    orders = _found(f, _Groups(f, lent=False))
+def _remarks(f: Function, found: Mapping[str, tuple[Order, Vote]]) -> Iterator[Remark]:
+    """The arrays that a function makes, or copies, and stores so."""
     for s in walk(f.body):
-        if isinstance(s, Alloc | Copy) and s.out.name in orders:
-            yield s.out, s.span, orders[s.out.name][1].axis
+        if isinstance(s, Alloc | Copy) and s.out.name in found and getattr(s, "log", "no") == "no":
+            axis = found[s.out.name][1].axis
+            yield remark(s.span, "stored", f"{known_as(s.out)} by columns: the innermost loops run along axis {axis}")
 
 
 def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:

@@ -145,7 +145,7 @@ def _results(s: Stmt) -> tuple[Atom, ...]:
 
 
 def _asked_first(s: Loop, names: Names) -> list[Stmt]:
-    """The loop behind what makes its demands, as far as those can move."""
+    """The loop behind what makes its demands, as far as those can move: in loops without a place in the program, of which nothing is told."""
     if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
         return [s]
     found = _Movable(s)
@@ -162,10 +162,10 @@ def _asked_first(s: Loop, names: Names) -> list[Stmt]:
     if _relies(needed):
         index = names.var("i", I64)
         alone = freshen(Block(tuple(needed)), names, {s.index.name: index})
-        return [Loop(index, s.start, s.stop, s.step, (), (), alone, (), span=s.span), rest]
+        return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
     index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
     told = _told(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
-    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), told, (last,), span=s.span)
+    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), told, (last,))
     return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
 
 

@@ -40,28 +40,31 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+
 from .contents import Contents, Sizes, is_only_read
 from .distribute import Body, is_short
 from .late import in_registers
 from .loops import defined
 from .neighbours import Held, adding, is_plain
-from .notes import known_as, note
 from .turns import TURNS
 
 
-def keep_one(f: Function) -> Function:
+def keep_one(f: Function) -> tuple[Function, Remarks]:
     """The function with one buffer where loops in time have two, of which they write to one what they read in the other."""
-    body = _OneOfTwo(f).block(f.body)
+    one = _OneOfTwo(f)
+    body = one.block(f.body)
     if body == f.body:
-        return f
+        return f, ()
     f = replace(f, body=body)
-    return replace(f, body=_needed(body, count_uses(f)))
+    return replace(f, body=_needed(body, count_uses(f))), tuple(one.remarks)
 
 
 class _OneOfTwo:
     def __init__(self, f: Function) -> None:
         self.sizes = Sizes(f)
         self.uses = count_uses(f) + Counter(p.var.name for p in f.params)  # the caller may look at those
+        self.remarks: list[Remark] = []
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
@@ -95,7 +98,8 @@ class _OneOfTwo:
         if inside is None:
             return None
         self.uses[a.name] += self.uses[b.name]
-        note(s.span, "stored", f"{known_as(a)} in one buffer, written where it has been read", instead=f"{known_as(a)} {TURNS}")
+        told = f"{known_as(a)} in one buffer, written where it has been read"
+        self.remarks.append(remark(s.span, "stored", told, instead=f"{known_as(a)} {TURNS}"))
         return before, [_without(s, b, tuple(inside), a), *behind]
 
     def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
@@ -118,7 +122,8 @@ class _OneOfTwo:
         if changed is None:
             return None
         self.uses[write.array.name] += self.uses[new.name]
-        note(s.span, "stored", f"{known_as(write.array)} where it has been read: no array is made of what is stored")
+        told = f"{known_as(write.array)} where it has been read: no array is made of what is stored"
+        self.remarks.append(remark(s.span, "stored", told))
         return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
     def copied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:

@@ -44,11 +44,12 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.optimise.pass_manager import Remark, Remarks, remark
+
 from .distribute import Body, is_cheap, is_short
 from .independence import own_indices, verdict
 from .ints import Maker
 from .loops import defined, is_chain, is_counted, with_ranges
-from .notes import note
 from .ranges import Ranges
 from .sums import cells_to_sum, with_sums
 
@@ -62,9 +63,10 @@ Part = tuple[Stmt, ...] | Loop  # of the body of a loop: innermost loops, and wh
 Given = dict[str, Atom]  # what the names of an iteration are in the copy of it
 
 
-def jam(f: Function) -> Function:
+def jam(f: Function) -> tuple[Function, Remarks]:
     """The function with several iterations at once where that saves reads and writes."""
     names = Names(all_names(f))
+    remarks: list[Remark] = []
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
     def jammed(s: Loop, r: Ranges) -> list[Stmt]:
@@ -76,10 +78,10 @@ def jam(f: Function) -> Function:
         nest = _Nest.of(s, r, names)
         if not (nest.pays(sizes) and nest.independent(r) and nest.known_in_time()):
             return [s]
-        note(s.span, "loop", "four iterations at once")
+        remarks.append(remark(s.span, "loop", "four iterations at once"))
         return nest.jammed(names)
 
-    return with_ranges(f, jammed)
+    return with_ranges(f, jammed), tuple(remarks)
 
 
 def _is_plain(t: Stmt) -> bool:

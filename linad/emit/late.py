@@ -35,6 +35,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 from linad.simplify.mentions import Mentions
 from linad.simplify.offsets import offset
 
@@ -43,13 +44,12 @@ from .distribute import FEW
 from .ints import ONE, ZERO, Maker
 from .loops import defined
 from .neighbours import NEAR, has_run
-from .notes import known_as, note
 
 
-def copy_late(f: Function) -> Function:
+def copy_late(f: Function) -> tuple[Function, Remarks]:
     """The function with copies of arrays made by the loops that write over them."""
     late = _Late(f)
-    return replace(f, body=late.block(f.body))
+    return replace(f, body=late.block(f.body)), tuple(late.remarks)
 
 
 def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | None:
@@ -78,6 +78,7 @@ class _Late:
     def __init__(self, f: Function) -> None:
         self.ints = Sizes(f)
         self.sizes = self.ints.shapes
+        self.remarks: list[Remark] = []
         self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
 
     def block(self, b: Block) -> Block:
@@ -93,7 +94,7 @@ class _Late:
             writer = _Nest(nest, copied, self.ints)
             if (new := writer.late(later or not copied.made)) is not None:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
-                note(s.span, "copied", writer.told())
+                self.remarks.append(remark(s.span, "copied", writer.told()))
         return replace(b, stmts=tuple(stmts))
 
     def inside(self, s: Stmt) -> Stmt:

@@ -37,6 +37,7 @@ class EmitOptions:
     is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
     A kernel of ``long`` statements is divided into functions of about ``part`` (see `parts`).
     ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
+    The passes named in ``off`` are left out.
     """
 
     fastmath: bool = True
@@ -49,6 +50,7 @@ class EmitOptions:
     parallel: bool = False
     long: int = 1000
     part: int = 250
+    off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Emitter:
     def prepare(self, program: Program) -> Program:
         from .passes import prepare
 
-        return prepare(program, self.options)
+        return prepare(program, self.options)[0]
 
     def function_names(self) -> tuple[str, dict[str, str]]:
         """The Python names of the driver and of every function, all different."""

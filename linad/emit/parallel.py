@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, walk
+from linad_typecheck.core import Alloc, Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64
+
+from linad.optimise.pass_manager import Remarks, remark
 
 from .chunks import spread
 from .independence import Verdict, verdict
@@ -74,9 +76,27 @@ def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decisi
     return replace(program, functions={**program.functions, main.name: main, **spreader.functions}), decisions
 
 
-def spread_loops(program: Program, fastmath: bool) -> Program:
-    """The program that `parallelise` makes."""
-    return parallelise(program, fastmath)[0]
+def spread_loops(program: Program, fastmath: bool) -> tuple[Program, Remarks]:
+    """The program that `parallelise` makes, and a remark on each loop."""
+    made, decisions = parallelise(program, fastmath)
+    return made, tuple(remark(d.span, "threads", verdict_text(d.verdict)) for d in decisions)
+
+
+def verdict_text(v: Verdict) -> str:
+    """How a loop runs, and what each thread has of its own for it."""
+    if v.reason:
+        return f"sequential, because {v.reason}"
+    own = [f"an accumulator for {base_name(a.name)}, of its size" for a in v.added]
+    for t in v.private:
+        shape = " × ".join(base_name(str(a)) for a in t.shape) if isinstance(t, Alloc) else f"the size of {base_name(t.array.name)}"
+        own.append(f"{base_name(t.out.name)}, {shape or '1'} words")
+    near = ", ".join(base_name(a.name) for a in v.near)
+    turns = f", every second chunk at a time, for neighbours add to the same cells of {near}" if near else ""
+    sums = sum(how != "last" for how in v.sums)
+    if sums:
+        own.append(f"{sums} word{'s' if sums > 1 else ''} for sums")
+    each = f"; each thread has {', '.join(own)}" if own else ""
+    return f"parallel {v.kind}{turns}{each}"
 
 
 def _clash(name: str, functions: Mapping[str, Function]) -> bool:

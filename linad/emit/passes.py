@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from linad_typecheck.core import Program
 
-from linad.optimise.pass_manager import After, Fact, Pass, Phase, run
+from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.simplify.invariant import hoist_invariants
 
 from .blocks import in_blocks
@@ -83,9 +83,10 @@ ORDERING: tuple[Pass, ...] = (
 LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 
 
-def prepare(program: Program, options: EmitOptions, after: After | None = None) -> Program:
-    """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads."""
-    return run(program, LOOPS, facts(options), after=after)[0]
+def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
+    """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads; and what the passes
+    have to tell."""
+    return run(program, LOOPS, facts(options), options.off, after)
 
 
 def facts(options: EmitOptions) -> Iterator[Fact]:

@@ -33,21 +33,22 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
-from .notes import known_as, note
-
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
 TURNS = "in two buffers that take turns"  # to those who ask
 
 
-def take_turns(f: Function) -> Function:
+def take_turns(f: Function) -> tuple[Function, Remarks]:
     """The function whose loops carry a second buffer for each array that they make anew and hand on."""
-    return replace(f, body=_Turns(f).block(f.body))
+    turns = _Turns(f)
+    return replace(f, body=turns.block(f.body)), tuple(turns.remarks)
 
 
 class _Turns:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
+        self.remarks: list[Remark] = []
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
@@ -69,7 +70,7 @@ class _Turns:
                 first = self.names.like(c)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
-                    note(s.span, "stored", f"{known_as(c)} {TURNS}")
+                    self.remarks.append(remark(s.span, "stored", f"{known_as(c)} {TURNS}"))
                     s = turned
         return [*made, s]
 

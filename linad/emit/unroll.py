@@ -33,9 +33,9 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
-from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
+from linad.optimise.pass_manager import Remark, Remarks, remark
 from linad.simplify.cells import merge_cells
 from linad.simplify.dead import drop_dead
 from linad.simplify.fold import fold
@@ -44,19 +44,14 @@ TRIPS = 4  # iterations at most
 LONG = 100  # statements at most that come of a loop
 
 
-def write_out(f: Function) -> Function:
+def write_out(f: Function) -> tuple[Function, Remarks]:
     """The function with the short loops inside its loops written out."""
     inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
     if not any(map(_trips, inside)):
-        return f
-    return drop_dead(merge_cells(_without_small(fold(_Writer(f).function()))))
-
-
-def written_out(f: Function) -> list[tuple[Span, int]]:
-    """The loops that are written out: where they are, and how many iterations they have."""
+        return f, ()
     writer = _Writer(f)
-    writer.function()
-    return writer.written
+    done = drop_dead(merge_cells(_without_small(fold(writer.function()))))
+    return done, tuple(writer.remarks)
 
 
 def _trips(s: Stmt) -> range | None:
@@ -75,7 +70,7 @@ class _Writer:
     def __init__(self, f: Function) -> None:
         self.f, self.names = f, Names(all_names(f))
         self.same: dict[str, Atom] = {}
-        self.written: list[tuple[Span, int]] = []
+        self.remarks: list[Remark] = []
 
     def function(self) -> Function:
         return replace(self.f, body=self.block(self.f.body, False))
@@ -91,7 +86,7 @@ class _Writer:
             if trips is None or not _straight(s.body, LONG // max(len(trips), 1)):
                 out.append(s)
                 continue
-            self.written.append((s.span, len(trips)))
+            self.remarks.append(remark(s.span, "loop", f"written out, {len(trips)} iterations one after the other"))
             now: tuple[Atom, ...] = s.inits
             for k in trips:
                 given = {s.index.name: Const(k, s.index.type), **{c.name: a for c, a in zip(s.carried, now, strict=True)}}

@@ -7,25 +7,23 @@ collects what it has to tell, and has the program checked after it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from linad_typecheck.core import Function, Program, Var, base_name
-from linad_typecheck.core_verify import verify
-from linad_typecheck.linear.check_linear import NotLinear, check_linear
-from linad_typecheck.linear.linearise import linearise
+from linad_typecheck.core import Program, Var, base_name
 from linad_typecheck.span import Span
+
+from .environment import BrokenByPass, verifying
+
+if TYPE_CHECKING:
+    from linad_typecheck.linear.check_linear import NotLinear
 
 # What a pass may rely on: that sums of floats may be taken in another order; that arrays of different names share no memory; that a failing
 # test asks for the build with every index check instead of raising; that loops are to be run on threads.
 Fact = Literal["fastmath", "noalias", "retry", "threads"]
 Facts = frozenset[str]
 After = Callable[[str, Program], None]
-
-OFF, VERIFY = "LINAD_DISABLE", "LINAD_VERIFY"  # environment variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +70,6 @@ class Phase:
 
     passes: tuple[Pass, ...]
     rounds: int = 1
-
-
-class BrokenByPass(Exception):
-    """A pass has made a program that is not well formed, which is a defect of the pass."""
 
 
 def run(
@@ -128,15 +122,19 @@ def check(name: str, program: Program, linear: bool = True) -> None:
     BrokenByPass
         Where it is not well formed, or has no linear form.
     """
-    wrong = verify(program)
-    if wrong:
-        raise BrokenByPass(f"the pass {name} has made a program that is not well formed: {wrong[0]}")
+    from linad_typecheck.core_verify import verify
+
+    if wrong := verify(program):
+        raise BrokenByPass(name, f"is not well formed: {wrong[0]}")
     if (error := not_linear(program) if linear else None) is not None:
-        raise BrokenByPass(f"the pass {name} has made a program that has no linear form: {error}") from error
+        raise BrokenByPass(name, f"has no linear form: {error}") from error
 
 
 def not_linear(program: Program) -> NotLinear | None:
     """What keeps a program from having a linear form."""
+    from linad_typecheck.linear.check_linear import NotLinear, check_linear
+    from linad_typecheck.linear.linearise import linearise
+
     try:
         check_linear(linearise(program))
     except NotLinear as error:
@@ -144,15 +142,10 @@ def not_linear(program: Program) -> NotLinear | None:
     return None
 
 
-def verifying() -> bool:
-    """Whether the environment asks for programs to be verified after each pass."""
-    return os.environ.get(VERIFY, "").lower() not in ("", "0", "false", "no", "off")
-
-
 def known_as(v: Var) -> str:
     """An array as its user knows it."""
     name = base_name(v.name)
-    return f"the adjoint of {name.removesuffix('_bar')}" if name.endswith("_bar") else name
+    return f"the adjoint of {name.removesuffix('_bar')}" if v.adjoint else name
 
 
 def remark(span: Span, kind: str, text: str, instead: str = "") -> Remark:

@@ -56,11 +56,12 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     from .reading import reading_of
 
     r = reading_of(f)
-    shown = stage_of(r.program, stage, r.wrt, r.lines)
+    off = r.options.off
+    shown = stage_of(r.program, stage, r.wrt, r.lines, off)
     if isinstance(shown, Table):
         from .html import page_of
 
-        return replace(shown, page=lambda: page_of(r.program, r.wrt, r.lines, r.facts, r.name).fragment())
+        return replace(shown, page=lambda: page_of(r.program, r.wrt, r.lines, r.facts, r.name, off).fragment())
     return shown
 
 
@@ -97,7 +98,7 @@ def explain(f: Callable[..., Any]) -> Explanation:
     from .reading import reading_of
 
     r = reading_of(f)
-    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, r.options.parallel, r.options.fastmath)
+    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, r.options.parallel, r.options.fastmath, r.options.off)
 
 
 class _Callable(ModuleType):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from linad_typecheck.check import check
 from linad_typecheck.checking.recover import recovered
+from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.findings import read
 from linad_typecheck.render import render_text
 from linad_typecheck.scope import FunctionSource
@@ -19,6 +20,7 @@ from linad_typecheck.static_scope import StaticModule, functions_named
 from linad_typecheck.types import is_float
 
 from ..boundary.results import float_leaves
+from ..switches import switched_off
 from .explain import explain_program
 from .stages import STAGES, lines_of, stage_of
 
@@ -73,7 +75,7 @@ def _printed(name: str, text) -> int:
 def _show(place: str, stage: str) -> str:
     function, checked = _checked(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    return str(stage_of(checked.program, stage, _wrt(function, checked), lines))
+    return str(stage_of(checked.program, stage, _wrt(function, checked), lines, _off()))
 
 
 def _page(place: str, stage: str) -> str:
@@ -82,10 +84,10 @@ def _page(place: str, stage: str) -> str:
 
     function, checked = _checked(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    wrt = _wrt(function, checked)
+    wrt, off = _wrt(function, checked), _off()
     if stage != "table":
-        return document(function.name, stage_of(checked.program, stage, wrt, lines)._repr_html_())
-    return page_of(checked.program, wrt, lines, checked.facts, function.name).document()
+        return document(function.name, stage_of(checked.program, stage, wrt, lines, off)._repr_html_())
+    return page_of(checked.program, wrt, lines, checked.facts, function.name, off).document()
 
 
 def _written(text: str, file: str) -> str:
@@ -99,7 +101,7 @@ def _written(text: str, file: str) -> str:
 def _explain(place: str, form: str) -> str:
     function, checked = _checked(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    found = explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts)
+    found = explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts, off=_off())
     if form == "html":
         from .html import document
 
@@ -133,6 +135,14 @@ def _checked(place: str) -> tuple[FunctionSource, Checked]:
         text = f"{file}:{function.node.lineno}: the type of {missing} does not follow from the text: annotate it"
         raise Refused(text, FINDINGS)
     return function, checked
+
+
+def _off() -> tuple[str, ...]:
+    """The passes that the environment leaves out."""
+    try:
+        return switched_off()
+    except LinadError as error:
+        raise Refused(str(error), USAGE) from None
 
 
 def _wrt(function: FunctionSource, checked: Checked) -> tuple[str, ...]:

@@ -31,16 +31,11 @@ from ..adjoint.dense import dense_text
 from ..adjoint.order import order_free
 from ..adjoint.plan import Body, Plan
 from ..adjoint.schedules import ONLINE_SLOTS
-from ..emit.bounds import index_checks
-from ..emit.columns import stored_by_columns
-from ..emit.exits import thread_exits
 from ..emit.module import EmitOptions
-from ..emit.notes import Note, notes
-from ..emit.passes import prepare as reshaped
-from ..emit.unroll import write_out, written_out
+from ..emit.passes import prepare as for_emission
+from ..optimise.pass_manager import Remark as Told
 from ..pipeline import Gradient, differentiate, prepare
 from .home import at_home
-from .threads import threads_remarks
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped", "size": "sizes"}
 
@@ -83,22 +78,21 @@ class Explanation:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def _from_emission(ready: Program, gradient: Program, threads: bool) -> Iterable[Remark]:
-    """What the generated code does otherwise than the text: short loops written out, arrays stored by columns, and what passes tell."""
-    for span, trips in written_out(ready.main):
-        yield Remark(span.line, "loop", f"written out, {trips} iterations one after the other")
-    for v, span, axis in stored_by_columns(write_out(ready.main)):
-        yield Remark(span.line, "stored", f"{base_name(v.name)} by columns: the innermost loops run along axis {axis}")
-    called, differentiated = (_notes(p, EmitOptions(parallel=threads)) for p in (ready, gradient))
-    for n in called | differentiated:
-        when = "" if n in called and n in differentiated else ", when called" if n in called else ", when differentiated"
-        yield Remark(n.line, n.kind, f"{n.text}{when}")
+def _from_emission(ready: Program, gradient: Program, options: EmitOptions) -> Iterable[Remark]:
+    """What the generated code does otherwise than the text, as the passes tell it: of the function, and of its derivative."""
+    called, differentiated = (_told(program, options) for program in (ready, gradient))
+    checks = [r for r in called if r.kind == "index check"]
+    threads = [(when, r) for when, found in (("called", called), ("differentiated", differentiated)) for r in found if r.kind == "threads"]
+    yield from (Remark(r.line, r.kind, r.text) for r in checks)
+    for r in called | differentiated:
+        if r.kind not in ("index check", "threads"):
+            when = "" if r in called and r in differentiated else ", when called" if r in called else ", when differentiated"
+            yield Remark(r.line, r.kind, f"{r.text}{when}")
+    yield from (Remark(r.line, r.kind, f"{when}: {r.text}") for when, r in threads)
 
 
-def _notes(program: Program, options: EmitOptions) -> dict[Note, None]:
-    with notes() as found:
-        reshaped(program, options)
-    return dict.fromkeys(found)
+def _told(program: Program, options: EmitOptions) -> dict[Told, None]:
+    return dict.fromkeys(for_emission(program, options)[1])
 
 
 def explain_program(
@@ -109,22 +103,20 @@ def explain_program(
     facts: Sequence[Fact] = (),
     threads: bool = False,
     fastmath: bool = True,
+    off: tuple[str, ...] = (),
 ) -> Explanation:
     """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what runs on
-    them."""
-    ready = prepare(at_home(program))
-    gradient = differentiate(ready, tuple(wrt), True)
+    them. The passes named in ``off`` are left out."""
+    ready = prepare(at_home(program), off=off)
+    gradient = differentiate(ready, tuple(wrt), True, off=off)
     remarks = [
         *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
         *_from_linear(gradient.linear.main),
         *_from_plan(gradient.plan),
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
-        *_from_checks(ready.main),
-        *(_from_emission(ready, gradient.simplified, threads) if fastmath else ()),
+        *_from_emission(ready, gradient.simplified, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
     ]
-    if threads:
-        remarks += [Remark(n, "threads", text) for n, text in threads_remarks(ready, gradient.simplified, fastmath)]
     placed = (r for r in dict.fromkeys(remarks) if r.line)  # what stands for no text, as the array of a name without a value, is not told
     unique = tuple(sorted(placed, key=lambda r: r.line))
     home = program.main.span.file  # helpers that stand in it are explained with their own lines
@@ -269,24 +261,3 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
     for name, s in (body.expanded | body.rows).items():
         shape = " × ".join(base_name(str(a)) for a in s.shape) or "1"
         yield Remark(s.span.line, "logged", f"{base_name(name)} is kept: {shape} words per iteration")
-
-
-# -------------------------------------------------------------------------------------------------------- index checks
-
-
-_ANSWERS = {
-    "inside": "tested in each iteration",
-    "before": "tested once, before the loop",
-    "proved": "proved, not tested",
-}
-
-
-def _from_checks(f: Function) -> Iterable[Remark]:
-    """Accesses in loops: which index tests stay there, which are made before the loop, which are not needed."""
-    found: dict[tuple[int, str], set[str]] = {}
-    for a in index_checks(thread_exits(f)):
-        found.setdefault((a.span.line, a.array), set()).add(a.answer)
-    for (line, array), answers in found.items():
-        for answer, text in _ANSWERS.items():
-            if answer in answers:
-                yield Remark(line, "index check", f"of {array}: {text}")

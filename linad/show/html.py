@@ -126,7 +126,12 @@ def document(title: str, body: str) -> str:
 
 
 def page_of(
-    program: Program, wrt: Sequence[str] | None, lines: dict[int, str], facts: Iterable[Fact] = (), name: str = ""
+    program: Program,
+    wrt: Sequence[str] | None,
+    lines: dict[int, str],
+    facts: Iterable[Fact] = (),
+    name: str = "",
+    off: tuple[str, ...] = (),
 ) -> Page:
     """The page of a lowered program.
 
@@ -142,15 +147,17 @@ def page_of(
         What the checker found out.
     name
         Of the function, where it is not that of the core.
+    off
+        Passes that are left out.
     """
-    table = stage_of(program, "table", wrt, lines)
+    table = stage_of(program, "table", wrt, lines, off)
     assert isinstance(table, Table)
     chosen = tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype[0] == "f")
-    explanation = explain_program(name or program.entry, program, chosen, lines, tuple(facts))
+    explanation = explain_program(name or program.entry, program, chosen, lines, tuple(facts), off=off)
     remarks = tuple(r for r in explanation.remarks if r.line in lines)
-    functions = linear(prepare(at_home(program))).functions
+    functions = linear(prepare(at_home(program), off=off)).functions
     core = tuple(x for f in functions.values() for x in numbered(f, entry=f.name == program.entry))
-    return Page(table, remarks, core, str(stage_of(program, "numba", wrt, lines)))
+    return Page(table, remarks, core, str(stage_of(program, "numba", wrt, lines, off)))
 
 
 def numbered(f: Function, *, entry: bool) -> list[tuple[int, str]]:

@@ -36,7 +36,11 @@ class Text:
 
 
 def stage_of(
-    program: Program, stage: Stage, wrt: Sequence[str] | None = None, source: dict[int, str] | None = None
+    program: Program,
+    stage: Stage,
+    wrt: Sequence[str] | None = None,
+    source: dict[int, str] | None = None,
+    off: tuple[str, ...] = (),
 ) -> Table | Text:
     """One stage of the derivative of a lowered program.
 
@@ -52,16 +56,20 @@ def stage_of(
         Parameters of the core program to differentiate by; by default all floats.
     source
         The user's lines by number, for the table; by default the program's own lines.
+    off
+        Passes that are left out.
     """
     if stage not in STAGES:
         raise ValueError(f"no stage {stage!r}: there are {', '.join(map(repr, STAGES))}")
     if stage == "lowered":
         return Text(print_program(program))
-    ready = prepare(at_home(program))
+    ready = prepare(at_home(program), off=off)
     if stage == "linear":
         return Text(print_program(linear(ready)))
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
-    gradient = differentiate(ready, names, True, log_everything=stage == "reverse")
+    gradient = differentiate(ready, names, True, log_everything=stage == "reverse", off=off)
+    if stage == "numba":
+        return _numba(gradient, off)
     return _PRINT[stage](program.entry, ready, gradient, source)
 
 
@@ -69,10 +77,10 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
     return make_table(name, source if source is not None else {}, ready.main, gradient.simplified.main)
 
 
-def _numba(name: str, ready: Program, gradient: Gradient, source: object) -> Text:
-    from ..emit import emit
+def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
+    from ..emit import EmitOptions, emit
 
-    return Text(emit(gradient.simplified).source)
+    return Text(emit(gradient.simplified, EmitOptions(off=off)).source)
 
 
 def _stored(name: str, ready: Program, gradient: Gradient, source: object) -> Text:
@@ -81,7 +89,6 @@ def _stored(name: str, ready: Program, gradient: Gradient, source: object) -> Te
 
 _PRINT: dict[str, Callable[..., Table | Text]] = {
     "table": _table,
-    "numba": _numba,
     "reverse": _stored,
     "stored": _stored,
     "simplified": lambda name, ready, gradient, source: Text(print_program(gradient.simplified)),

@@ -61,7 +61,7 @@ def program(*parts: str) -> Program:
 
 def changed(before: Program) -> Program:
     linear(before)
-    after = before.with_main(copy_late(before.main))
+    after = before.with_main(copy_late(before.main)[0])
     assert not verify(after)
     linear(after)
     return after

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
-from linad_typecheck.core import AddArray, Copy, base_name, walk
+from linad_typecheck.core import AddArray, Copy, walk
 from linad_typecheck.core_verify import verify
 
 import linad
 from linad import linear_grad
-from linad.emit.columns import by_columns, stored_by_columns
+from linad.emit.columns import by_columns
+from linad.emit.unroll import write_out
 from tests.properties.roads import Whole, close, emitted
 
 Points = Float64[np.ndarray, "n 3"]
@@ -95,9 +96,8 @@ BY_COLUMNS = [
 
 
 def chosen(whole: Whole) -> set[str]:
-    from linad.emit.unroll import write_out
-
-    return {base_name(v.name) for v, *_ in stored_by_columns(write_out(whole.prepared.main))}
+    _, remarks = by_columns(write_out(whole.prepared.main)[0])
+    return {r.text.partition(" by columns")[0] for r in remarks}
 
 
 def alike(whole: Whole) -> None:
@@ -219,7 +219,7 @@ def test_stored_as_written(f, args) -> None:
 def test_what_others_see_is_handed_over_once() -> None:
     whole = Whole(returned, (RNG.random((4, 3)),))
     before = whole.derivative(whole.active(), True).simplified.main
-    after = by_columns(before)
+    after, _ = by_columns(before)
     handed = [s for s in walk(after.body) if isinstance(s, AddArray | Copy)]
     assert not [s for s in handed if s not in list(walk(before.body))]  # cell by cell, from one order to the other
     assert {p.var for p in after.params} == {p.var for p in before.params}

@@ -31,7 +31,7 @@ def steps(body: str, front: str = "  x = copy &a\n", carry: str = "u: f64[:] = x
 
 
 def changed(before: Program) -> Program:
-    after = before.with_main(take_turns(before.main))
+    after = before.with_main(take_turns(before.main)[0])
     assert not verify(after)
     linear(after)
     return after

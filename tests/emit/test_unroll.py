@@ -17,7 +17,7 @@ HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
 def written(body: str) -> tuple[int, int]:
     """The loops and the arrays that are left; before and after, the program does the same."""
     before = parse_program(HEAD + body + "\n}\n")
-    after: Program = before.with_main(write_out(before.main))
+    after: Program = before.with_main(write_out(before.main)[0])
     assert not verify(after)
     for n in (0, 1, 5):
         results = []

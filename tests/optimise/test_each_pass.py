@@ -12,7 +12,7 @@ from linad_typecheck.core import Program
 
 from benchmarks import everyday
 from linad.emit import EmitOptions
-from linad.emit.passes import LOOPS, facts, prepare
+from linad.emit.passes import prepare
 from linad.interpret import CoreError, run
 from linad.optimise.pass_manager import check, not_linear
 from linad.pipeline import differentiate
@@ -24,7 +24,7 @@ from ..examples_of import some
 from ..parallel.roads import without_logs
 from ..properties import programs_logs, programs_order, programs_replaced, programs_science, programs_traps, programs_types
 from ..properties.roads import Whole, close, fresh
-from ..properties.test_programs import SINGLE
+from ..properties.test_programs import SINGLE, cases
 
 MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs, programs_replaced)
 OPTIONS = {
@@ -91,19 +91,12 @@ def held(whole: Whole, options: EmitOptions) -> set[str]:
 SMALL = everyday.arguments(0.001)
 
 
-@pytest.mark.parametrize(("name", "options"), some([(n, o) for n in SMALL for o in OPTIONS], 15))
+@pytest.mark.parametrize(("name", "options"), some([(n, o) for n in SMALL for o in OPTIONS], 22))
 def test_everyday_programs(name, options) -> None:
     held(Whole(everyday.function(name), SMALL[name]), OPTIONS[options])
 
 
-def cases():
-    for m in MODULES:
-        for name, given in m.CASES.items():
-            for k, (args, updates) in enumerate(given):
-                yield pytest.param(getattr(m, name), args, updates, id=f"{name}-{k}")
-
-
-@pytest.mark.parametrize(("f", "args", "updates"), some(cases(), 8))
+@pytest.mark.parametrize(("f", "args", "updates"), some(cases(MODULES), 12))
 def test_programs(f, args, updates) -> None:
     held(Whole(f, args, updates, f.__name__ in SINGLE), OPTIONS["hoisted"])
 

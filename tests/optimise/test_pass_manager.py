@@ -9,7 +9,8 @@ from linad_typecheck.types import F64
 
 from linad.emit import EmitOptions
 from linad.emit.passes import LOOPS, facts
-from linad.optimise.pass_manager import BrokenByPass, Pass, Phase, Remark, run
+from linad.optimise.environment import BrokenByPass
+from linad.optimise.pass_manager import Pass, Phase, Remark, run
 from linad.simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION
 
 PROGRAM = parse_program(

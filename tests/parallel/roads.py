@@ -41,7 +41,7 @@ def eager():
 
 def ready(program: Program, parallel: bool) -> Program:
     with eager():
-        made = prepare(program, EmitOptions(parallel=parallel))
+        made, _ = prepare(program, EmitOptions(parallel=parallel))
     assert not (wrong := verify(made)), wrong[:3]
     return replace(made, functions={n: replace(f, body=without_logs(f.body)) for n, f in made.functions.items()})
 

@@ -7,8 +7,6 @@ import pytest
 from jaxtyping import Float64
 
 from linad import explain, linear_grad
-from linad.emit.notes import note, notes
-from linad_typecheck.span import NOWHERE
 
 Vec = Float64[np.ndarray, "n"]
 
@@ -100,11 +98,19 @@ def test_threads_keep_their_rows_one_by_one() -> None:
     assert not [text for *_, text in remarks(product, parallel=True) if "four iterations" in text]
 
 
-def test_nobody_asks() -> None:
-    note(NOWHERE, "loop", "lost")
-    with notes() as found:
-        note(NOWHERE, "loop", "told")
-        with notes() as inner:
-            note(NOWHERE, "loop", "told inside")
-    note(NOWHERE, "loop", "lost, too")
-    assert [n.text for n in found] == ["told"] and [n.text for n in inner] == ["told inside"]
+def rows_of_three(x: Float64[np.ndarray, "n 3"]) -> float:
+    d = np.empty((len(x), 3))
+    for i in range(len(x)):
+        for c in range(3):
+            d[i, c] = x[i, c] * x[i, c]
+    total = 0.0
+    for i in range(len(x)):
+        total += d[i, 0] * d[i, 1] + d[i, 2]
+    return total
+
+
+def test_what_is_told_is_what_is_done() -> None:
+    told = remarks(rows_of_three)
+    assert (3, "loop", "written out, 3 iterations one after the other") in told
+    assert (1, "stored", "d by columns: the innermost loops run along axis 0, when differentiated") in told
+    assert (2, "stored", "the adjoint of d by columns: the innermost loops run along axis 0, when differentiated") in told

@@ -144,7 +144,7 @@ def _first_line(function: FunctionSource) -> Span:
 
 
 # The keywords of the decorator; a test holds them against `linad.linear_grad`.
-OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend")
+OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend", "passes")
 
 _CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}
 

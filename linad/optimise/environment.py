@@ -1,0 +1,25 @@
+"""What environment variables ask of the optimiser, without importing it."""
+
+from __future__ import annotations
+
+import os
+
+OFF, VERIFY = "LINAD_DISABLE", "LINAD_VERIFY"
+
+
+class BrokenByPass(Exception):
+    """The pass of that name has made a program that is not what every pass must leave, which is a defect of the pass."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"the pass `{name}` has made a program that {what}")
+        self.name = name
+
+
+def verifying() -> bool:
+    """Whether programs are verified after each pass."""
+    return os.environ.get(VERIFY, "").lower() not in ("", "0", "false", "no", "off")
+
+
+def disabled() -> tuple[str, ...]:
+    """The names of passes that are to be left out: those with commas between them."""
+    return tuple(name for name in map(str.strip, os.environ.get(OFF, "").split(",")) if name)

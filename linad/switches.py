@@ -1,0 +1,51 @@
+"""Which optimisation passes a function does without: those that its options switch off, and those of ``LINAD_DISABLE``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from .boundary.errors import refusal
+from .optimise.environment import OFF, disabled
+
+if TYPE_CHECKING:
+    from .optimise.pass_manager import Pass
+
+
+def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
+    """The names of the passes that are left out, in order.
+
+    Parameters
+    ----------
+    passes
+        By the name of a pass, whether it is run. ``LINAD_DISABLE``, names with commas between them, leaves out others as well.
+
+    Raises
+    ------
+    LinadError
+        Where there is no such pass, or where code is not right without it.
+    """
+    if passes is not None and not isinstance(passes, Mapping):
+        raise refusal("bad-option", f"`passes` is a dictionary from names of passes to bools, got {passes!r}", help='write `passes={"loop_fusion": False}`')
+    wanted = {name: ("`passes`", bool(run)) for name, run in (passes or {}).items()}
+    wanted |= {name: (f"`{OFF}`", False) for name in disabled()}
+    if not wanted:
+        return ()  # and no pass is imported
+    known = all_passes()
+    for name, (where, run) in wanted.items():
+        if name not in known:
+            near = get_close_matches(str(name), known, 3, 0.5)
+            hint = f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else f"there are {', '.join(known)}"
+            raise refusal("bad-option", f"{where}: there is no optimisation pass `{name}`", help=hint)
+        if known[name].required and not run:
+            raise refusal("bad-option", f"{where}: the pass `{name}` cannot be switched off: {known[name].required}")
+    return tuple(sorted(name for name, (_, run) in wanted.items() if not run))
+
+
+def all_passes() -> dict[str, Pass]:
+    """Every pass by its name, in the order in which they are run first."""
+    from .emit.passes import LOOPS
+    from .simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION
+
+    return {p.name: p for phase in (FIRST, SIMPLIFICATION, LAST, COMPARISONS, LOOPS) for p in phase.passes}
