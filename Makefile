@@ -9,6 +9,8 @@ BIN     := $(VENV)/bin
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST  := $(BIN)/python -m pytest
 WORKERS ?= 2
+SEED    := $(or $(SEED),$(shell $(firstword $(PYTHON) python3) -c 'import random; print(random.randrange(2**20))' 2>/dev/null))
+TIMES   ?= 5
 
 .PHONY: help demo heat kalman bundle test test-thorough test-matrix bench bench-peers clean
 
@@ -18,7 +20,8 @@ help:
 	@echo "make kalman       fit state-space models by the gradient of the Kalman filter"
 	@echo "make bundle       bundle adjustment with a sparse Jacobian made of gradients"
 	@echo "make test         run the tests"
-	@echo "make test-thorough  run all cases of the tests of which a part runs every day"
+	@echo "make test-thorough  run all cases of the tests of which a part runs every day, and draw other examples than these:"
+	@echo "                  TIMES=5 times as many, from a seed that is printed; SEED=n draws those of a run again"
 	@echo "make test-matrix  run the documents and a corpus of compiled programs with the oldest and the newest dependencies allowed"
 	@echo "make bench        measure all tables of docs/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (installs them into $(VENV)-peers)"
@@ -41,9 +44,11 @@ test: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m "not timing and not thorough"
 	$(PYTEST) -m timing
 
-# All cases of the tests that run one in two to four every day, and what takes long to compile.
+# All cases of the tests that run one in two to four every day, what takes long to compile, and new random programs:
+# everyday runs draw the same ones each time. The seed that makes a run again is printed before and, with failures, after it.
 test-thorough: $(VENV)/.stamp-test
-	$(PYTEST) -n $(WORKERS) -m thorough
+	@echo "random programs of SEED=$(SEED)"
+	LINAD_SEED=$(SEED) LINAD_EXAMPLES=$(TIMES) $(PYTEST) -n $(WORKERS) -m "thorough or drawn"
 
 # In environments of its own, in .venv-matrix, which pip brings up to date: minutes, and a download of the packages the first time.
 test-matrix:

@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from .examples_of import MANY, SEED
+
 os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad-cache"))
 
 # Tests start some two hundred processes, each of which would otherwise compile all of linad before it begins.
@@ -13,3 +15,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 def pytest_addoption(parser):
     parser.addoption("--regenerate", action="store_true", help="write generated pages and expected messages again")
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say how to draw the random programs of this run again."""
+    if SEED is not None:
+        again = f"make test-thorough SEED={SEED} TIMES={MANY}"
+        terminalreporter.write_line(f"random programs of LINAD_SEED={SEED} LINAD_EXAMPLES={MANY} ({again})")

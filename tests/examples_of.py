@@ -1,27 +1,42 @@
-"""How many examples Hypothesis draws: few and always the same in a normal run, more and others with LINAD_EXAMPLES=n."""
+"""How many examples tests draw, and which: a few in an everyday run, always the same ones. LINAD_EXAMPLES=n draws n times
+as many, LINAD_SEED=n others; `make test-thorough` does both, with a seed of its own that it prints."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 
 MANY = int(os.environ.get("LINAD_EXAMPLES", "1"))  # a factor
+SEED = int(os.environ["LINAD_SEED"]) if os.environ.get("LINAD_SEED") else None  # None: the same examples in each run
 
 
-def quick(examples: int) -> settings:
-    return settings(
+def quick(examples: int) -> Callable[[Callable], Callable]:
+    """The settings of a test whose examples Hypothesis draws: this many in an everyday run."""
+    chosen = settings(
         max_examples=examples * MANY,
         deadline=None,
-        derandomize=MANY == 1,
+        derandomize=SEED is None,
         database=None,
         suppress_health_check=list(HealthCheck),
     )
+
+    def applied(test: Callable) -> Callable:
+        test = pytest.mark.drawn(chosen(test))
+        return test if SEED is None else seed(SEED)(test)
+
+    return applied
+
+
+def seeds(count: int) -> range:
+    """The seeds of programs that a test draws itself, this many in an everyday run; it carries the marker `drawn`."""
+    first = 0 if SEED is None else (SEED % 2**20 + 1) * 1000
+    return range(first, first + count * MANY)
 
 
 def some(cases: Iterable[Any], one_of: int) -> list[Any]:
     """Parameters of a test of which one in so many runs in the everyday tests, and all with the marker `thorough`."""
     sets = [c if hasattr(c, "marks") else pytest.param(*(c if isinstance(c, tuple) else (c,))) for c in cases]
     rare = [pytest.param(*c.values, id=c.id, marks=(*c.marks, pytest.mark.thorough)) for c in sets]
-    return [c if k % one_of == 0 or MANY > 1 else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]
+    return [c if k % one_of == 0 else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]

@@ -293,11 +293,34 @@ class _Writer:
         if e in head:
             inner.floats.append(e)
             inner.frozen |= {read}
+        late = self.chance(4)
+        if late:
+            self.line(f"bound{i} = 0")
         with self.block(head):
-            self.body(inner, 4, loop=True)
+            if late:
+                self.bound_below(inner, i)
+            else:
+                self.body(inner, 4, loop=True)
         if self.chance(6):
             with self.block("else:"):
                 self.body(s.inner(), 1)
+
+    def bound_below(self, s: _Scope, i: str) -> None:
+        """The body of a loop that uses names which it binds at its end, from the second iteration on."""
+        number, array = self.fresh("late"), self.fresh("late")
+        above = s.inner()
+        above.floats.append(number)
+        above.changing.append(number)
+        above.vectors[array] = True
+        with self.block(f"if bound{i}:"):
+            self.body(above, 2)
+        self.body(s, 3, loop=True)
+        self.line(f"{number} = {self.pick([self.tame(s), '1', f'0.25 * {i}'])}")
+        if self.chance(3):
+            with self.block(f"if {self.condition(s)}:"):
+                self.line(f"{number} = {self.tame(s)}")
+        self.line(f"{array} = {self.pick(['np.ones(n)', 'weights(n)', 'x.copy()', f'{self.pick(list(s.vectors))}.copy()'])}")
+        self.line(f"bound{i} = 1")
 
     def while_(self, s: _Scope) -> None:
         if self.depth > 3:

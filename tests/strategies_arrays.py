@@ -313,10 +313,32 @@ class Writer:
         i = self.fresh("i")
         inner = s.inner()
         inner.ints[i] = 3
+        late = self.chance(3)
+        if late:
+            self.line(f"bound{i} = 0")
         self.line(f"for {i} in range({self.pick(['3', 'n', '2', '1, n', 'n - 1, -1, -1'])}):")
         self.depth += 1
-        self.body(inner, 4)
+        if late:
+            self.bound_below(inner, i)
+        else:
+            self.body(inner, 4)
         self.depth -= 1
+
+    def bound_below(self, s: Scope, i: str) -> None:
+        """The body of a loop that uses arrays and a size which it binds at its end, from the second iteration on."""
+        shape = self.pick([(self.n,), (self.m,), (self.n, self.m), (max(self.n - 1, 0),)])
+        size, array = self.fresh("late"), self.fresh("late")
+        above = s.inner()
+        above.arrays[array] = Name(shape, next(self.groups), False, True)
+        above.ints[size] = max(self.n, 1)
+        self.line(f"if bound{i}:")
+        self.depth += 1
+        self.body(above, 3)
+        self.depth -= 1
+        self.body(s, 3)
+        self.line(f"{size} = {self.pick(['n', 'len(idx)', f'{i} + 1', 'A.shape[1]'])}")
+        self.line(f"{array} = {self.tame(s, shape)}")
+        self.line(f"bound{i} = 1")
 
     def branch(self, s: Scope) -> None:
         if self.depth > 3:

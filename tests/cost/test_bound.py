@@ -13,7 +13,7 @@ from tests.adjoint.gradients import arguments
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
 from tests.adjoint.recursive_programs import CASES
-from tests.examples_of import MANY
+from tests.examples_of import seeds
 from tests.properties.roads import Whole
 
 
@@ -26,7 +26,8 @@ def test_corpus_keeps_the_bound(name, size):
     assert found.gradient >= found.primal
 
 
-@pytest.mark.parametrize("first", range(0, 60 * MANY, 10))
+@pytest.mark.drawn
+@pytest.mark.parametrize("first", seeds(60)[::10])
 def test_random_programs_keep_the_bound(first):
     for seed in range(first, first + 10):
         program = prepare(random_program(seed, 24))

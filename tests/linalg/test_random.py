@@ -14,7 +14,7 @@ from linad_typecheck.types import Array
 from linad import interpret
 from linad.pipeline import differentiate, prepare
 from tests.well_formed import well_formed
-from tests.examples_of import MANY
+from tests.examples_of import seeds
 
 from .running import differences, fresh
 
@@ -61,7 +61,8 @@ def program(rng: np.random.Generator) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(6 * MANY))
+@pytest.mark.drawn
+@pytest.mark.parametrize("seed", seeds(6))
 def test_gradients(seed):
     rng = np.random.default_rng(seed)
     text = program(rng)

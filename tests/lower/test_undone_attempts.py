@@ -1,4 +1,4 @@
-"""Loops, comprehensions and combinators are lowered again and again: an attempt that is undone leaves nothing that matters."""
+"""Loops and comprehensions are lowered again and again: an attempt that is undone leaves nothing that matters."""
 
 from __future__ import annotations
 

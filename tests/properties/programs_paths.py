@@ -1,5 +1,5 @@
-"""What is found out on one path is not taken for true on another: sizes that are tested in one arm, asked for in one arm, or met
-later in a loop."""
+"""What is found out on one path is not taken for true on another: sizes that are tested in one arm, asked for in one arm,
+or met later in a loop."""
 
 # fmt: off
 import numpy as np

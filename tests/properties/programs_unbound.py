@@ -1,5 +1,5 @@
-"""Names that loops bind below the place where they use them: what is known of such a name is found by lowering the body again
-and again, and nothing that an earlier attempt has seen may be taken for true of another one."""
+"""Names that loops bind below the place where they use them: what is known of such a name is found by lowering the body
+again and again, and nothing that an earlier attempt has seen may be taken for true of another one."""
 
 # fmt: off
 import math

@@ -2,9 +2,13 @@
 
 from hypothesis import given
 
+from linad.oracle import attempt
+
 from ..examples_of import quick
 from ..strategies import programs
+from ..strategies_unbound import unbound_programs
 from .roads import Whole
+
 
 @given(programs(rich=True))
 @quick(6)
@@ -24,3 +28,32 @@ def test_plain_programs_with_every_variant(program):
 def test_second_derivatives(program):
     whole = Whole(program.load(), program.args, program.updates, program.single)
     whole.second_order(step=None)
+
+
+def _meant(program) -> Whole | None:
+    """The program, if it is accepted and it does not end in what Python says with another kind of error: where a size is 1 when it
+    runs, which is not stretched, or where a generator uses a name without a value."""
+    whole = Whole(program.load(), program.args, program.updates)
+    if whole.errors:
+        return None
+    error = attempt(lambda: whole.run(whole.lowered)).error
+    if isinstance(error, UnboundLocalError):
+        assert isinstance(attempt(whole.oracle).error, NameError)
+        return None
+    return None if "broadcast" in str(error) and "(1,)" in str(error) else whole
+
+
+@given(unbound_programs())
+@quick(25)
+def test_names_bound_below_their_uses(program):
+    whole = _meant(program)
+    if whole is not None:
+        whole.primal()
+
+
+@given(unbound_programs())
+@quick(2)
+def test_gradients_of_names_bound_below_their_uses(program):
+    whole = _meant(program)
+    if whole is not None:
+        whole.holds(thorough=False)

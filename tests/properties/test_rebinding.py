@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 
-from ..examples_of import MANY
+from ..examples_of import seeds
 from ..strategies import load
 from .roads import Whole
 
-PROGRAMS = 120 * MANY
+SEEDS = seeds(120)
 X = np.array([0.7, 1.3, 0.4])
 
 
@@ -92,9 +92,10 @@ def accepted(text: str) -> bool:
     return True
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("part", range(4))
 def test_what_is_accepted_means_what_it_means_to_python(part):
-    assert sum(accepted(program(seed)) for seed in range(part, PROGRAMS, 4)) > PROGRAMS // 40
+    assert sum(accepted(program(seed)) for seed in SEEDS[part::4]) > len(SEEDS) // 40
 
 
 ONE_ARRAY_IN_AN_ARM = """

@@ -1,4 +1,4 @@
-"""What an attempt or one path has found out is true of no other one: values, gradients, updates and errors are CPython's."""
+"""What an attempt or a path has found out is true of no other: values, gradients, updates and errors are CPython's."""
 
 import numpy as np
 import pytest

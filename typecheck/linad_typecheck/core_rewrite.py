@@ -137,8 +137,9 @@ def numbered(f: Function) -> Function:
         order.setdefault(base, []).append(int(k or 0))
     renamed = {}
     for base, numbers in order.items():
-        numbers.sort()
-        renamed |= {(f"{base}.{k}" if k else base): (f"{base}.{new}" if new else base) for new, k in enumerate(numbers) if k != new}
+        for new, k in enumerate(sorted(numbers)):
+            if new != k:
+                renamed[f"{base}.{k}"] = f"{base}.{new}" if new else base
     if not renamed:
         return f
 

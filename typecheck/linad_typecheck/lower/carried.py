@@ -43,7 +43,7 @@ class Plan:
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
     owned: set[str] = field(default_factory=set)  # that are one of two arrays where an iteration ends: they get a copy of the new one
-    unbound: set[str] = field(default_factory=set)  # names that neither the loop nor what is before it gives a value that has a type
+    unbound: set[str] = field(default_factory=set)  # names that get no value that has a type
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Plan:

@@ -274,7 +274,8 @@ class _Joiner:
         return self.shared[key]
 
     def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array) -> Var:
-        out = self.ctx.fresh(name.strip("%"), t, nonneg=t.dtype in INTS and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y))
+        nonneg = t.dtype in INTS and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y)
+        out = self.ctx.fresh(name.strip("%"), t, nonneg=nonneg)
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)

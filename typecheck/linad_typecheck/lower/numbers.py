@@ -62,7 +62,8 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
             return done
     if dtype == "bool":
         return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
-    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, nonneg=dtype == "i64" and a.type.dtype in INTS and ctx.is_nonneg(a))
+    wider = dtype == "i64" and a.type.dtype in INTS
+    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, nonneg=wider and ctx.is_nonneg(a))
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:

@@ -157,7 +157,8 @@ def laid_out(ctx: Lowering, var: Var) -> bool:
         return True
     if permuting(ctx.programs):
         return False
-    ctx.programs.in_order |= ctx.looping or ctx.spec is not None  # what comes later in the loop, or before another call, is not seen yet
+    # what comes later in the loop, or before another call of the function, is not seen yet
+    ctx.programs.in_order |= ctx.looping or ctx.spec is not None
     return True
 
 
