@@ -197,8 +197,7 @@ class ForwardSweep:
             self.block(arm, region, None, arms[k])
             if isinstance(region, Frame):
                 made = {n for n in region.needed if self.facts.home[n] == id(arm)}
-                found = {v.name: v for t in arm.stmts for v in outputs(t)}
-                saved[k] = {n: found[n] for n in sorted(made) if n in found}
+                saved[k] = {v.name: v for t in arm.stmts for v in outputs(t) if v.name in made}
                 saved[k] |= {n: a for n, a in self.there.items() if before.get(n) != a}
         outs = list(s.outs)
         results = [[self.at(r) for r in arm.results] for arm in (s.then, s.orelse)]
@@ -384,15 +383,15 @@ class ForwardSweep:
 
     def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:
         """Values of an iteration that a reversed statement needs: from the log, by loading or by computing again."""
-        missing = {n for n in names if n not in self.there}
+        missing = dict.fromkeys(n for n in names if n not in self.there)
         for n in sorted(missing, key=lambda n: self.facts.position.get(id(self.facts.definition.get(n)), -1)):
             self.bring(n, missing, body, out)
 
-    def bring(self, n: str, missing: set[str], body: Body, out: list[Stmt]) -> None:
+    def bring(self, n: str, missing: dict[str, None], body: Body, out: list[Stmt]) -> None:
         """One of them, after those of the others that it is found by."""
         if n not in missing:
             return
-        missing.discard(n)
+        del missing[n]
         new = self.names.like(self.plan.variable(n, body))
         if body.source[n] == "logged":
             out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))

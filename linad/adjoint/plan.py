@@ -90,7 +90,7 @@ class Body:
     @property
     def logs(self) -> list[str]:
         """The values that are logged, a word per iteration."""
-        return sorted(n for n, how in self.source.items() if how == "logged")
+        return [n for n, how in self.source.items() if how == "logged"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -378,7 +378,7 @@ class BackwardWalk:
                 self.block(arm, region, inside, stmts)
                 done.append((stmts, inside, None))
         # arrays of the outer block that an arm moved or dropped come back to life with an adjoint
-        arrays = sorted({n for _, b, _ in done for n in b.arrays} - bars.arrays.keys())
+        arrays = dict.fromkeys(n for _, b, _ in done for n in b.arrays if n not in bars.arrays)
         results: list[list[Atom]] = [[], []]
         outs: list[Var] = []
         for x in reads:

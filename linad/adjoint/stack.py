@@ -197,7 +197,7 @@ class StackedSweep(ForwardSweep):
             for n, how in body.source.items()
             if how == "logged" and home[n] == id(block)
         ]
-        mine.sort(key=lambda n: (place.get(id(self.facts.definition.get(n)), -1), n))
+        mine.sort(key=lambda n: place.get(id(self.facts.definition.get(n)), -1))
         return [self.plan.variable(n, body) for n in mine]
 
     def block(

@@ -168,9 +168,10 @@ class Emitter:
 
     def known_logs(self, lifted: Lifted) -> dict[str, int]:
         """The logs that grow, numbered, where all have one name wherever they grow."""
-        grow = {s.array.name for f in self.functions(lifted.kernel) for s in walk(f.body) if isinstance(s, Reserve)}
+        stmts = (s for f in self.functions(lifted.kernel) for s in walk(f.body))
+        grow = dict.fromkeys(s.array.name for s in stmts if isinstance(s, Reserve))
         made = {s.out.name for s in lifted.arrays if isinstance(s, Alloc) and empty(s)}
-        return {n: k for k, n in enumerate(sorted(grow))} if grow <= made else {}
+        return {n: k for k, n in enumerate(grow)} if grow.keys() <= made else {}
 
     def divided(self) -> tuple[Lifted, frozenset[str]]:
         """The entry without what its driver does, and the parts that a long one is divided into."""

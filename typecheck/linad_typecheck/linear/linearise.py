@@ -102,7 +102,7 @@ class _Lineariser:
     def arm(self, block: Block, drop: set[str]) -> Block:
         """An arm; arrays that only the other arm moves are dropped at its end."""
         done = self.block(block, [])
-        drops = tuple(Drop(self.current[n]) for n in sorted(drop))
+        drops = tuple(Drop(v) for n, v in self.current.items() if n in drop)
         return replace(done, stmts=(*done.stmts, *drops))
 
     # -- names
