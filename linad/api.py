@@ -20,7 +20,7 @@ from .checkpointing import RunAgain
 from .decorator import LinearGrad, linear_grad
 from .eligible import plain_function
 from .specialise import Request, Specialisation
-from .transformed import NAME, once, transforms_of
+from .transformed import NAME, once, public, transforms_of
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,9 @@ class Derivative:
 
     def __deepcopy__(self, memo: dict[int, object]) -> Derivative:
         return self
+
+    def __dir__(self) -> list[str]:
+        return public(object.__dir__(self))
 
     def __repr__(self) -> str:
         return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"

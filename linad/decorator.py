@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
-from . import derive, specialise, transformed
+from . import derive, specialise
 from .boundary.arguments import argument_type, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
@@ -22,6 +22,7 @@ from .eligible import check_options, check_updates, is_method, plain_function, s
 from .options import Options
 from .specialise import Specialisation
 from .switches import switched_off
+from .transformed import NAME, public
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,7 +67,7 @@ class LinearGrad(Generic[P, R]):
 
     def _take(self, py_func: FunctionType, options: Options, surroundings: Mapping[str, object]) -> None:
         functools.update_wrapper(self, py_func)
-        vars(self).pop(transformed.NAME, None)
+        vars(self).pop(NAME, None)
         self.py_func = py_func
         self.options = options
         self._surroundings = surroundings
@@ -436,6 +437,9 @@ class LinearGrad(Generic[P, R]):
 
     def __linad_source__(self) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None]:
         return self.py_func, self.options.updates, self.options.wrt
+
+    def __dir__(self) -> list[str]:
+        return public(object.__dir__(self))
 
     def __repr__(self) -> str:
         return f"<linear_grad {self.__qualname__}{self._parameters}>"
