@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from linad_typecheck.diagnostics import LinadWarning as LinadWarning
     from linad_typecheck.diagnostics import ZeroGradientWarning as ZeroGradientWarning
 
+    from . import testing as testing
     from .api import grad as grad
     from .api import jvp as jvp
     from .api import value_and_grad as value_and_grad
@@ -97,6 +98,9 @@ _HOMES = {
     "ZeroGradientWarning": "linad_typecheck.diagnostics",
 }
 
+_MODULES = ("testing",)
+
+# What `from linad import *` binds: not `map` and `sum`, which are Python's own names.
 __all__ = [
     "LinadError",
     "LinadWarning",
@@ -110,7 +114,6 @@ __all__ = [
     "grad",
     "jvp",
     "linear_grad",
-    "map",
     "reduce",
     "release_memory",
     "scanl",
@@ -118,13 +121,14 @@ __all__ = [
     "shift1l",
     "shift1r",
     "show",
-    "sum",
     "value_and_grad",
     "vjp",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -133,4 +137,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*(name for name in globals() if name.startswith("__")), *_HOMES, *_MODULES})

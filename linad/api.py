@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from linad_typecheck.signature import Leaf
@@ -17,10 +17,20 @@ from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .checkpointing import RunAgain
-from .decorator import LinearGrad, linear_grad
+from .decorator import LinearGrad, UpdatingGrad, linear_grad
 from .eligible import plain_function
 from .specialise import Request, Specialisation
-from .transformed import NAME, once, transforms_of
+from .transformed import NAME, once, public, transforms_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")  # the first parameter
+B = TypeVar("B")  # the second
+Aux = TypeVar("Aux")  # what comes with the value
+Ts = TypeVarTuple("Ts")
+Zero = Literal[0]
+One = Literal[1]
+Pullback = Callable[[Any], tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Step:
         return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
-class Derivative:
+class Derivative(Generic[P, R]):
     """A checked function differentiated once or several times. `grad` and `value_and_grad` make them.
 
     Attributes
@@ -56,7 +66,7 @@ class Derivative:
         self.__name__ = f"{'value_and_grad' if steps[-1].value else 'grad'}_{function.__name__}"
         self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
         s = self.function.specialisation(arguments)
         if len(self.steps) > 1:
@@ -77,11 +87,14 @@ class Derivative:
     def __reduce__(self) -> tuple[object, ...]:
         return _shared, (self.function, self.steps)
 
-    def __copy__(self) -> Derivative:
+    def __copy__(self) -> Derivative[P, R]:
         return self
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Derivative:
+    def __deepcopy__(self, memo: dict[int, object]) -> Derivative[P, R]:
         return self
+
+    def __dir__(self) -> list[str]:
+        return public(object.__dir__(self))
 
     def __repr__(self) -> str:
         return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
@@ -92,7 +105,23 @@ def _shaped(step: Step, value: object, grads: tuple[object, ...]) -> object:
     return (value, gradient) if step.value else gradient
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+@overload
+def grad(f: Callable[Concatenate[A, P], Any], argnums: Zero = 0) -> Derivative[Concatenate[A, P], A]: ...
+@overload
+def grad(f: Callable[Concatenate[A, B, P], Any], argnums: One) -> Derivative[Concatenate[A, B, P], B]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[A, B, P], Any], argnums: tuple[Zero, One]
+) -> Derivative[Concatenate[A, B, P], tuple[A, B]]: ...
+@overload
+def grad(
+    f: Callable[Concatenate[A, P], tuple[Any, Aux]], argnums: Zero = 0, *, has_aux: Literal[True]
+) -> Derivative[Concatenate[A, P], tuple[A, Aux]]: ...
+@overload
+def grad(f: Callable[P, Any], argnums: int | Sequence[int], has_aux: bool = False) -> Derivative[P, Any]: ...
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Derivative[..., Any]:
     """The function that gives the gradient of a scalar function.
 
     Parameters
@@ -130,9 +159,31 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     return _derivative(f, argnums, False, has_aux)
 
 
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[A, P], R], argnums: Zero = 0
+) -> Derivative[Concatenate[A, P], tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[A, B, P], R], argnums: One
+) -> Derivative[Concatenate[A, B, P], tuple[R, B]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[A, B, P], R], argnums: tuple[Zero, One]
+) -> Derivative[Concatenate[A, B, P], tuple[R, tuple[A, B]]]: ...
+@overload
+def value_and_grad(
+    f: Callable[Concatenate[A, P], R], argnums: Zero = 0, *, has_aux: Literal[True]
+) -> Derivative[Concatenate[A, P], tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: int | Sequence[int], has_aux: bool = False
+) -> Derivative[P, tuple[R, Any]]: ...
+
+
 def value_and_grad(
     f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+) -> Derivative[..., Any]:
     """The function that gives the value and the gradient of a scalar function.
 
     Parameters
@@ -162,7 +213,13 @@ def value_and_grad(
     return _derivative(f, argnums, True, has_aux)
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+@overload
+def vjp(f: UpdatingGrad[..., Any], *primals: Any) -> tuple[Any, Pullback]: ...
+@overload
+def vjp(f: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     """The value of a function and its pullback.
 
     Parameters
@@ -196,6 +253,14 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     (6.0, (30.0, 20.0))
     """
     return checked(f).vjp(*_all(f, primals))
+
+
+@overload
+def jvp(f: UpdatingGrad[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]: ...
+@overload
+def jvp(f: Callable[[*Ts], R], primals: tuple[*Ts], tangents: Sequence[Any]) -> tuple[R, R]: ...
+@overload
+def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]: ...
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -256,7 +321,7 @@ def _all(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
     return f.function._arguments(tuple(primals), {}) if isinstance(f, Derivative) else primals
 
 
-def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative:
+def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative[..., Any]:
     if not isinstance(argnums, int):
         argnums = tuple(argnums)
     if not all(type(n) is int for n in ((argnums,) if isinstance(argnums, int) else argnums)):
@@ -276,7 +341,7 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
     return _shared(f.function, (*f.steps, step))
 
 
-def _shared(function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> Derivative:
+def _shared(function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> Derivative[..., Any]:
     return once(function._transforms, steps, lambda: Derivative(function, steps))
 
 
@@ -337,4 +402,4 @@ def _with_aux(s: Specialisation, step: Step, arguments: Sequence[object]) -> obj
     return shaped if step.value else (shaped, aux)
 
 
-__all__ = ["Derivative", "grad", "value_and_grad", "vjp"]
+__all__ = ["Derivative", "grad", "jvp", "value_and_grad", "vjp"]

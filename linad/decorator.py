@@ -9,12 +9,12 @@ import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
-from . import derive, specialise, transformed
+from . import derive, specialise
 from .boundary.arguments import argument_type, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
@@ -22,11 +22,27 @@ from .eligible import check_options, check_updates, is_method, plain_function, s
 from .options import Options
 from .specialise import Specialisation
 from .switches import switched_off
+from .transformed import NAME, public
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+A = TypeVar("A")
+A_co = TypeVar("A_co", contravariant=True)
+
 _KEPT = 8  # specialisations per argument types: constants that go back and forth do not compile again
+
+
+class _OfTwo(Protocol):
+    """For type checkers: a function that takes two arguments, which may be ints that have no gradient."""
+
+    def __call__(self, a: Any, b: Any, /) -> Any: ...
+
+
+class _OfOne(Protocol[A_co]):
+    """For type checkers: a function that takes one argument, whose type its gradient has."""
+
+    def __call__(self, a: A_co, /) -> Any: ...
 
 
 class LinearGrad(Generic[P, R]):
@@ -66,7 +82,7 @@ class LinearGrad(Generic[P, R]):
 
     def _take(self, py_func: FunctionType, options: Options, surroundings: Mapping[str, object]) -> None:
         functools.update_wrapper(self, py_func)
-        vars(self).pop(transformed.NAME, None)
+        vars(self).pop(NAME, None)
         self.py_func = py_func
         self.options = options
         self._surroundings = surroundings
@@ -92,6 +108,13 @@ class LinearGrad(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self._arguments(args, kwargs)
         return derive.call(self.specialisation(arguments), arguments)
+
+    @overload
+    def grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    @overload
+    def grad(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> A: ...
+    @overload
+    def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
 
     def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """The gradient of the scalar result.
@@ -129,6 +152,13 @@ class LinearGrad(Generic[P, R]):
         """
         return self._bare(self._gradient(args, kwargs, False)[1])
 
+    @overload
+    def value_and_grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
+    @overload
+    def value_and_grad(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> tuple[R, A]: ...
+    @overload
+    def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
+
     def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
         """The value and the gradient in one run. `scipy.optimize.minimize` takes it with ``jac=True``.
 
@@ -164,6 +194,13 @@ class LinearGrad(Generic[P, R]):
         """
         value, grads = self._gradient(args, kwargs, True)
         return value, self._bare(grads)
+
+    @overload
+    def vjp(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
+    @overload
+    def vjp(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[A]]]: ...
+    @overload
+    def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
 
     def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
         """The value and the pullback, for functions of any float results.
@@ -201,7 +238,7 @@ class LinearGrad(Generic[P, R]):
         arguments = self._arguments(args, kwargs)
         return derive.vjp(self, self.specialisation(arguments), arguments)
 
-    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
         """The value and its derivative in a direction, in one forward sweep.
 
         Parameters
@@ -437,6 +474,9 @@ class LinearGrad(Generic[P, R]):
     def __linad_source__(self) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None]:
         return self.py_func, self.options.updates, self.options.wrt
 
+    def __dir__(self) -> list[str]:
+        return public(object.__dir__(self))
+
     def __repr__(self) -> str:
         return f"<linear_grad {self.__qualname__}{self._parameters}>"
 
@@ -461,6 +501,15 @@ class LinearGrad(Generic[P, R]):
         self._take(*state)  # it is checked at the first call: what it refers to may refer to it, and not be there yet
 
 
+class UpdatingGrad(LinearGrad[P, R]):
+    """A checked function that updates arrays of its caller: what derivatives call its value has those arrays in it, too."""
+
+    if TYPE_CHECKING:
+
+        def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]: ...
+        def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]: ...
+
+
 def _type_text(structure: Structure) -> str:
     if structure is None:
         return "None"
@@ -473,38 +522,30 @@ def _type_text(structure: Structure) -> str:
     return f"({', '.join(map(_type_text, structure))})"
 
 
+class _Choices(TypedDict, total=False):
+    wrt: str | int | Sequence[str | int] | None
+    parallel: bool
+    fastmath: bool
+    cache: bool
+    update: Literal["in-place", "pure"]
+    boundscheck: bool
+    backend: Literal["numba", "interpret"]
+    passes: Mapping[str, bool] | None
+
+
+Names = str | Sequence[str]
+
+
 @overload
-def linear_grad(f: Callable[P, R], /) -> LinearGrad[P, R]: ...
+def linear_grad(f: Callable[P, R], /, **options: Unpack[_Choices]) -> LinearGrad[P, R]: ...
+@overload
+def linear_grad(f: Callable[P, R], /, *, updates: Names, **options: Unpack[_Choices]) -> UpdatingGrad[P, R]: ...
+@overload
+def linear_grad(f: None = None, /, **options: Unpack[_Choices]) -> Callable[[Callable[P, R]], LinearGrad[P, R]]: ...
 @overload
 def linear_grad(
-    f: Callable[P, R],
-    /,
-    *,
-    wrt: str | int | Sequence[str | int] | None = None,
-    updates: str | Sequence[str] = (),
-    parallel: bool = False,
-    fastmath: bool = True,
-    cache: bool = True,
-    update: Literal["in-place", "pure"] = "in-place",
-    boundscheck: bool = True,
-    backend: Literal["numba", "interpret"] = "numba",
-    passes: Mapping[str, bool] | None = None,
-) -> LinearGrad[P, R]: ...
-@overload
-def linear_grad(
-    f: None = None,
-    /,
-    *,
-    wrt: str | int | Sequence[str | int] | None = None,
-    updates: str | Sequence[str] = (),
-    parallel: bool = False,
-    fastmath: bool = True,
-    cache: bool = True,
-    update: Literal["in-place", "pure"] = "in-place",
-    boundscheck: bool = True,
-    backend: Literal["numba", "interpret"] = "numba",
-    passes: Mapping[str, bool] | None = None,
-) -> Callable[[Callable[P, R]], LinearGrad[P, R]]: ...
+    f: None = None, /, *, updates: Names, **options: Unpack[_Choices]
+) -> Callable[[Callable[P, R]], UpdatingGrad[P, R]]: ...
 
 
 def linear_grad(
@@ -607,7 +648,8 @@ def _several(given: Any) -> tuple[Any, ...] | None:
 def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:
     plain = plain_function(f)
     try:
-        return LinearGrad(plain, options, surroundings(plain, local_names))
+        kind = UpdatingGrad if options.updates else LinearGrad
+        return kind(plain, options, surroundings(plain, local_names))
     except LinadError as error:
         raise told(error, plain) from None
 

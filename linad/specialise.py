@@ -26,6 +26,7 @@ from .boundary.short import VERSIONS, Short, matrices, short_axes
 from .emit import cache as disk
 from .optimise.environment import OFF, BrokenByPass, verifying
 from .options import Options
+from .progress import compiling
 
 if TYPE_CHECKING:
     from linad_typecheck.core import Program
@@ -214,7 +215,10 @@ class Specialisation:
         wanted = self._wanted(checked)
         key = f"{self.key}-{disk.digest(request, sizes, wanted, target(), verifying())}"
         store = self.store
-        loaded = _loaded.pop((store.name, key), None) or self._built(store, key, request, sizes, wanted)
+        loaded = _loaded.pop((store.name, key), None)
+        if loaded is None:
+            with compiling(f"{_derivative(request)}{self.record.root.__qualname__}", wanted.cache and store.ready()):
+                loaded = self._built(store, key, request, sizes, wanted)
         _loaded[store.name, key] = loaded
         while len(_loaded) > LOADED:
             del _loaded[next(iter(_loaded))]
@@ -241,6 +245,13 @@ class Specialisation:
                 module = load(path) if path else load(key, generated.source)
                 driver = getattr(module, generated.entry)
             return Loaded(driver, *parts[1:])
+
+
+def _derivative(request: Request) -> str:
+    """What is asked of a program, in words before its name."""
+    if len(request) > 1:
+        return "a higher derivative of "
+    return "".join("the tangent of " if value == FORWARD else "the gradient of " for _, value in request)
 
 
 @contextmanager

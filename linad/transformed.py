@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -45,3 +45,8 @@ def once(known: MutableMapping[Any, Any], key: object, make: Callable[[], T]) ->
             if found is None:
                 found = known[key] = make()
     return found
+
+
+def public(names: Iterable[str]) -> list[str]:
+    """The attributes of an object that completion shows: those without an underscore in front, and Python's own."""
+    return [name for name in names if not name.startswith("_") or name.endswith("__")]

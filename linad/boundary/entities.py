@@ -144,7 +144,7 @@ def _foreign(value: object) -> str | None:
 
 def _lazily(place: str, name: str) -> object:
     module = sys.modules.get(place)
-    return getattr(module, name, None) if place == "linad" and name in getattr(module, "__all__", ()) else None
+    return getattr(module, name, None) if place == "linad" and name in dir(module) else None
 
 
 def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:

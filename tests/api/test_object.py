@@ -139,11 +139,24 @@ def test_warmup_compiles_and_runs_nothing():
 
 
 def test_public_names():
-    for name in linad.__all__:
-        assert getattr(linad, name) is not None
-    assert set(linad.__all__) <= set(dir(linad))
+    names = [name for name in dir(linad) if not name.startswith("__")]
+    assert set(linad.__all__) == set(names) - {"map", "sum", "testing"} and {"grad", "map", "testing"} <= set(names)
+    for name in names:
+        assert getattr(linad, name) is not None and not name.startswith("_")
+    assert not {"TYPE_CHECKING", "annotations", "import_module"} & set(names)
+    space = {}
+    exec("from linad import *", space)
+    assert space["grad"] is linad.grad and "sum" not in space
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         linad.nonsense
+
+
+def test_completion_shows_what_is_public():
+    shown = {name for name in dir(product) if not name.startswith("__")}
+    methods = {"grad", "value_and_grad", "vjp", "jvp", "vjp_into", "warmup", "specialisation"}
+    assert shown == methods | {"py_func", "options", "signature", "types", "diagnostics"}
+    shown = {name for name in dir(linad.grad(product)) if not name.startswith("__")}
+    assert shown == {"function", "steps", "composed"}
 
 
 def test_import_is_cheap():

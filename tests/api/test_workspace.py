@@ -250,11 +250,8 @@ def test_what_the_caller_has_is_as_it_was(monkeypatch):
         assert u.tolist() == [0.1, 0.2, 0.3] and bar.tolist() == [1.0, 2.0, 3.0]
 
 
-def test_pullbacks_are_copied_and_not_pickled():
+def test_pullbacks_are_copied():
     import copy
-    import pickle
 
     _, pull = loss.vjp(np.ones(3))
     np.testing.assert_array_equal(copy.deepcopy(pull)(1.0)[0], pull(1.0)[0])
-    with pytest.raises(TypeError, match=r"a pullback cannot be pickled: pickle the arguments, and call `loss\.vjp`"):
-        pickle.dumps(pull)
