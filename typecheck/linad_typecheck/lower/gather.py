@@ -213,7 +213,8 @@ def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part]
 
     def move(index, carried):
         (k,) = carried
-        ctx.nonneg.add(k.name)
+        if isinstance(k, Var):
+            ctx.nonneg.add(k.name)
         with ctx.block() as stmts:
             nest(ctx, inner, lambda rest: put(ctx, made, (k, *rest), read(ctx, v, (*index, *rest), span).atom, span), span)
             up = ctx.let("k", "add", (k, ONE), I64, span)
