@@ -362,7 +362,7 @@ def dense_det(d, a, f, p):
     total = d.dtype.type(1.0)
     for i in range(f.shape[0]):
         total *= f[i, i] if p[i] == i else -f[i, i]
-    d[0] = total
+    d[0] = total + d.dtype.type(0.0)  # not -0.0
 
 
 @exact
@@ -480,8 +480,11 @@ def dense_svd(info, u, s, vt, a):
     info[0] = 0
     if k == 0:
         return
-    if not _finite(a):
-        info[0] = 1
+    if not _finite(a):  # as in NumPy
+        info[0] = 1 if np.isnan(a).any() else 0
+        u[:] = math.nan
+        s[:] = math.nan
+        vt[:] = math.nan
         return
     by_columns, left, right = np.empty((n, m), a.dtype), np.empty((k, m), a.dtype), np.empty((n, k), a.dtype)
     _transpose_into(by_columns, a)

@@ -410,7 +410,7 @@ def bessel_j(x, n):
     downwards by Miller's method (DLMF 10.74.4), scaled by ``J_0 + 2 J_2 + 2 J_4 + ... = 1``."""
     x = float64(x)
     n = int64(n)
-    sign = -1.0 if (x < 0.0) != (n < 0) and n % 2 != 0 else 1.0
+    sign = -1.0 if (math.copysign(1.0, x) < 0.0) != (n < 0) and n % 2 != 0 else 1.0
     n, a = abs(n), abs(x)
     if x != x:
         return x

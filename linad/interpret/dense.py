@@ -58,7 +58,7 @@ def _solve(flags: str, x: Array, a: Array, f: Array, p: Array) -> None:
 
 
 def _det(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
-    d[0] = np.prod(np.diagonal(f)) * (-1.0) ** int(np.sum(p != np.arange(p.size)))
+    d[0] = np.prod(np.diagonal(f)) * (-1.0) ** int(np.sum(p != np.arange(p.size))) + 0.0  # not -0.0
 
 
 def _logdet(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
@@ -66,7 +66,8 @@ def _logdet(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
 
 
 def _detsign(flags: str, d: Array, f: Array, p: Array) -> None:
-    d[0] = np.prod(np.sign(np.diagonal(f))) * (-1.0) ** int(np.sum(p != np.arange(p.size)))
+    signs = np.where(np.diagonal(f) < 0, -1.0, np.where(np.diagonal(f) == 0, 0.0, 1.0))  # a NaN counts as positive, as in NumPy
+    d[0] = np.prod(signs) * (-1.0) ** int(np.sum(p != np.arange(p.size))) + 0.0
 
 
 def _failing(info: Array, compute: Callable[[], tuple[Array, ...]], *outs: Array) -> None:

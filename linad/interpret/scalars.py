@@ -44,8 +44,21 @@ def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.f
     return ieee
 
 
+def _power(a: np.number, b: np.number) -> object:
+    """C's power, which NumPy's arrays have: its scalars take a root where the exponent is 1/2, which differs at -0.0 and -inf."""
+    return np.power(np.atleast_1d(a), np.atleast_1d(b))[0]
+
+
 def _gamma(x: float) -> float:
-    return math.copysign(math.inf, x) if x == 0.0 else math.gamma(x)
+    try:
+        return math.copysign(math.inf, x) if x == 0.0 else math.gamma(x)
+    except OverflowError:
+        return -math.inf if x < 0.0 and math.floor(x) % 2 else math.inf
+
+
+def _lgamma(x: float) -> float:
+    """The logarithm of the size of gamma; SciPy's where Python's has cancellation, near its zeros."""
+    return SPECIAL["lgamma"](x) if 0.5 < x < 3.0 else math.lgamma(x)
 
 
 # psi(x) ~ log x - 1/(2x) - sum B_2k / (2k x**2k)
@@ -72,7 +85,8 @@ def digamma(x: float) -> float:
 
 
 def _trips(start: np.int64, stop: np.int64, step: np.int64) -> int:
-    return len(range(int(start), int(stop), int(step))) if step else 0
+    a, b, c = int(start), int(stop), int(step)
+    return max(0, -((a - b) // c)) if c else 0
 
 
 def cast(value: object, dtype: str) -> object:
@@ -101,7 +115,7 @@ def _ufuncs() -> dict[str, Callable[..., object]]:
     same = "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan sinh cosh tanh sqrt sign floor ceil trunc rint".split()
     same += "isnan isinf isfinite minimum maximum copysign hypot logaddexp logaddexp2".split()
     inverse = {n: f"arc{n[1:]}" for n in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2")}
-    renamed = {"abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "invert": "invert"}
+    renamed = {"abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "invert": "invert"}
     renamed |= {"bitand": "bitwise_and", "bitor": "bitwise_or", "bitxor": "bitwise_xor"}
     renamed |= {"shl": "left_shift", "shr": "right_shift"}
     names = {n: n for n in same} | inverse | renamed
@@ -116,6 +130,7 @@ RULES: dict[str, Callable[..., object]] = {
     "neg": lambda a: -a,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
+    "pow": _power,
     "powi": power_by_multiplication,
     "min": lambda a, b: b if b < a else a,
     "max": lambda a, b: b if b > a else a,
@@ -125,10 +140,10 @@ RULES: dict[str, Callable[..., object]] = {
     "erf": _math(math.erf),
     "erfc": _math(math.erfc),
     "gamma": _math(_gamma),
-    "lgamma": _math(math.lgamma, math.inf),
+    "lgamma": _math(_lgamma, math.inf),
     "digamma": _math(digamma),
     "fmod": np.fmod,
-    "gcd": _whole(math.gcd),
+    "gcd": lambda a, b: (math.gcd(int(a), int(b)) + 2**63) % 2**64 - 2**63,
     "comb": _whole(math.comb),
     "perm": _whole(math.perm),
     "isqrt": _whole(math.isqrt),

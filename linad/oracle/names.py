@@ -29,9 +29,31 @@ def _ieee(f: Callable[[float], float], pole: float = math.nan) -> Callable[[Any]
         except OverflowError:
             return math.inf
         except ValueError:
-            return math.copysign(math.inf, x) if x == 0 else pole
+            return pole
 
     return apply
+
+
+def _gamma(x: float) -> float:
+    if abs(x) < 1e-300:  # its pole, and where it is larger than any number
+        return math.copysign(math.inf, x)
+    return math.gamma(x)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    return math.remainder(x, y) if math.isfinite(x) and y != 0 and y == y else math.nan
+
+
+def _to_int(f: Callable[..., int]) -> Callable[..., Any]:
+    """A conversion of a number to an int, which raises where that has more than 64 bits."""
+
+    def convert(x: Any = 0, *digits: Any) -> Any:
+        value = f(unwrap(x), *map(unwrap, digits))
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise OverflowError(value)
+        return wrap(value)
+
+    return convert
 
 
 def _log(x: Any, base: Any = None) -> Num:
@@ -84,7 +106,10 @@ MATH = _Library(
         "pow": _float_function(np.power),
         "erf": _float_function(_ieee(math.erf)),
         "erfc": _float_function(_ieee(math.erfc)),
-        "gamma": _float_function(_ieee(math.gamma)),
+        "gamma": _float_function(_ieee(_gamma)),
+        "remainder": _float_function(_remainder),
+        "ldexp": lambda x, k: Num(np.ldexp(np.float64(unwrap(x)), int(k)), True),
+        **{n: _to_int(getattr(math, n)) for n in ("floor", "ceil", "trunc")},
         "lgamma": _float_function(_ieee(math.lgamma, math.inf)),
         "log": _log,
         **{n: lambda x, f=getattr(np, n): bool(f(unwrap(x))) for n in _TESTS},
@@ -158,7 +183,7 @@ BUILTINS: dict[str, Any] = {
     "range": Range,
     "len": lambda a: weak(builtins.len(a)),
     "float": Cast(float, lambda x=0.0: Num(np.float64(unwrap(x)), True)),
-    "int": Cast(int, lambda x=0: weak(builtins.int(unwrap(x)))),
+    "int": Cast(int, _to_int(builtins.int)),
     "bool": Cast(bool, lambda x=False: builtins.bool(x)),
     "min": _extremum(lambda item, best: item < best),
     "max": _extremum(lambda item, best: item > best),

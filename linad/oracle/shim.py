@@ -73,7 +73,10 @@ class Num:
 
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
-            return weak(round(self.value.item()))
+            whole = round(self.value.item())
+            if not -(2**63) <= whole < 2**63:
+                raise OverflowError(whole)
+            return weak(whole)
         return Num(self.value.dtype.type(round(self.value, int(digits))), self.weak)
 
 

@@ -49,7 +49,7 @@ _INT: dict[str, Callable[..., int]] = {
     "min": min,
     "max": max,
     "wrap": lambda i, n: i + n if i < 0 else i,
-    "trips": lambda a, b, c: len(range(a, b, c)),
+    "trips": lambda a, b, c: max(0, -((a - b) // c)) if c else 0,
 }
 _COMPARE: dict[str, Callable[..., bool]] = {n: getattr(operator, n) for n in ("lt", "le", "gt", "ge", "eq", "ne")}
 _LOGIC: dict[str, Callable[..., bool]] = {

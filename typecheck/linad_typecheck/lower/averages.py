@@ -30,7 +30,10 @@ def _average(ctx: Lowering, args: Args) -> Value:
         return Poison()
     axis, kept = found.get("axis", NONE), found.get("keepdims", literal(False))
     if "weights" not in found:
-        return written(ctx, args, "np.mean(a, axis=axis, keepdims=kept)", a=a, axis=axis, kept=kept)
+        text = "v = np.mean(a, axis=axis, keepdims=kept)\n"
+        if not isinstance(axis, NoneValue):
+            text += "if v.size == 0: raise ZeroDivisionError('division by zero')\n"  # NumPy's number of cells for each mean
+        return written(ctx, args, text + "v", a=a, axis=axis, kept=kept)
     w = as_array(ctx, found["weights"], args)
     if w is None:
         return Poison()
@@ -41,7 +44,12 @@ def _average(ctx: Lowering, args: Args) -> Value:
             ctx.report(WrongType(args.span, "weights have the shape of the array, or that of one axis", f"rank {rank_of(w)}", instead))
             return Poison()
         news = ", ".join("None" if k != at else ":" for k in range(rank_of(a)))
-        w = written(ctx, args, f"n = a.shape[{at}]\nif w.shape[0] != n: raise ValueError('Shape of weights must be consistent with shape of a along specified axis.')\nnp.broadcast_to(w[{news}], a.shape)", a=a, w=w)
+        text = f"""
+            if w.shape[0] != a.shape[{at}]: raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+            if np.sum(w * 1.0) == 0.0: raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+            np.broadcast_to(w[{news}], a.shape)
+        """
+        w = written(ctx, args, text, a=a, w=w)
     text = """
         v = a * 1.0
         total = np.sum(w * 1.0, axis=axis, keepdims=kept)
@@ -105,7 +113,10 @@ _BETWEEN = """
     low = np.floor(at).astype(np.int64)
     high = np.minimum(low + 1, n - 1)
     below = s[..., low]
-    found = below + (s[..., high] - below) * (at - np.floor(at))
+    above = s[..., high]
+    part = at - np.floor(at)
+    apart = above - below
+    found = np.where(part < 0.5, below + apart * part, above - apart * (1.0 - part))
     {result}
 """
 
@@ -117,6 +128,9 @@ def _quantile(scale: float, told: str) -> Rule:
         q = None if a is None else as_array(ctx, found["q"], args)
         kept = None if q is None else flag(ctx, found, "keepdims", False, args.span)
         if kept is None or choice(ctx, found.get("method"), ("linear",), "`method`", args.span) is None:
+            return Poison()
+        if dtype_of(a) == "bool":
+            ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert the array: `a.astype(int)`"))
             return Poison()
         if rank_of(q) > 1 or isinstance(found.get("axis"), TupleValue):
             ctx.report(WrongType(args.span, f"`{args.name}` is along one axis, of one probability or an array of rank 1", "more of them"))

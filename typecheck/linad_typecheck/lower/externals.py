@@ -317,7 +317,13 @@ def _negative(ctx: Lowering, args: Args) -> Value:
 
 def _reciprocal(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
+    if values is None:
+        return Poison()
+    if values[0].dtype not in FLOATS:
+        told = "NumPy's reciprocal of an int is an int, mostly 0", values[0].dtype, "divide: `1.0 / n`"
+        ctx.report(WrongType(args.span, *told))
+        return Poison()
+    return strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
 
 
 def _abs(weak_only: bool) -> Rule:
@@ -326,8 +332,10 @@ def _abs(weak_only: bool) -> Rule:
         if values is None:
             return Poison()
         x = values[0]
-        if x.dtype == "bool":
-            x = ScalarValue(cast(ctx, x.atom, "i64", args.span), x.weak)
+        if x.dtype == "bool" and x.weak and weak_only:
+            return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
+        if x.dtype == "bool":  # NumPy's are their own size
+            return ScalarValue(x.atom)
         return ScalarValue(ctx.let(args.hint, "abs", (x.atom,), x.atom.type, args.span), x.weak and weak_only)
 
     return apply
@@ -354,7 +362,9 @@ def _math_log(ctx: Lowering, args: Args) -> Value:
 def _scaled(factor: float) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        return Poison() if values is None else binary(ctx, ast.Mult, values[0], literal(factor), args.span, args.hint)
+        if values is None or _float_type(ctx, args, values) is None:
+            return Poison()
+        return binary(ctx, ast.Mult, values[0], literal(factor), args.span, args.hint)
 
     return apply
 
@@ -473,7 +483,6 @@ RULES: dict[str, Rule] = {
     "numpy.logical_or": _numpy_logic("or"),
     "scipy.special.erf": _numpy_unary("erf"),
     "scipy.special.erfc": _numpy_unary("erfc"),
-    "scipy.special.gammaln": _numpy_unary("lgamma"),
     "builtins.abs": _abs(True),
     "builtins.min": _extreme("min"),
     "builtins.max": _extreme("max"),

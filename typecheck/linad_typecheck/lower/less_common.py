@@ -89,7 +89,8 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
         "if n < 1: raise ValueError('`bins` must be positive, when an integer')\n"
         f"{ends}if not (np.isfinite(lo) and np.isfinite(hi)): raise ValueError('the range of a histogram is finite')\n"
         "if lo > hi: raise ValueError('max must be larger than min in range parameter.')\n"
-        "np.linspace(lo - 0.5 if lo == hi else lo, hi + 0.5 if lo == hi else hi, n + 1)"
+        "e = np.linspace(lo - 0.5 if lo == hi else lo, hi + 0.5 if lo == hi else hi, n + 1)\n"
+        "if np.any(e[:-1] >= e[1:]): raise ValueError('Too many bins for data range.')\ne"
     )
     edges = written(ctx, args, text, a=a, n=bins, **({} if limits is None else {"limits": limits}))
     return stored(ctx, edges, "edges", args.span)

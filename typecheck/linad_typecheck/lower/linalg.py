@@ -10,6 +10,7 @@ from ..types import BOOL, I64, DType, Scalar
 from .arrays import bind
 from .context import ONE, ZERO, Lowering
 from .externals import Args
+from .numbers import cast
 from .places import (
     AnyArray,
     fresh_array,
@@ -62,15 +63,16 @@ def _square(ctx: Lowering, args: Args, a: AnyArray) -> Atom:
     return n
 
 
-def _factorised(ctx: Lowering, args: Args, a: AnyArray, dtype: DType, singular: bool) -> tuple[Var, Var, Var, Atom]:
-    """A square matrix, its LU factorisation and pivots, and its size; ``singular``: it may be."""
-    n = _square(ctx, args, a)
+def _factorised(
+    ctx: Lowering, args: Args, a: AnyArray, n: Atom, dtype: DType, singular: bool
+) -> tuple[Var, Var, Var]:
+    """A square matrix of size ``n``, its LU factorisation and pivots; ``singular``: it may be."""
     var = whole_array(ctx, args, a, dtype)
     info, factors, pivots = (_fresh(ctx, args, h, s, d) for h, s, d in (("info", (ONE,), "i64"), ("lu", (n, n), dtype), ("pivots", (n,), "i64")))
     ctx.emit(Dense("lu", "", (info, factors, pivots), (var,), args.span))
     if not singular:
         _succeeded(ctx, args, info, "Singular matrix")
-    return var, factors, pivots, n
+    return var, factors, pivots
 
 
 def _solve(ctx: Lowering, args: Args) -> Value:
@@ -81,9 +83,9 @@ def _solve(ctx: Lowering, args: Args) -> Value:
         return Poison()
     a, b = matrix[0], right[0]
     dtype = common_dtype((a, b), True)
-    shape = shape_of(ctx, b, args.span)
-    same_inner(ctx, args, a, b, shape_of(ctx, a, args.span)[1], shape[0])
-    var, factors, pivots, _ = _factorised(ctx, args, a, dtype, False)
+    n, shape = _square(ctx, args, a), shape_of(ctx, b, args.span)
+    same_inner(ctx, args, a, b, n, shape[0])
+    var, factors, pivots = _factorised(ctx, args, a, n, dtype, False)
     if len(shape) == 2:
         x = materialise(ctx, b, args.hint, args.span, dtype)
         ctx.emit(Dense("solve", "n", (x.var,), (var, factors, pivots), args.span))
@@ -101,7 +103,8 @@ def _inv(ctx: Lowering, args: Args) -> Value:
     if found is None:
         return Poison()
     dtype = common_dtype(found, True)
-    var, factors, pivots, n = _factorised(ctx, args, found[0], dtype, False)
+    n = _square(ctx, args, found[0])
+    var, factors, pivots = _factorised(ctx, args, found[0], n, dtype, False)
     out = fresh_array(ctx, args.hint, (n, n), dtype, nothing(dtype), args.span)
     nest(ctx, (n,), lambda i: put(ctx, out, (*i, *i), Const(1.0, Scalar(dtype)), args.span), args.span)
     ctx.emit(Dense("solve", "n", (out.var,), (var, factors, pivots), args.span))
@@ -120,7 +123,8 @@ def _det(ctx: Lowering, args: Args) -> Value:
     if found is None:
         return Poison()
     dtype = common_dtype(found, True)
-    return _cell(ctx, args, "det", dtype, _factorised(ctx, args, found[0], dtype, True)[:3])
+    n = _square(ctx, args, found[0])
+    return _cell(ctx, args, "det", dtype, _factorised(ctx, args, found[0], n, dtype, True))
 
 
 def _slogdet(ctx: Lowering, args: Args) -> Value:
@@ -128,7 +132,8 @@ def _slogdet(ctx: Lowering, args: Args) -> Value:
     if found is None:
         return Poison()
     dtype = common_dtype(found, True)
-    var, factors, pivots, _ = _factorised(ctx, args, found[0], dtype, True)
+    n = _square(ctx, args, found[0])
+    var, factors, pivots = _factorised(ctx, args, found[0], n, dtype, True)
     sign = _cell(ctx, args, "detsign", dtype, (factors, pivots))
     return TupleValue((sign, _cell(ctx, args, "logdet", dtype, (var, factors, pivots))))
 
@@ -217,7 +222,7 @@ def _lstsq(ctx: Lowering, args: Args) -> Value:
     a, b = matrix[0], right[0]
     dtype = common_dtype((a, b), True)
     (m, n), shape = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
-    same_inner(ctx, args, a, b, m, shape[0])
+    same_inner(ctx, args, a, b, m, shape[0], "LinAlgError")
     var = whole_array(ctx, args, a, dtype)
     info, low = _fresh(ctx, args, "info", (ONE,), "i64"), _fresh(ctx, args, "low", (n, n), dtype)
     ctx.emit(Dense("gram", "", (info, low), (var,), args.span))
@@ -244,7 +249,8 @@ def _lstsq(ctx: Lowering, args: Args) -> Value:
     s = _fresh(ctx, args, "s", (n,), dtype)
     scrap = [_fresh(ctx, args, *row) for row in (("info", (ONE,), "i64"), ("u", (m, n), dtype), ("vt", (n, n), dtype))]
     ctx.emit(Dense("svd", "", (scrap[0], scrap[1], s, scrap[2]), (var,), args.span))
-    return TupleValue((out, _squares(ctx, args, residual, dtype), ScalarValue(n), ArrayValue(s)))
+    rank = cast(ctx, n, "i32", args.span)
+    return TupleValue((out, _squares(ctx, args, residual, n, dtype), ScalarValue(rank), ArrayValue(s)))
 
 
 def _projected(ctx: Lowering, args: Args, a: Var, low: Var, r: Var, shape: tuple[Atom, ...]) -> ArrayValue:
@@ -255,9 +261,12 @@ def _projected(ctx: Lowering, args: Args, a: Var, low: Var, r: Var, shape: tuple
     return x
 
 
-def _squares(ctx: Lowering, args: Args, r: ArrayValue, dtype: DType) -> ArrayValue:
-    """The sums of squares of the columns."""
+def _squares(ctx: Lowering, args: Args, r: ArrayValue, n: Atom, dtype: DType) -> ArrayValue:
+    """The sums of squares of the columns, which have more cells than the ``n`` unknowns: else there are none."""
     m, k = shape_of(ctx, r, args.span)
+    more = ctx.let("b", "gt", (m, n), BOOL, args.span)
+    k = ctx.let("k", "select", (more, k, ZERO), I64, args.span)
+    ctx.nonneg.add(k.name)
     out = fresh_array(ctx, "squares", (k,), dtype, nothing(dtype), args.span)
 
     def cell(index: tuple[Atom, ...]) -> None:

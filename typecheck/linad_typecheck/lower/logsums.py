@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..core import Atom
+from ..core import Atom, Block, Const, If
 from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, DType, Scalar
-from .context import Lowering, zero
+from .context import ZERO, Lowering, zero
 from .elementwise import broadcast, spread
 from .externals import Args
 from .extremes import extreme_of
@@ -76,6 +76,28 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
         r = replace(r, array=Delayed(own, shape, a, ()), shape=shape)
         scale = spread(ctx, b, args.span)
     t = Scalar(dtype)
+    n, kept = r.count(ctx), tuple(r.shape[k] for k in r.kept)
+    made = fresh_array(ctx, r.hint, kept, dtype, _NOTHING[dtype], r.span) if kept else None
+    with ctx.block() as stmts:
+        total = _summed(ctx, r, dtype, scale, made)
+    if isinstance(n, Const) and n.value > 0:
+        ctx.stmts.extend(stmts)
+        return finish(ctx, r, made or total)
+    some = ctx.let("b", "gt", (n, ZERO), BOOL, r.span)
+    if made is not None:
+        ctx.emit(If(some, Block(tuple(stmts)), Block(), (), r.span))
+        return finish(ctx, r, made)
+    out = ctx.fresh(r.hint, t)
+    ctx.emit(If(some, Block(tuple(stmts), (total,)), Block((), (_NOTHING[dtype],)), (out,), r.span))
+    return finish(ctx, r, out)
+
+
+_NOTHING = {dtype: Const(float("-inf"), Scalar(dtype)) for dtype in FLOATS}  # the logarithm of a sum of no numbers
+
+
+def _summed(ctx: Lowering, r: Reduction, dtype: DType, scale: Cell | None, made: ArrayValue | None) -> Atom | None:
+    """The logarithms of the sums, of which there are some: a number, or stored in ``made``."""
+    t = Scalar(dtype)
     best = _largest(ctx, r, dtype, True)
 
     def cell(index: tuple[Atom, ...]) -> Atom:
@@ -90,16 +112,15 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
     def result(s: Atom, m: Atom) -> Atom:
         return ctx.let(r.hint, "add", (ctx.let("t", "log", (s,), t, r.span), m), t, r.span)
 
-    if not isinstance(total, ArrayValue):
-        return finish(ctx, r, result(total, best))
-    made = fresh_array(ctx, r.hint, shape_of(ctx, total, r.span), dtype, None, r.span)
+    if made is None:
+        return result(total, best)
     nest(
         ctx,
         shape_of(ctx, total, r.span),
         lambda at: put(ctx, made, at, result(read(ctx, total, at, r.span).atom, read(ctx, best, at, r.span).atom), r.span),
         r.span,
     )
-    return finish(ctx, r, made)
+    return None
 
 
 def _softmax(log: bool) -> Callable[[Lowering, Args], Value]:

@@ -79,7 +79,7 @@ def _matrix_power(ctx: Lowering, args: Args) -> Value:
     if rank_of(a) != 2:
         ctx.report(WrongType(args.span, f"`{args.name}` is of an array of rank 2", f"rank {rank_of(a)}", "loop over the matrices"))
         return Poison()
-    square = written(ctx, args, "if a.shape[0] != a.shape[1]: raise ValueError('Last 2 dimensions of the array must be square')\nnp.asarray(a)", a=a)
+    square = written(ctx, args, "if a.shape[0] != a.shape[1]: raise LinAlgError('Last 2 dimensions of the array must be square')\nnp.asarray(a)", a=a)
     if n == 0:
         return written(ctx, args, "np.eye(a.shape[0], dtype=a.dtype)", a=square)
     if n < 0:

@@ -46,16 +46,33 @@ def sinpi(z):
 """
 _RGAMMA = """
 def rgamma(z):
-    return 1.0 / sp.gamma(z) if not z < 0.5 else sinpi(z) * sp.gamma(1.0 - z) / np.pi
+    if z == -np.inf or z == 0.0:
+        return 0.0 if z < 0.0 else z
+    if not z < 0.5:
+        return 1.0 / sp.gamma(z)
+    s = sinpi(z)
+    return s * sp.gamma(1.0 - z) / np.pi + 0.0 if z > -171.0 or s != 0.0 else 0.0
+"""
+_POLE = """
+def pole(a, b):
+    if not (a <= 0.0 and a == np.floor(a)):
+        return False
+    if a > -np.inf and 0.0 < b < 1.0 - a and b == np.floor(b):
+        raise ValueError("beta of ints that are not both positive, where two poles cancel and it has no derivative")
+    return True
 """
 _BETALN = """
 def betaln(a, b):
+    if pole(a, b) or pole(b, a):
+        return np.inf
+    if a != a or b != b:
+        return np.nan
     p = min(a, b)
     q = max(a, b)
-    if not (p > 0.0 and q >= 10.0):
-        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     if q == np.inf:
-        return -q
+        return -q if p > 0.0 else q
+    if not (q >= 10.0 and p + q > 0.0):
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     far = stirling(q) - stirling(p + q)
     if p < 10.0:
         return math.lgamma(p) + p - (q - 0.5) * np.log1p(p / q) - p * np.log(p + q) + far
@@ -69,9 +86,13 @@ _BETA = """
 def beta(a, b):
     if a > 0.0 and b > 0.0:
         return np.exp(betaln(a, b))
-    if (a == np.floor(a) and a <= 0.0) or (b == np.floor(b) and b <= 0.0):
-        raise ValueError("beta of an int that is not positive")
-    if max(abs(a), abs(b)) > 1e5:
+    if pole(a, b) or pole(b, a):
+        return -np.inf if a <= 0.0 and a == np.floor(a) and b < 0.0 and b % 2.0 == 1.0 else np.inf
+    if a != a or b != b:
+        return np.nan
+    q = max(a, b)
+    exact = q >= 10.0 and a + b > 0.0
+    if max(abs(a), abs(b)) > 1e5 and not exact:
         raise ValueError("beta of a negative number and a large one")
     sign = 1.0
     for t in (a, b, a + b):
@@ -79,13 +100,15 @@ def beta(a, b):
             sign = -sign
     if a + b == np.floor(a + b) and a + b <= 0.0:
         return sp.gamma(a) * sp.gamma(b) * rgamma(a + b)
-    return sign * np.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+    return sign * np.exp(betaln(a, b))
 """
 _BINOM = """
 def binom(n, k):
     j = n - k
-    if not abs(j) < np.inf or (n < 0.0 and n == np.floor(n)):
+    if n != n or k != k or (n < 0.0 and n == np.floor(n)) or k == np.inf:
         return np.nan
+    if k == -np.inf or n == np.inf:
+        return 0.0 if k < 0.0 else 1.0 if k == 0.0 else np.inf
     sign = 1.0
     if n > -1.0 and k > -1.0 and j > -1.0:
         p, q, sign = 1.0 + j, 1.0 + k, -1.0
@@ -108,10 +131,20 @@ def binom(n, k):
 _POCH = """
 def poch(z, m):
     s = z + m
+    if z == np.inf and m > -np.inf:
+        return 1.0 if m == 0.0 else np.inf if m > 0.0 else 0.0
+    if z > 0.0 and m == np.inf:
+        return np.inf
+    if z <= 0.0 and z == np.floor(z) and (s > 171.0 or 0.0 < abs(s) < 1e-300):
+        return 0.0
+    if s <= 0.0 and s == np.floor(s) and z != np.floor(z):
+        if s - m != z:
+            raise ValueError("poch so near to a pole that the sum of its arguments is rounded to it")
+        return np.inf
     if s == np.floor(s) and s <= 0.0 and z == np.floor(z):
         raise ValueError("poch between ints that are not positive: its second argument is an int there")
     if not (z > 0.0 and s > 0.0):
-        return sp.gamma(s) * rgamma(z)
+        return sp.gamma(s) * rgamma(z) + 0.0
     if z >= 10.0 and s >= 10.0:
         return np.exp((z - 0.5) * np.log1p(m / z) + m * np.log(s) - m + stirling(s) - stirling(z))
     return np.exp(math.lgamma(s) - math.lgamma(z))
@@ -125,6 +158,8 @@ def product(z, m):
     for i in range(int(max(m, 0.0))):
         total *= z + i
     for i in range(int(max(-m, 0.0))):
+        if z == i + 1.0:
+            return np.inf
         total /= z - i - 1.0
     return total
 """
@@ -301,20 +336,23 @@ def polynomial(n, x):
     before = 1.0
     now = {first}
     if n == 0:
-        return before
+        return before if x == x else {zero}
+    if abs(x) == np.inf and n > 1:
+        return {far}
     for k in range(1, n):
         new = {new}
         before = now
         now = new
     return now
 """
+_GROWS = "x if n % 2 == 1 else abs(x)"  # as the highest power at infinity
 _POLYNOMIALS = {
-    "legendre": ("x", "((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0)"),
-    "chebyt": ("x", "2.0 * x * now - before"),
-    "chebyu": ("2.0 * x", "2.0 * x * now - before"),
-    "hermite": ("2.0 * x", "2.0 * x * now - 2.0 * k * before"),
-    "hermitenorm": ("x", "x * now - k * before"),
-    "laguerre": ("1.0 - x", "((2.0 * k + 1.0 - x) * now - k * before) / (k + 1.0)"),
+    "legendre": ("x", "((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0)", _GROWS),
+    "chebyt": ("x", "2.0 * x * now - before", "np.nan"),
+    "chebyu": ("2.0 * x", "2.0 * x * now - before", "np.nan"),
+    "hermite": ("2.0 * x", "2.0 * x * now - 2.0 * k * before", "np.nan"),
+    "hermitenorm": ("x", "x * now - k * before", "np.nan"),
+    "laguerre": ("1.0 - x", "((2.0 * k + 1.0 - x) * now - k * before) / (k + 1.0)", "-x if n % 2 == 1 else abs(x)"),
 }
 
 # ------------------------------------------------------------------------------------------------- of one expression
@@ -340,10 +378,15 @@ RULES: dict[str, Rule] = {
         "size = np.abs(r)\nnp.where(delta < 0, np.inf, np.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta)))", "delta", "r", needed=2
     ),
     "scipy.special.pseudo_huber": texts(
-        "d = np.where(delta > 0, delta, 1.0)\nv = (r / d) ** 2\n"
-        "np.where(delta < 0, np.inf, np.where(delta > 0, d * d * v / (1.0 + np.sqrt(1.0 + v)), 0.0 * r))", "delta", "r", needed=2
+        """
+        d = np.where(delta == 0, 1.0, delta)
+        large = np.abs(r) > d
+        near = np.where(large, 0.0, r)
+        v = np.where(large, d * (np.hypot(d, r) - d), near * near / (1.0 + np.hypot(1.0, near / d)))
+        np.where(delta < 0, np.inf, np.where(delta == 0, 0.0, v))
+        """, "delta", "r", needed=2
     ),
-    "scipy.special.cosm1": texts("s = np.sin(0.5 * x)\n-2.0 * s * s", "x"),
+    "scipy.special.cosm1": texts("s = np.sin(0.5 * x)\n0.0 - 2.0 * s * s", "x"),
     "scipy.special.factorial": texts("np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 0.0, n) + 1.0))", "n"),
     "scipy.special.comb": texts(
         "good = (k >= 0) & (k <= N)\nm = np.where(good, N, 1.0)\nj = np.where(good, k, 0.0)\nnp.where(good, sp.binom(m, j), 0.0)", "N", "k", needed=2
@@ -414,9 +457,9 @@ _LOWER = (_STIRLING, _LOG_EXCESS, _GAMMAINC_FRONT, _GAMMAINC_SUM, _GAMMAINC_FRAC
 _INC = {"none": "0.0", "whole": "1.0", "small": "", "below": "lower(a, x)", "above": "1.0 - upper(a, x)"}
 _INCC = {"none": "1.0", "whole": "0.0", "small": _GAMMAINCC_SMALL, "below": "1.0 - lower(a, x)", "above": "upper(a, x)"}
 SCALARS: dict[str, Rule] = {
-    "scipy.special.betaln": _looped(_STIRLING, _BETALN, count=2),
-    "scipy.special.beta": _looped(_STIRLING, _SINPI, _RGAMMA, _BETALN, _BETA, count=2),
-    "scipy.special.binom": _looped(_STIRLING, _SINPI, _BETALN, _BINOM, count=2),
+    "scipy.special.betaln": _looped(_STIRLING, _POLE, _BETALN, count=2),
+    "scipy.special.beta": _looped(_STIRLING, _SINPI, _RGAMMA, _POLE, _BETALN, _BETA, count=2),
+    "scipy.special.binom": _looped(_STIRLING, _SINPI, _POLE, _BETALN, _BINOM, count=2),
     "scipy.special.poch": _poch,
     "scipy.special.rgamma": _looped(_SINPI, _RGAMMA),
     "scipy.special.exprel": _looped(_EXPREL),
@@ -424,12 +467,12 @@ SCALARS: dict[str, Rule] = {
     "scipy.special.boxcox1p": _looped(_EXPREL, _BOXCOX.format(log="np.log1p(x)"), count=2),
     "scipy.special.gammainc": _looped(*_LOWER, _GAMMAINC.format(name="gammainc", **_INC), count=2),
     "scipy.special.gammaincc": _looped(*_LOWER, _GAMMAINC.format(name="gammaincc", **_INCC), count=2),
-    "scipy.special.betainc": _looped(_STIRLING, _LOG_EXCESS, _BETALN, _BETAINC, count=3),
+    "scipy.special.betainc": _looped(_STIRLING, _LOG_EXCESS, _POLE, _BETALN, _BETAINC, count=3),
     "scipy.special.exp1": _looped(_EXP1),
     "scipy.special.ellipk": _looped(_ELLIPTIC.format(end="np.inf if m == 1.0 else np.nan", far="0.0", result="0.5 * np.pi / a")),
     "scipy.special.ellipe": _looped(_ELLIPTIC.format(end="1.0 if m == 1.0 else np.nan", far="np.inf", result="0.5 * np.pi / a * total")),
     **{
-        f"scipy.special.eval_{name}": _of_order(_POLYNOMIAL.format(name=f"eval_{name}", first=first, new=new))
-        for name, (first, new) in _POLYNOMIALS.items()
+        f"scipy.special.eval_{name}": _of_order(_POLYNOMIAL.format(name=f"eval_{name}", first=first, new=new, far=far, zero="1.0" if name == "legendre" else "x"))
+        for name, (first, new, far) in _POLYNOMIALS.items()
     },
 }

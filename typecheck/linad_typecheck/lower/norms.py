@@ -81,15 +81,20 @@ _VECTORS = {
     "0": "np.sum((x != 0).astype(kind), axis=axis, keepdims=kept)",
     "p": """
         t = np.sum(np.abs(x) ** p, axis=axis, keepdims=kept)
-        np.where(t > 0, np.where(t > 0, t, 1.0) ** (1.0 / p), 0.0)
+        np.where(t == 0, 0.0, np.where(t == 0, 1.0, t) ** (1.0 / p))
     """,
+    "-p": """
+        size = np.abs(x)
+        t = np.sum(np.where(size == 0, np.inf, np.where(size == 0, 1.0, size) ** p), axis=axis, keepdims=kept)
+        np.where(t == 0, np.inf, np.where(np.isinf(t), 0.0, np.where((t == 0) | np.isinf(t), 1.0, t) ** (1.0 / p)))
+    """,  # a cell of 0 makes it 0, with slope 0 as `abs` has there; no cells, or infinite ones only, make it infinite
 }
-_MATRICES = {  # of matrices along the last two axes
-    "1": "np.max(np.sum(np.abs(x), axis=-2), axis=-1)",
+_MATRICES = {  # of matrices along the last two axes; the largest of no sums is 0
+    "1": "np.linalg.norm(np.sum(np.abs(x), axis=-2), np.inf, axis=-1)",
     "-1": "np.min(np.sum(np.abs(x), axis=-2), axis=-1)",
-    "inf": "np.max(np.sum(np.abs(x), axis=-1), axis=-1)",
+    "inf": "np.linalg.norm(np.sum(np.abs(x), axis=-1), np.inf, axis=-1)",
     "-inf": "np.min(np.sum(np.abs(x), axis=-1), axis=-1)",
-    "-2": "np.linalg.svdvals(x)[-1]",
+    "-2": "np.min(np.linalg.svdvals(x))",
 }
 
 
@@ -103,7 +108,7 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
         return Poison()
     of_floats = "np.float32" if common_dtype((x,), True) == "f32" else "np.float64"
     if len(axes) == 1 and kind not in ("?", "fro", "nuc"):
-        text = _VECTORS.get(kind, _VECTORS["p"]).replace("kind", of_floats)
+        text = _VECTORS.get(kind, _VECTORS["-p" if kind.startswith("-") else "p"]).replace("kind", of_floats)
         return written(ctx, args, text, x=x, axis=literal(axes[0]), kept=literal(kept), p=literal(float(kind)))
     if len(axes) == 2 and kind in _MATRICES and not (kind == "-2" and rank > 2) and not kept:
         last = written(ctx, args, "np.moveaxis(x, axes, (-2, -1))", x=x, axes=TupleValue(tuple(map(literal, axes))))

@@ -73,9 +73,12 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
             return Const(int(a.value), Scalar(dtype))
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
-        far = ctx.let("t", "abs", (a,), a.type, span)
-        fits = ctx.let("ok", "lt", (far, Const(2.0**63, a.type)), BOOL, span)
-        ctx.emit(Check(fits, "OverflowError", "the float {0} is too large for an int of 64 bits", (a,), span))
+        bits = 63 if dtype == "i64" else 31
+        whole = ctx.let("t", "trunc", (a,), a.type, span)
+        low, high = (Const(limit, a.type) for limit in (-(2.0**bits), 2.0**bits))
+        inside = ctx.let("ok", "ge", (whole, low), BOOL, span), ctx.let("ok", "lt", (whole, high), BOOL, span)
+        fits = ctx.let("ok", "and", inside, BOOL, span)
+        ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {bits + 1} bits", (a,), span))
     return cast(ctx, a, dtype, span, hint)
 
 

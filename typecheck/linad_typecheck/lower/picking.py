@@ -145,8 +145,11 @@ def _sorted_search(ctx: Lowering, args: Args) -> Value:
         ctx.report(WrongType(args.span, "bins are an array of rank 1", f"rank {rank_of(bins)}"))
         return Poison()
     text = f"""
-        if np.any(bins[1:] < bins[:-1]): raise ValueError("bins must increase here: turn them and the result round")
-        np.searchsorted(bins, x, side="{'left' if right else 'right'}")
+        falls = np.any(bins[1:] < bins[:-1])
+        rising = np.where(falls, bins[::-1], bins)
+        if np.any(rising[1:] < rising[:-1]): raise ValueError("bins must be monotonically increasing or decreasing")
+        found = np.searchsorted(rising, x, side="{'left' if right else 'right'}")
+        np.where(falls, bins.shape[0] - found, found)
     """
     return written(ctx, args, text, bins=bins, x=found["x"])
 
@@ -256,6 +259,14 @@ def _open_mesh(ctx: Lowering, args: Args) -> Value:
     return written(ctx, args, f"({text},)", **dict(zip(names, found, strict=True)))
 
 
+_CONDITION = """
+    if x.size == 0: raise LinAlgError("cond is not defined on empty arrays")
+    s = np.linalg.svdvals(x)
+    ratio = s[0] / s[-1]
+    np.where(np.isnan(ratio) & ~np.any(np.isnan(x)), np.inf, ratio)
+"""
+
+
 RULES: dict[str, Rule] = {
     "numpy.ix_": _open_mesh,
     "numpy.take": _take,
@@ -279,15 +290,24 @@ RULES: dict[str, Rule] = {
     "numpy.tril_indices_from": _triangle(False, True),
     "numpy.triu_indices_from": _triangle(True, True),
     "numpy.diag_indices": texts("(np.arange(n), np.arange(n))", "n"),
-    "numpy.diag_indices_from": texts("(np.arange(a.shape[0]), np.arange(a.shape[0]))", "a", ranks=(2,)),
+    "numpy.diag_indices_from": texts(
+        "if a.shape[0] != a.shape[1]: raise ValueError('All dimensions of input must be of equal length')\n"
+        "(np.arange(a.shape[0]), np.arange(a.shape[0]))",
+        "a", ranks=(2,),
+    ),
     "numpy.diagflat": texts("np.diag(v.ravel(), k)", "v", "k", ranks=(1, 2, 3, 4), k="0"),
     "numpy.fill_diagonal": texts(_DIAGONAL, "a", "val", needed=2, ranks=(2,)),
     "numpy.copyto": _copyto,
     "numpy.ascontiguousarray": _contiguous,
     "numpy.logspace": texts("base ** np.linspace(start, stop, num, endpoint=endpoint)", "start", "stop", "num", "endpoint", "base", needed=2, num="50", endpoint="True", base="10.0"),
     "numpy.geomspace": texts(
-        "if start == 0.0 or stop == 0.0: raise ValueError('Geometric sequence cannot include zero')\n"
-        "start * (stop / start) ** np.linspace(0.0, 1.0, num, endpoint=endpoint)",
+        """
+        if start == 0.0 or stop == 0.0: raise ValueError("Geometric sequence cannot include zero")
+        sign = -1.0 if start < 0.0 and stop < 0.0 else 1.0 if start == start else np.nan
+        between = sign * np.exp2(np.linspace(np.log2(sign * start), np.log2(sign * stop), num, endpoint=endpoint))
+        k = np.arange(num)
+        np.where(k == 0, start, np.where((k == num - 1) & endpoint, sign * (sign * stop), between))
+        """,
         "start", "stop", "num", "endpoint", needed=2, num="50", endpoint="True",
     ),
     "numpy.permute_dims": texts("np.transpose(a, axes)", "a", "axes", needed=2),
@@ -297,7 +317,7 @@ RULES: dict[str, Rule] = {
     "numpy.conjugate": texts("+x", "x"),
     "numpy.isreal": texts("np.zeros_like(x) == 0", "x", ranks=(1, 2, 3, 4)),
     "numpy.iscomplex": texts("np.zeros_like(x) != 0", "x", ranks=(1, 2, 3, 4)),
-    "numpy.angle": texts("np.where(z < 0, np.pi, 0.0)", "z"),
+    "numpy.angle": texts("np.where(np.isnan(z), z, 0.5 * np.pi - np.copysign(0.5 * np.pi, z))", "z"),
     "numpy.astype": texts("x.astype(dtype)", "x", "dtype", needed=2),
     "numpy.linalg.outer": texts("np.outer(a, b)", "a", "b", needed=2, ranks=(1,)),
     "numpy.linalg.trace": texts("np.trace(x)", "x", ranks=(2,)),
@@ -306,5 +326,5 @@ RULES: dict[str, Rule] = {
     "numpy.linalg.matrix_transpose": texts("np.swapaxes(x, -1, -2)", "x", ranks=(2, 3, 4)),
     "numpy.linalg.vector_norm": texts("np.linalg.norm(x.ravel())", "x", ranks=(1, 2, 3, 4)),
     "numpy.linalg.matrix_norm": texts("np.linalg.norm(x, axis=(-2, -1))", "x", ranks=(2, 3, 4)),
-    "numpy.linalg.cond": texts("(lambda s: s[0] / s[-1])(np.linalg.svdvals(x))", "x", ranks=(2,)),
+    "numpy.linalg.cond": texts(_CONDITION, "x", ranks=(2,)),
 }

@@ -106,11 +106,13 @@ def cell_of(ctx: Lowering, args: Args, v: AnyArray, index: tuple[Atom, ...], dty
     return cast(ctx, read(ctx, v, index, args.span).atom, dtype, args.span)
 
 
-def same_inner(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray, x: Atom, y: Atom) -> None:
+def same_inner(
+    ctx: Lowering, args: Args, a: AnyArray, b: AnyArray, x: Atom, y: Atom, error: str = "ValueError"
+) -> None:
     """The sizes that are summed over must be equal."""
     shapes = [shape_of(ctx, v, args.span) for v in (a, b)]
     message = f"{args.name} of shapes {shapes_text(shapes)}: the sizes {{{sum(map(len, shapes))}}} and {{{sum(map(len, shapes)) + 1}}} differ"
-    same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span)
+    same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span, error)
 
 
 # ---------------------------------------------------------------------------------------------------------- products

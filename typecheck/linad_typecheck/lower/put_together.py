@@ -184,7 +184,7 @@ _DELETE = """
 
 
 def _window(text: str) -> Rule:
-    return texts("if M < 0: raise ValueError('negative dimensions are not allowed')\nn = np.arange(M) * 1.0\nd = max(M - 1, 1)\n" + text, "M")
+    return texts("n = np.arange(M) * 1.0\nd = max(M - 1, 1)\n" + text, "M")
 
 
 def _grid(ctx: Lowering, args: Args) -> Value:

@@ -93,7 +93,8 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
             ctx.let("ok", "eq", (length, length), BOOL, span), "ValueError", "arange: cannot compute length", (), span
         )
     )
-    fits = ctx.let("ok", "lt", (length, Const(2.0**60, F64)), BOOL, span)
+    far = ctx.let("t", "abs", (length,), F64, span)
+    fits = ctx.let("ok", "lt", (far, Const(2.0**60, F64)), BOOL, span)
     ctx.emit(Check(fits, "ValueError", "Maximum allowed size exceeded", (), span))
     some = ctx.let("t", "max", (length, Const(0.0, F64)), F64, span)
     # a quotient that underflows to +0 of a width that is not 0 makes one cell
@@ -150,6 +151,8 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     first, last = (cast(ctx, v.atom, kind, span) for v in (a, b))
     delta = ctx.let("t", "sub", (last, first), t, span)
     parts = n if not end.atom.value else binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
+    if not (isinstance(parts, Const) and parts.value > 0):
+        parts = ctx.let("n", "max", (parts, ONE), I64, span)  # one point
     step = ctx.let("t", "div", (delta, cast(ctx, parts, kind, span)), t, span)
     made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
     final = binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
@@ -157,11 +160,11 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     def cell(k: Var) -> None:
         far = ctx.let("t", "mul", (cast(ctx, k, kind, span), step), t, span)
         value = ctx.let("t", "add", (far, first), t, span)
-        begins = ctx.let("b", "eq", (k, ZERO), BOOL, span)
         if end.atom.value:
             ends = ctx.let("b", "eq", (k, final), BOOL, span)
+            several = ctx.let("b", "gt", (k, ZERO), BOOL, span)
+            ends = ctx.let("b", "and", (ends, several), BOOL, span)
             value = ctx.let("t", "select", (ends, last, value), t, span)
-        value = ctx.let("t", "select", (begins, first, value), t, span)  # one point: the step is infinite
         ctx.emit(Store(made.var, (k,), cast(ctx, value, dtype, span), False, span))
 
     _cells(ctx, n, span, cell)

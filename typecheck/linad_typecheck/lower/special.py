@@ -9,9 +9,9 @@ from collections.abc import Callable
 from ..core import Atom, Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
-from .externals import Args, scalars
+from .externals import Args, choose, scalars
 from .numbers import binary, cast, check_nonzero, promote, truth
 from .values import SILENT, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
 
@@ -46,22 +46,32 @@ def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[At
     for v in values[1:]:
         dtype, weak = promote(best, v)
         best = ScalarValue(Const(0, Scalar(dtype)), weak)
-    if all(v.dtype == "bool" for v in values):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
+    if numbers(ctx, args, values) is None:
         return None
     dtype: DType = best.dtype if best.dtype in FLOATS and not wide else "f64"
     return [cast(ctx, v.atom, dtype, args.span) for v in values]
 
 
-def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[Atom] | None:
-    """The arguments as ints of 64 bits."""
+def ints(ctx: Lowering, args: Args, least: int, most: int | None = None, numpy: bool = False) -> list[Atom] | None:
+    """The arguments as ints of 64 bits, or, where ``numpy``, of the type they meet in."""
     values = scalars(ctx, args, least, most)
     if values is None:
         return None
     if any(v.dtype in FLOATS for v in values):
         ctx.report(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
         return None
-    return [cast(ctx, v.atom, "i64", args.span) for v in values]
+    if numpy and numbers(ctx, args, values) is None:
+        return None
+    dtype = promote(*values)[0] if numpy else "i64"
+    return [cast(ctx, v.atom, dtype, args.span) for v in values]
+
+
+def numbers(ctx: Lowering, args: Args, values: list[ScalarValue]) -> list[ScalarValue] | None:
+    """The values, unless all of them are bools, which is reported."""
+    if all(v.dtype == "bool" for v in values):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
+        return None
+    return values
 
 
 def composed(arity: int, make: Callable[..., Atom], weak: bool = False, wide: bool = False) -> Rule:
@@ -123,7 +133,15 @@ def _heaviside(w: Writer, x: Atom, h: Atom) -> Atom:
 
 
 def _kl_div(w: Writer, x: Atom, y: Atom) -> Atom:
-    return w.op("add", w.op("sub", w.op("rel_entr", x, y), x), y)
+    inside = w.op("rel_entr", x, y)
+    positive = w.test("and", w.test("gt", x, w.c(0, x)), w.test("gt", y, w.c(0, y)))
+    outside = w.test("and", w.test("eq", inside, w.c(math.inf, x)), w.test("not", positive))
+    return w.select(outside, inside, w.op("add", w.op("sub", inside, x), y))
+
+
+def _gammaln(w: Writer, x: Atom) -> Atom:
+    """SciPy's is that of C but at the far end of the poles."""
+    return w.select(w.test("eq", x, w.c(-math.inf, x)), x, w.op("lgamma", x))
 
 
 def _signbit(w: Writer, x: Atom) -> Atom:
@@ -145,7 +163,7 @@ def _softplus(w: Writer, x: Atom) -> Atom:
 def _ldexp(weak: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
+        if values is None or (not weak and numbers(ctx, args, values[:1]) is None):
             return Poison()
         x, k = values
         if k.dtype in FLOATS:
@@ -153,11 +171,12 @@ def _ldexp(weak: bool) -> Rule:
             ctx.report(WrongType(args.span, what, "float", "convert it: `int(...)`"))
             return Poison()
         dtype = x.dtype if x.dtype in FLOATS and not weak else "f64"
-        w, out, count = Writer(ctx, args), cast(ctx, x.atom, dtype, args.span), cast(ctx, k.atom, "i64", args.span)
-        half = w.op("shr", count, Const(1, I64))
-        for part in (half, w.op("sub", count, half)):  # 2^k itself may not be a float where the result is
-            out = w.op("mul", out, w.op("exp2", w.op("cast", part, type=Scalar(dtype))))
-        return ScalarValue(out, weak)
+        w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), cast(ctx, k.atom, "i64", args.span)
+        count = w.op("max", w.op("min", count, Const(2100, I64)), Const(-2100, I64))
+        for parts in (3, 2, 1):  # 2^k itself may not be a float where the result is
+            part = w.op("floordiv", count, Const(parts, I64))
+            out, count = w.op("mul", out, w.op("exp2", w.op("cast", part, type=F64))), w.op("sub", count, part)
+        return ScalarValue(cast(ctx, out, dtype, args.span), weak)
 
     return apply
 
@@ -295,10 +314,10 @@ def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) 
     """A divisor or multiple that several ints have in common."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        ins = ints(ctx, args, *((0, 99) if weak else (2, 2)))
+        ins = ints(ctx, args, *((0, 99) if weak else (2, 2)), numpy=not weak)
         if ins is None:
             return Poison()
-        w, total = Writer(ctx, args), Const(start, I64)
+        w, total = Writer(ctx, args), Const(start, ins[0].type if ins else I64)
         for x in ins:
             total = make(w, total, x)
         return ScalarValue(total, weak)
@@ -311,7 +330,7 @@ def _gcd(w: Writer, a: Atom, b: Atom) -> Atom:
 
 
 def _lcm(w: Writer, a: Atom, b: Atom) -> Atom:
-    common = w.op("max", w.op("gcd", a, b), Const(1, I64))
+    common = w.op("max", w.op("gcd", a, b), Const(1, a.type))
     return w.op("abs", w.op("mul", w.op("floordiv", a, common), b))
 
 
@@ -367,7 +386,27 @@ def _invert(ctx: Lowering, args: Args) -> Value:
 
 def _positive(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else ScalarValue(values[0].atom)
+    return Poison() if values is None or numbers(ctx, args, values) is None else ScalarValue(values[0].atom)
+
+
+def _fix(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    if values is not None and values[0].dtype not in FLOATS:
+        return ScalarValue(values[0].atom)
+    return Poison() if values is None else ScalarValue(Writer(ctx, args).op("trunc", values[0].atom))
+
+
+def _of_numbers(make: Callable[[Writer, Atom, Atom], Atom], op: str) -> Rule:
+    """A choice between two floats, or by the primitive ``op`` between two ints, which are never nan."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        if values is None:
+            return Poison()
+        whole = all(v.dtype not in FLOATS for v in values)
+        return choose(ctx, op, *values, args) if whole else composed(2, make)(ctx, args)
+
+    return apply
 
 
 def _divmod(ctx: Lowering, args: Args) -> Value:
@@ -386,6 +425,7 @@ RULES: dict[str, Rule] = {
     **{f"scipy.special.{b}{n}": _order(op, n) for b, op in (("i", "bessel_i"), ("j", "bessel_j")) for n in (0, 1)},
     **{f"scipy.special.i{n}e": _order("bessel_ie", n) for n in (0, 1)},
     "scipy.special.psi": primitive("digamma"),
+    "scipy.special.gammaln": composed(1, _gammaln),
     "scipy.special.kl_div": composed(2, _kl_div),
     "scipy.special.exp10": composed(1, _exp10),
     "scipy.special.softplus": composed(1, _softplus),
@@ -400,13 +440,13 @@ RULES: dict[str, Rule] = {
     "numpy.logaddexp2": primitive("logaddexp2", 2),
     "numpy.float_power": composed(2, lambda w, x, y: w.op("pow", x, y), wide=True),
     "numpy.fmod": _fmod(False),
-    "numpy.fmin": composed(2, _fmin),
-    "numpy.fmax": composed(2, _fmax),
+    "numpy.fmin": _of_numbers(_fmin, "minimum"),
+    "numpy.fmax": _of_numbers(_fmax, "maximum"),
     "numpy.heaviside": composed(2, _heaviside),
     "numpy.signbit": composed(1, _signbit),
     "numpy.isposinf": _infinite(1.0),
     "numpy.isneginf": _infinite(-1.0),
-    "numpy.fix": primitive("trunc"),
+    "numpy.fix": _fix,
     "numpy.ldexp": _ldexp(False),
     "numpy.modf": _modf(False),
     "numpy.nan_to_num": _nan_to_num,

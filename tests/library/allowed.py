@@ -1,0 +1,129 @@
+"""Where linad's outcome is not NumPy's or SciPy's, and on purpose: each with its row in docs/deviations.md and an example of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .sweep import Mismatch, cells_alike, leaves
+
+Test = Callable[[Mismatch], bool]
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A deviation: the row that says it, what it is of, what it looks like, and an expression and a dtype that show it."""
+
+    row: str
+    names: str
+    of: Test
+    example: tuple[str, str]
+
+    def covers(self, m: Mismatch) -> bool:
+        return re.fullmatch(self.names, m.name) is not None and self.of(m)
+
+
+def _raises(*kinds: str) -> Test:
+    """linad raises where NumPy gives a number."""
+    return lambda m: type(m.linad.error).__name__ in kinds and m.numpy.error is None
+
+
+def _pairs(m: Mismatch) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    yield from zip(map(np.asarray, leaves(m.numpy.value)), map(np.asarray, leaves(m.linad.value)), strict=False)
+
+
+def _all(m: Mismatch, test: Callable[[np.ndarray, np.ndarray], bool]) -> bool:
+    """Whether both give numbers, of one shape, and all of them are as the test says."""
+    if m.numpy.error is not None or m.linad.error is not None:
+        return False
+    return all(x.shape == y.shape and bool(test(x, y)) for x, y in _pairs(m))
+
+
+def _arguments(m: Mismatch) -> np.ndarray:
+    return np.concatenate([np.ravel(np.asarray(a, dtype=float)) for a in m.args])
+
+
+def _not_finite(m: Mismatch) -> bool:
+    """A matrix with a NaN or an infinity, of which linad makes a NaN wherever it differs."""
+    if np.isfinite(_arguments(m)).all():
+        return False
+    unknown = any(np.isnan(x).any() for x, _ in _pairs(m))  # the sign of a determinant that is a NaN
+    return _all(m, lambda x, y: (np.isnan(y) | cells_alike(x, y, 1e-9, True) | (unknown & (np.abs(y) == 1.0))).all())
+
+
+def _zero_signs(m: Mismatch) -> bool:
+    return _all(m, lambda x, y: x.dtype == y.dtype and cells_alike(x, y, 1e-9, True).all())
+
+
+def _dtype_only(m: Mismatch) -> bool:
+    return _all(m, lambda x, y: np.array_equal(x.astype(float), y.astype(float), equal_nan=True))
+
+
+def _small_types(m: Mismatch) -> bool:
+    """Of bools NumPy makes numbers of 8 bits."""
+    return "bool" in m.dtype and _all(m, lambda x, y: x.dtype == np.int8 and np.array_equal(x.astype(int), y))
+
+
+def _far(m: Mismatch) -> bool:
+    """Arguments that are infinite, tiny, or large, where SciPy gives a NaN or overflows, and linad does not."""
+    a = np.abs(_arguments(m))
+    if not (np.isinf(a) | (a >= 1e9) | ((a > 0) & (a < 1e-290))).any():
+        return False
+    lost = lambda x: np.isnan(x) | np.isinf(x) | (np.abs(x) < 1e-290)
+    return _all(m, lambda x, y: (lost(x) & ~np.isnan(y) | cells_alike(x, y, 1e-9, False)).all())
+
+
+def _imprecise(m: Mismatch) -> bool:
+    """Where no digit of SciPy's Bessel functions is right, and those of its incomplete beta function are lost to subnormal numbers."""
+    a = np.abs(_arguments(m))
+    return bool((a >= 1e9).any() if "j" in m.name else ((a > 0) & (a < 1e-290)).any())
+
+
+def _nan_stays(m: Mismatch) -> bool:
+    return bool(np.isnan(_arguments(m)).any()) and _all(m, lambda x, y: np.isnan(y).all())
+
+
+def _one_variable(m: Mismatch) -> bool:
+    """An array of rank 0 to NumPy, of one row and column to linad."""
+    return m.numpy.error is None and np.ndim(m.numpy.value) == 0 and np.shape(m.linad.value) == (1, 1)
+
+
+def _powers(m: Mismatch) -> bool:
+    return ("0.5" in m.text) and bool((np.asarray(m.args[0]) <= 0).all())
+
+
+def _zero_division(m: Mismatch) -> bool:
+    return _raises("ZeroDivisionError")(m) and not np.asarray(m.args[1]).any()
+
+
+_SPECIAL = r"scipy\.special\.\w+"
+ALLOWED: tuple[Allowed, ...] = (
+    Allowed("`//` and `%` by zero", r"(numpy|operator)\..*", _zero_division, ("np.mod(e, f)", "i64")),
+    Allowed("int powers", r"(builtins|operator)\.pow", _raises("ValueError"), ("pow(u, v)", "i64")),
+    Allowed("Large floats to ints", r"ndarray\.astype|numpy\.int\w*", _raises("ValueError", "OverflowError"), ("x.astype(int)", "f64")),
+    Allowed("Least squares", r"numpy\.linalg\.lstsq", _raises("LinAlgError"), ("np.linalg.lstsq(S, b)", "f64")),
+    Allowed("Matrices that are not finite", r"numpy\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
+    Allowed("Join widening", r"builtins\.(min|max|sum)", _dtype_only, ("sum(x)", "f64")),
+    Allowed("Size-1 broadcast", r"numpy\.broadcast_(to|arrays)", _raises("ValueError"), ("np.broadcast_to(x, (2, 3)).copy()", "f64")),
+    Allowed("Signs of zeros", rf"numpy\.(fmin|fmax)|{_SPECIAL}", _zero_signs, ("sp.kl_div(e, f)", "f64")),
+    Allowed("Powers of one half", r"numpy\.power", _powers, ("e ** 0.5", "f64")),
+    Allowed("Special functions far out", rf"{_SPECIAL}|numpy\.i0", _far, ("sp.i0(e)", "f64")),
+    Allowed("Special functions far out", r"scipy\.special\.(j[vn01]|betainc)", _imprecise, ("sp.jv(2, e)", "f64")),
+    Allowed("Special functions far out", rf"{_SPECIAL}", _nan_stays, ("sp.poch(e, f)", "f64")),
+    Allowed(
+        "Special functions without a derivative",
+        r"scipy\.special\.(beta|betaln|binom|comb|poch|gammaincc?|betainc|eval_\w+)",
+        _raises("ValueError"),
+        ("sp.eval_legendre(-1, e)", "f64"),
+    ),
+    Allowed("Covariances of one variable", r"numpy\.(cov|corrcoef)", _one_variable, ("np.cov(A)", "f64")),
+    Allowed("Numbers of 8 bits", r".*", _small_types, ("e ** 2", "bool")),
+    Allowed("Counts of nothing", r"numpy\.bincount", _dtype_only, ("np.bincount(x % 7, weights=y)", "i64")),
+    Allowed("Arrays of no cells", r"numpy\.take", lambda m: m.linad.error is None and np.size(m.linad.value) == 0, ("np.take(A, k, axis=0)", "f64")),
+    Allowed("Negative repetitions", r"numpy\.(tile|repeat)", lambda m: np.size(m.args[0]) == 0, ("np.tile(x, -1)", "f64")),
+    Allowed("Cross products", r"numpy\.(linalg\.)?cross", _raises("ValueError"), ("np.cross(x, y)", "f64")),
+    Allowed("Sums of exponentials", r"scipy\.special\.logsumexp", lambda m: not np.size(m.args[0]) or not np.any(m.args[-1]), ("sp.logsumexp(A)", "f64")),
+)

@@ -1,0 +1,342 @@
+"""Every function of the libraries that the language knows, as the expressions that the sweep runs it in (see `edges`).
+
+A new function needs a row here, or a name and a reason in `ELSEWHERE`.
+"""
+
+from __future__ import annotations
+
+TABLE: dict[str, tuple[str, ...]] = {}
+
+
+def _each(home: str, names: str, *templates: str) -> None:
+    written = {"numpy": "np.", "numpy.linalg": "np.linalg.", "scipy.special": "sp.", "math": "math.", "operator": "operator.", "builtins": ""}[home]
+    for name in names.split():
+        TABLE[f"{home}.{name}"] = (*TABLE.get(f"{home}.{name}", ()), *(t.replace("F", written + name) for t in templates))
+
+
+def _rows(home: str, text: str) -> None:
+    """Lines of a name and, after a colon, its expressions."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, _, calls = line.partition(": ")
+        TABLE[f"{home}.{name}"] = (*TABLE.get(f"{home}.{name}", ()), *(c.strip() for c in calls.split(" | ")))
+
+
+# ------------------------------------------------------------------------------------------------------- cell by cell
+
+_each("numpy", "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt", "F(e)")
+_each("numpy", "arcsin arccos arctan arcsinh arccosh arctanh asin acos atan asinh acosh atanh", "F(e)")
+_each("numpy", "floor ceil trunc rint sign fabs abs absolute negative positive square reciprocal fix sinc signbit", "F(e)")
+_each("numpy", "isnan isinf isfinite isposinf isneginf logical_not invert bitwise_not bitwise_invert", "F(e)")
+_each("numpy", "radians degrees deg2rad rad2deg conj conjugate isreal iscomplex angle modf i0 nan_to_num", "F(e)")
+_each("numpy", "round around", "F(e)", "F(e, 2)", "F(e, decimals=-1)")
+_each("numpy", "add subtract multiply divide true_divide power pow floor_divide mod remainder float_power divmod", "F(e, f)")
+_each("numpy", "bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift", "F(e, f)")
+_each("numpy", "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor", "F(e, f)")
+_each("numpy", "arctan2 atan2 hypot logaddexp logaddexp2 copysign fmod fmin fmax heaviside maximum minimum gcd lcm", "F(e, f)")
+_rows("numpy", """
+    where: np.where(e > 0, e, -e) | np.where(e > f, e, f) | np.where(x > 1) | np.where(e, 1.0, 2.0)
+    real: np.real(e).copy()
+    ldexp: np.ldexp(e, h)
+    isclose: np.isclose(e, f) | np.isclose(e, f, rtol=0.5, atol=1.0)
+    nan_to_num: np.nan_to_num(e, nan=1.5, posinf=2.0, neginf=-2.0)
+    clip: np.clip(e, -1, 2) | np.clip(e, f, g) | np.clip(e, None, 2) | np.clip(e, 1, None)
+    power: np.power(e, 2) | np.power(e, 3) | np.power(e, 0.5) | e ** 2 | e ** 3 | e ** -1 | e ** 0.5
+    astype: np.astype(e, np.float32) | np.astype(e, np.float64) | np.astype(e, bool)
+""")  # fmt: skip
+_each("math", "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt erf erfc gamma lgamma fabs", "F(u)")
+_each("math", "asin acos atan asinh acosh atanh isnan isinf isfinite floor ceil trunc radians degrees modf isqrt", "F(u)")
+_each("math", "atan2 copysign pow fmod remainder hypot isclose gcd lcm log", "F(u, v)")
+_each("math", "comb perm", "F(m, n)")
+_rows("math", """
+    hypot: math.hypot(u) | math.hypot() | math.hypot(u, v, 3.0)
+    dist: math.dist((u, 1.0), (v, 2.0))
+    prod: math.prod((u, v)) | math.prod((u, v), start=2) | math.prod(())
+    ldexp: math.ldexp(u, 3) | math.ldexp(u, -1100) | math.ldexp(u, 1100)
+    perm: math.perm(m)
+    factorial: math.factorial(m)
+    gcd: math.gcd() | math.gcd(u) | math.gcd(u, v, 6)
+    lcm: math.lcm() | math.lcm(u) | math.lcm(u, v, 6)
+""")  # fmt: skip
+_rows("builtins", """
+    abs: abs(u) | abs(e) | abs(x)
+    all: all(x) | all([c > 0 for c in x])
+    any: any(x) | any([c > 0 for c in x])
+    bool: bool(u)
+    float: float(u)
+    int: int(u)
+    divmod: divmod(u, v)
+    len: len(x) | len(A)
+    max: max(u, v) | max(x) | max([c * 2 for c in x]) | max(u, v, 1)
+    min: min(u, v) | min(x) | min([c * 2 for c in x]) | min(u, v, 1)
+    pow: pow(u, v) | pow(e, 2) | pow(u, 2)
+    round: round(u) | round(u, 2) | round(u, -1)
+    sum: sum(x) | sum([c * 2 for c in x]) | sum(x, 5)
+""")  # fmt: skip
+_each("operator", "add sub mul truediv floordiv mod pow", "F(u, v)", "F(e, f)")
+_each("operator", "and_ or_ xor", "F(u, v)", "F(e, f)")
+_rows("operator", "matmul: operator.matmul(S, C) | operator.matmul(x, y)")
+
+_each("scipy.special", "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr expit logit log_expit entr digamma psi gamma gammaln", "F(e)")
+_each("scipy.special", "exp2 exp10 expm1 log1p cbrt cosm1 softplus sinc i0 i1 i0e i1e j0 j1 rgamma exprel exp1 ellipk ellipe factorial", "F(e)")
+_each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
+_each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
+_each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
+_each("scipy.special", "softmax log_softmax", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
+_rows("scipy.special", """
+    polygamma: sp.polygamma(0, e) | sp.polygamma(1, e) | sp.polygamma(3, e)
+    betainc: sp.betainc(e, f, g)
+    poch: sp.poch(e, 2) | sp.poch(e, -2) | sp.poch(e, 0)
+    multigammaln: sp.multigammaln(u, 1) | sp.multigammaln(u, 3)
+    logsumexp: sp.logsumexp(x) | sp.logsumexp(A) | sp.logsumexp(A, axis=0) | sp.logsumexp(A, axis=1, keepdims=True) | sp.logsumexp(x, b=y)
+""")  # fmt: skip
+
+# ----------------------------------------------------------------------------------------------- reductions and scans
+
+_each("numpy", "sum prod mean var std any all count_nonzero nansum nanprod nanmean nanvar nanstd", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1, keepdims=True)", "F(T, axis=1)")
+_each("numpy", "max min amax amin ptp argmax argmin nanmax nanmin nanargmax nanargmin median", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)", "F(T, axis=1)")
+_each("numpy", "cumsum cumprod nancumsum nancumprod", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
+_each("numpy", "cumulative_sum cumulative_prod", "F(x)", "F(A, axis=0)")
+_rows("numpy", """
+    sum: np.sum(A, axis=(0, 1)) | np.sum(x, dtype=np.float64)
+    var: np.var(x, ddof=1) | np.var(A, axis=0, ddof=1)
+    std: np.std(x, ddof=1) | np.std(A, axis=1, ddof=2)
+    nanvar: np.nanvar(x, ddof=1)
+    max: np.max(A, axis=(0, 1), keepdims=True)
+    median: np.median(A, axis=0, keepdims=True)
+    average: np.average(x) | np.average(A, axis=0) | np.average(x, weights=y) | np.average(A, axis=1, weights=B) | np.average(A, weights=B) | np.average(A, axis=0, weights=b)
+    cov: np.cov(A) | np.cov(A, rowvar=False) | np.cov(x, y) | np.cov(A, bias=True)
+    corrcoef: np.corrcoef(A) | np.corrcoef(x, y) | np.corrcoef(A, rowvar=False)
+    quantile: np.quantile(x, 0.3) | np.quantile(x, 0.5) | np.quantile(x, [0.0, 0.25, 1.0]) | np.quantile(A, 0.5, axis=0) | np.quantile(A, 0.7) | np.quantile(x, 1.5)
+    percentile: np.percentile(x, 30) | np.percentile(x, 50.0) | np.percentile(x, [0, 25, 100]) | np.percentile(A, 50, axis=1, keepdims=True) | np.percentile(x, -1)
+    trapezoid: np.trapezoid(x) | np.trapezoid(x, y) | np.trapezoid(x, dx=0.5) | np.trapezoid(A, axis=0)
+    trapz: np.trapezoid(x)
+    diff: np.diff(x) | np.diff(x, n=2) | np.diff(A, axis=0) | np.diff(A, n=3)
+    ediff1d: np.ediff1d(x) | np.ediff1d(A)
+    gradient: np.gradient(x) | np.gradient(x, 0.5) | np.gradient(A, axis=0) | np.gradient(x, edge_order=2)
+    unwrap: np.unwrap(x)
+    histogram: np.histogram(x) | np.histogram(x, 3) | np.histogram(x, 2, (0.0, 2.0)) | np.histogram(x, np.array([0.0, 1.0, 2.0])) | np.histogram(x, 3, weights=y)
+    bincount: np.bincount(x % 7) | np.bincount(x % 7 - 1) | np.bincount(x % 7, minlength=4) | np.bincount(x % 7, weights=y)
+    interp: np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0])) | np.interp(x, np.arange(3.0), np.array([1.0, np.inf, 0.0])) | np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0]), period=2.5)
+    searchsorted: np.searchsorted(np.sort(x), y) | np.searchsorted(np.sort(x), y, side="right") | np.searchsorted(np.array([-1.0, 0.0, 2.0]), e)
+    digitize: np.digitize(e, np.array([-1.0, 0.0, 2.0])) | np.digitize(e, np.array([2.0, 0.0, -1.0]), right=True) | np.digitize(x, np.array([1.0, 1.0]))
+""")  # fmt: skip
+_rows("numpy", """
+    add.reduce: np.add.reduce(x) | np.add.reduce(A) | np.add.reduce(A, axis=1)
+    multiply.reduce: np.multiply.reduce(x) | np.multiply.reduce(A)
+    maximum.reduce: np.maximum.reduce(x) | np.maximum.reduce(A)
+    minimum.reduce: np.minimum.reduce(x) | np.minimum.reduce(A, axis=1)
+    logaddexp.reduce: np.logaddexp.reduce(x) | np.logaddexp.reduce(A) | np.logaddexp.reduce(A, axis=1)
+    add.accumulate: np.add.accumulate(x) | np.add.accumulate(A)
+    multiply.accumulate: np.multiply.accumulate(x) | np.multiply.accumulate(A, axis=1)
+    maximum.accumulate: np.maximum.accumulate(x) | np.maximum.accumulate(A)
+    minimum.accumulate: np.minimum.accumulate(x) | np.minimum.accumulate(A, axis=1)
+""")  # fmt: skip
+for _name in "add subtract multiply divide power maximum minimum arctan2 hypot logaddexp equal not_equal less less_equal greater greater_equal".split():
+    TABLE[f"numpy.{_name}.outer"] = (f"np.{_name}.outer(x, y)", f"np.{_name}.outer(x, A)")
+_rows("numpy", """
+    add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
+    subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
+""")  # fmt: skip
+
+# ------------------------------------------------------------------------------------------------- making and joining
+
+_each("numpy", "zeros ones empty", "np.zeros_like(F(3))", "F((2, 0))", "F(2, dtype=np.float32)", "F(-1)")
+_each("numpy", "zeros_like ones_like", "F(x)", "F(A)", "F(x, dtype=np.float32)")
+_rows("numpy", """
+    empty_like: np.empty_like(x).shape | np.empty_like(A)[:0]
+    full: np.full(3, 2.5) | np.full((2, 0), 1) | np.full(2, np.nan, dtype=np.float32) | np.full(-1, 0.0) | np.full(3, u)
+    full_like: np.full_like(x, 2) | np.full_like(A, 2.5)
+    eye: np.eye(3) | np.eye(2, 4, 1) | np.eye(0) | np.eye(3, k=-5) | np.eye(-1)
+    identity: np.identity(2) | np.identity(0)
+    tri: np.tri(3) | np.tri(2, 4, -1) | np.tri(0)
+    arange: np.arange(5) | np.arange(0.5, 3.0, 0.5) | np.arange(p) | np.arange(m) | np.arange(3, -2, -2) | np.arange(0, 5, 0) | np.arange(0.0, p, 0.75)
+    linspace: np.linspace(0.0, 1.0, m) | np.linspace(u, 2.0, 4) | np.linspace(u, v, 3) | np.linspace(0.0, 1.0, 0) | np.linspace(0.0, u, 1) | np.linspace(0.0, 1.0, -1) | np.linspace(u, 1.0, 3, endpoint=False)
+    logspace: np.logspace(u, 2.0, 3) | np.logspace(0.0, 1.0, 0) | np.logspace(0.0, u, 2, base=2.0)
+    geomspace: np.geomspace(u, 8.0, 3) | np.geomspace(1.0, u, 4) | np.geomspace(1.0, 2.0, 0)
+    array: np.array(x) | np.array([u, 2]) | np.array([[u], [1.5]]) | np.array([]) | np.array([c * 2 for c in x])
+    asarray: np.asarray(x) * 1 | np.asarray([u, 2])
+    ascontiguousarray: np.ascontiguousarray(A.T).copy() | np.ascontiguousarray(x).copy()
+    copy: np.copy(x) | np.copy(A.T)
+    fromfunction: np.fromfunction(lambda i, j: i * 2.0 - j, (2, 3)) | np.fromfunction(lambda i: i, (0,))
+    indices: np.indices((2, 3)) | np.indices((0, 2))
+    meshgrid: np.meshgrid(x, y) | np.meshgrid(x, x[:1], indexing="ij")
+    ix_: A[np.ix_(np.array([0, 1]), np.array([0]))] | A[np.ix_(np.array([0]), np.array([5]))]
+    diag: np.diag(x).copy() | np.diag(A).copy() | np.diag(x, 1).copy() | np.diag(A, -1).copy() | np.diag(A, 9).copy()
+    diagflat: np.diagflat(x) | np.diagflat(A) | np.diagflat(x, 1)
+    diagonal: np.diagonal(A).copy() | np.diagonal(A, 1).copy() | np.diagonal(A, -9).copy()
+    trace: np.trace(A) | np.trace(A, 1) | np.trace(A, offset=-1)
+    tril: np.tril(A) | np.tril(A, 1) | np.tril(A, -9)
+    triu: np.triu(A) | np.triu(A, -1)
+    vander: np.vander(x) | np.vander(x, 2) | np.vander(x, 3, increasing=True) | np.vander(x, 0)
+    hanning: np.hanning(4) | np.hanning(1) | np.hanning(0) | np.hanning(-2)
+    hamming: np.hamming(4) | np.hamming(1) | np.hamming(0)
+    blackman: np.blackman(4) | np.blackman(1) | np.blackman(0)
+    bartlett: np.bartlett(4) | np.bartlett(1) | np.bartlett(0) | np.bartlett(5)
+    concatenate: np.concatenate((x, y)) | np.concatenate((A, B), axis=1) | np.concatenate((A, B), axis=None) | np.concatenate((A, x[None, :])) | np.concatenate((x, np.array([1.5])))
+    concat: np.concat((x, y)) | np.concat((A, B))
+    stack: np.stack((x, y)) | np.stack((A, B), axis=2) | np.stack((x, x[:1]))
+    vstack: np.vstack((x, y)) | np.vstack((A, B))
+    hstack: np.hstack((x, y)) | np.hstack((A, B))
+    dstack: np.dstack((x, y)) | np.dstack((A, B))
+    column_stack: np.column_stack((x, y)) | np.column_stack((A, b)) | np.column_stack((A, x))
+    block: np.block([x, y]) | np.block([[A], [B]]) | np.block([[A, B]])
+    append: np.append(x, y) | np.append(x, 2.5) | np.append(A, B, axis=0) | np.append(A, 1)
+    insert: np.insert(x, 0, 2) | np.insert(x, -1, 2) | np.insert(x, 9, 1) | np.insert(A, 1, 0, axis=0)
+    delete: np.delete(x, 0) | np.delete(x, -1) | np.delete(A, 1, axis=1)
+    pad: np.pad(x, 1) | np.pad(x, (1, 2), mode="edge") | np.pad(x, 2, mode="reflect") | np.pad(x, 2, mode="symmetric") | np.pad(x, 1, mode="wrap") | np.pad(A, 1, constant_values=2)
+    split: np.split(x, 1)[0].copy() | np.split(A, [1])[0].copy() | np.split(A, [1])[1].copy() | np.split(x, [1, 2])[0].copy() | np.split(A, 1, axis=1)[0].copy()
+    array_split: np.array_split(x, 2)[0].copy() | np.array_split(x, 2)[1].copy() | np.array_split(A, [1])[0].copy() | np.array_split(A, [1])[1].copy() | np.array_split(x, 3)[0].copy()
+    vsplit: np.vsplit(A, [1])[0].copy() | np.vsplit(A, [1])[1].copy()
+    hsplit: np.hsplit(A, [1])[0].copy() | np.hsplit(A, [1])[1].copy() | np.hsplit(x, [2])[0].copy() | np.hsplit(x, [2])[1].copy()
+    dsplit: np.dsplit(T, [1])[0].copy() | np.dsplit(T, [1])[1].copy()
+    tile: np.tile(x, 2) | np.tile(x, (2, 2)) | np.tile(A, 0) | np.tile(x, -1)
+    repeat: np.repeat(x, 2) | np.repeat(A, 2, axis=0) | np.repeat(A, 3) | np.repeat(x, 0) | np.repeat(x, -1)
+    roll: np.roll(x, 1) | np.roll(x, -7) | np.roll(A, 1, axis=0) | np.roll(A, 2)
+    flip: np.flip(x).copy() | np.flip(A).copy() | np.flip(A, axis=1).copy()
+    flipud: np.flipud(x).copy() | np.flipud(A).copy()
+    fliplr: np.fliplr(A).copy()
+    rot90: np.rot90(A).copy() | np.rot90(A, 2).copy() | np.rot90(A, -1).copy()
+    reshape: np.reshape(x, (-1,)).copy() | np.reshape(A, (A.size,)).copy() | np.reshape(A, (-1, 1)).copy() | np.reshape(x, (2, 2)).copy() | np.reshape(A, (-1, 2)).copy()
+    ravel: np.ravel(x).copy() | np.ravel(A.T).copy()
+    transpose: np.transpose(x).copy() | np.transpose(A).copy() | np.transpose(T, (2, 0, 1)).copy()
+    permute_dims: np.permute_dims(T, (1, 2, 0)).copy()
+    matrix_transpose: np.matrix_transpose(A).copy()
+    swapaxes: np.swapaxes(A, 0, 1).copy() | np.swapaxes(T, 0, -1).copy()
+    moveaxis: np.moveaxis(T, 0, -1).copy() | np.moveaxis(A, 0, 1).copy()
+    expand_dims: np.expand_dims(x, 0).copy() | np.expand_dims(A, (0, 2)).copy()
+    squeeze: np.squeeze(x[None, :], axis=0).copy()
+    broadcast_to: np.broadcast_to(x, (2, len(x))).copy() | np.broadcast_to(x[:, None], (len(x), 0)).copy() | np.broadcast_to(x, (2, 3)).copy()
+    broadcast_arrays: np.broadcast_arrays(x[:, None], y)[0] * 1 | np.broadcast_arrays(A, x)[1] * 1
+    atleast_1d: np.atleast_1d(x).copy() | np.atleast_1d(u)
+    atleast_2d: np.atleast_2d(x).copy() | np.atleast_2d(A).copy()
+    atleast_3d: np.atleast_3d(x).copy() | np.atleast_3d(A).copy()
+    shape: np.shape(x) | np.shape(A)
+    size: np.size(x) | np.size(A) | np.size(A, 1)
+    ndim: np.ndim(x) | np.ndim(A) | np.ndim(u)
+""")  # fmt: skip
+
+# ------------------------------------------------------------------------------------ picking, sorting, sets, indices
+
+_rows("numpy", """
+    take: np.take(x, k) | np.take(x, 0) | np.take(A, k, axis=0) | np.take(A, k) | np.take(x, -1)
+    take_along_axis: np.take_along_axis(x, np.argsort(x, kind="stable"), axis=0) | np.take_along_axis(A, np.argsort(A, axis=1, kind="stable"), axis=1)
+    select: np.select([x > 1, x < 0], [x, -x], 2) | np.select([x > 1], [x])
+    compress: np.compress(x > 0, x) | np.compress(x > 0, y) | np.compress(np.array([True]), x)
+    extract: np.extract(x > 0, y) | np.extract(A > 0, A)
+    argwhere: np.argwhere(x) | np.argwhere(A)
+    nonzero: np.nonzero(x) | np.nonzero(A)
+    flatnonzero: np.flatnonzero(x) | np.flatnonzero(A)
+    unravel_index: np.unravel_index(k, (2, 3)) | np.unravel_index(5, (2, 3)) | np.unravel_index(7, (2, 3))
+    ravel_multi_index: np.ravel_multi_index((k, k), (3, 3)) | np.ravel_multi_index((1, 2), (2, 3)) | np.ravel_multi_index((2, 2), (2, 3))
+    array_equal: np.array_equal(x, y) | np.array_equal(x, x) | np.array_equal(A, B) | np.array_equal(x, A)
+    allclose: np.allclose(x, y) | np.allclose(A, B) | np.allclose(x, y, rtol=0.5, atol=1.0)
+    isin: np.isin(x, y) | np.isin(A, np.array([1.0, 2.0]))
+    sort: np.sort(x) | np.sort(A) | np.sort(A, axis=0) | np.sort(A, axis=None)
+    argsort: np.argsort(x, kind="stable") | np.argsort(A, axis=0, kind="stable") | np.argsort(A, kind="stable")
+    lexsort: np.lexsort((x, y)) | np.lexsort((x,))
+    tril_indices: np.tril_indices(3) | np.tril_indices(2, 1, 4) | np.tril_indices(0)
+    triu_indices: np.triu_indices(3) | np.triu_indices(3, -1) | np.triu_indices(3, 9)
+    tril_indices_from: np.tril_indices_from(A) | np.tril_indices_from(S)
+    triu_indices_from: np.triu_indices_from(A) | np.triu_indices_from(S, 1)
+    diag_indices: np.diag_indices(3) | np.diag_indices(0)
+    diag_indices_from: np.diag_indices_from(S) | np.diag_indices_from(A)
+    fill_diagonal: Z = A.copy(); np.fill_diagonal(Z, 2); return Z
+    copyto: z = x.copy(); np.copyto(z, y); return z | z = x.copy(); np.copyto(z, 2); return z
+    correlate: np.correlate(x, y) | np.correlate(x, y, "full") | np.correlate(x, y[:2], "same")
+    convolve: np.convolve(x, y) | np.convolve(x, y, "valid") | np.convolve(x, y[:2], "same")
+    polyval: np.polyval(x, 2.0) | np.polyval(x, y) | np.polyval([1.0, 2.0], e)
+    polyder: np.polyder(x)
+    polyint: np.polyint(x)
+""")  # fmt: skip
+
+# --------------------------------------------------------------------------------------------------- products, linalg
+
+_rows("numpy", """
+    matmul: np.matmul(x, y) | np.matmul(S, C) | np.matmul(S, b) | np.matmul(A, B.T) | np.matmul(T, T)
+    dot: np.dot(x, y) | np.dot(S, C) | np.dot(S, b) | np.dot(A, A)
+    inner: np.inner(x, y) | np.inner(A, B) | np.inner(A, x)
+    vdot: np.vdot(x, y) | np.vdot(A, B)
+    outer: np.outer(x, y)
+    kron: np.kron(x, y) | np.kron(A, B) | np.kron(A, x)
+    cross: np.cross(x, y) | np.cross(A, B)
+    tensordot: np.tensordot(A, B, axes=([1], [1])) | np.tensordot(x, y, 0) | np.tensordot(S, C, 1)
+    vecdot: np.vecdot(x, y) | np.vecdot(A, B) | np.vecdot(A, B, axis=0)
+    matvec: np.matvec(S, b) | np.matvec(A, x)
+    vecmat: np.vecmat(b, A) | np.vecmat(x, A)
+    einsum: np.einsum("i,i", x, y) | np.einsum("ij,ij->i", A, B) | np.einsum("ij->ji", A) | np.einsum("ii", S) | np.einsum("ij->", A) | np.einsum("i,j->ij", x, y) | np.einsum("ij,jk->ik", S, C)
+""")  # fmt: skip
+_rows("numpy.linalg", """
+    solve: np.linalg.solve(S, b) | np.linalg.solve(S, C) | np.linalg.solve(A, b) | np.linalg.solve(S, x)
+    inv: np.linalg.inv(S) | np.linalg.inv(A)
+    det: np.linalg.det(S) | np.linalg.det(A)
+    slogdet: np.linalg.slogdet(S) | np.linalg.slogdet(A)
+    cholesky: np.linalg.cholesky(S) | np.linalg.cholesky(A)
+    eigh: np.linalg.eigh(S)[0] | np.linalg.eigh(A)[0] | w_, v_ = np.linalg.eigh(S); return (v_ * w_) @ v_.T
+    eigvalsh: np.linalg.eigvalsh(S) | np.linalg.eigvalsh(A)
+    svd: np.linalg.svd(A, compute_uv=False) | np.linalg.svd(S, full_matrices=False)[1] | u_, s_, t_ = np.linalg.svd(A, full_matrices=False); return (u_ * s_) @ t_
+    svdvals: np.linalg.svdvals(A) | np.linalg.svdvals(S)
+    lstsq: np.linalg.lstsq(A, b, rcond=None) | np.linalg.lstsq(A, C, rcond=None) | np.linalg.lstsq(S, b) | np.linalg.lstsq(A, x)
+    cond: np.linalg.cond(S) | np.linalg.cond(A)
+    matrix_power: np.linalg.matrix_power(S, 0) | np.linalg.matrix_power(S, 3) | np.linalg.matrix_power(S, -1) | np.linalg.matrix_power(S, -2) | np.linalg.matrix_power(A, 2)
+    multi_dot: np.linalg.multi_dot([S, S, C]) | np.linalg.multi_dot([S, b]) | np.linalg.multi_dot([b, S, b])
+    norm: np.linalg.norm(x) | np.linalg.norm(A) | np.linalg.norm(T) | np.linalg.norm(A, "fro") | np.linalg.norm(A, "nuc") | np.linalg.norm(A, axis=1, keepdims=True)
+    matmul: np.linalg.matmul(S, C) | np.linalg.matmul(S, b)
+    outer: np.linalg.outer(x, y)
+    trace: np.linalg.trace(A)
+    diagonal: np.linalg.diagonal(A).copy()
+    matrix_transpose: np.linalg.matrix_transpose(A).copy()
+    cross: np.linalg.cross(x, y) | np.linalg.cross(A, B)
+    vecdot: np.linalg.vecdot(x, y) | np.linalg.vecdot(A, B)
+    tensordot: np.linalg.tensordot(A, B, axes=([1], [1]))
+    vector_norm: np.linalg.vector_norm(x) | np.linalg.vector_norm(A)
+    matrix_norm: np.linalg.matrix_norm(A) | np.linalg.matrix_norm(T)
+""")  # fmt: skip
+_ORDERS = "1 2 3 1.5 0.5 0 -1 -2 -3 np.inf -np.inf".split()
+TABLE["numpy.linalg.norm"] += (
+    *(f"np.linalg.norm(x, {p})" for p in _ORDERS),
+    *(f"np.linalg.norm(A, {p}, axis=0)" for p in _ORDERS),
+    *(f"np.linalg.norm(A, {p})" for p in "1 2 -1 -2 np.inf -np.inf".split()),
+    *(f"np.linalg.norm(T, {p}, axis=(1, 2))" for p in "1 np.inf".split()),
+)
+
+# ------------------------------------------------------------------------------------------------- dtypes and methods
+
+_each("numpy", "float64 double float32 single", "F(u)", "F(e)")
+_each("numpy", "int64 intp int_ int32 intc", "F(u)")
+_each("numpy", "bool bool_", "F(u)", "F(e)")
+METHODS: dict[str, tuple[str, ...]] = {
+    **{name: (f"x.{name}()", f"A.{name}(axis=0)") for name in "sum prod mean var std min max argmin argmax any all cumsum cumprod".split()},
+    "argsort": ('x.argsort(kind="stable")', 'A.argsort(axis=0, kind="stable")'),
+    "astype": ("e.astype(np.float32)", "e.astype(np.float64)", "e.astype(bool)", "x.astype(int)"),
+    "clip": ("e.clip(-1, 2)",),
+    "conj": ("e.conj().copy()",),
+    "copy": ("x.copy()", "A.T.copy()"),
+    "diagonal": ("A.diagonal().copy()",),
+    "dot": ("x.dot(y)", "S.dot(b)"),
+    "fill": ("z = x.copy(); z.fill(2); return z",),
+    "flatten": ("A.flatten()", "A.T.flatten()"),
+    "item": ("x.item()", "A.item()"),
+    "nonzero": ("x.nonzero()", "A.nonzero()"),
+    "ravel": ("A.ravel().copy()",),
+    "repeat": ("x.repeat(2)",),
+    "reshape": ("A.reshape(-1).copy()", "A.reshape(-1, 1).copy()", "x.reshape((2, 2)).copy()"),
+    "round": ("e.round()", "e.round(2)"),
+    "searchsorted": ("np.sort(x).searchsorted(y)",),
+    "sort": ("z = x.copy(); z.sort(); return z", "Z = A.copy(); Z.sort(axis=0); return Z"),
+    "squeeze": ("x[None, :].squeeze(axis=0).copy()",),
+    "swapaxes": ("A.swapaxes(0, 1).copy()",),
+    "take": ("x.take(k)",),
+    "trace": ("A.trace()",),
+    "transpose": ("A.transpose().copy()", "T.transpose(2, 0, 1).copy()"),
+}
+TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
+
+ELSEWHERE = {
+    **{
+        f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/test_derivatives_inside.py"
+        for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
+    },
+    "linad.vjp's pullback": "no function of a library: tests/adjoint/test_derivatives_inside.py",
+    "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
+    "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
+}

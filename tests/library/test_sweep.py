@@ -1,0 +1,78 @@
+"""Every library function on edge arguments against NumPy and SciPy; where the two differ, a row of docs/deviations.md says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from linad_typecheck.lower import externals
+from linad_typecheck.lower.arrays import METHODS, OWN
+
+from .allowed import ALLOWED
+from .edges import DTYPES, letters
+from .sweep import Refused, sweep
+from .table import ELSEWHERE, TABLE
+
+PAGE = (Path(__file__).parents[2] / "docs" / "deviations.md").read_text(encoding="utf-8")
+ROUGH = {"math.lgamma": 1e-8}  # CPython's own loses digits at its zeros
+
+
+def dtypes(text: str) -> tuple[str, ...]:
+    """The dtypes that make a difference to an expression: Python's numbers are no f32 and no i32."""
+    found = letters(text)
+    return DTYPES[:1] if not set(found) - set("mnp") else ("f64", "i64", "bool") if set(found) & set("uv") else DTYPES
+
+
+def unexpected(name: str, text: str, dtype: str, other: str = "", all_numbers: bool = False) -> list[str]:
+    """The mismatches that no row of the page allows; `Refused` where the checker says that it does not have it."""
+    found = sweep(name, text, dtype, other, all_numbers=all_numbers, rtol=ROUGH.get(name, 0.0))
+    return [str(m) for m in found if not any(a.covers(m) for a in ALLOWED)]
+
+
+def test_every_function_is_in_the_table():
+    registered = {*externals._with_rules(), *(f"ndarray.{m}" for m in (*METHODS, *OWN))}
+    assert registered == {*TABLE, *ELSEWHERE}
+    assert not TABLE.keys() & ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_edges_of_doubles(name):
+    """Each function in the first dtype that it takes, on part of the numbers."""
+    told = []
+    for text in TABLE[name]:
+        for dtype in dtypes(text):
+            try:
+                told += unexpected(name, text, dtype)
+            except Refused as e:
+                why = e
+                continue
+            break
+        else:
+            told.append(f"{text} is refused for all dtypes: {why}")
+    assert not told, "\n".join(told[:20])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", TABLE)
+def test_edges_of_all_dtypes(name):
+    told = []
+    for text in TABLE[name]:
+        for dtype in dtypes(text):
+            others = [d for d in dtypes(text) if d != dtype] if set(letters(text)) & set("fvyB") else []
+            for other in ("", *others):
+                try:
+                    told += unexpected(name, text, dtype, other, all_numbers=True)
+                except Refused:
+                    pass
+    assert not told, "\n".join(told[:40])
+
+
+@pytest.mark.parametrize("allowed", ALLOWED, ids=lambda a: a.row)
+def test_allowed_deviations_are_on_the_page_and_exist(allowed):
+    assert f"| **{allowed.row}** |" in PAGE
+    text, dtype = allowed.example
+    names = [n for n, texts in TABLE.items() if text in texts]
+    assert any(allowed.covers(m) for n in names for m in sweep(n, text, dtype))
