@@ -44,7 +44,7 @@ def test_one_finding(body, code):
 LOOPS = [
     "s, b = 0.0, 1.0\nfor i in range(k):\n    s = x[0]\n    if s > 1.0:\n        b = 2.0\n    else:\n        if k > 2:\n            continue\n    b = s + 1.0\nreturn b * x[1]",
     "b = 1.0\nfor i in range(k):\n    if i > 1:\n        if x[i] > 0.7:\n            b = x[i]\n        break\nr = b\nb = 2.0\nreturn r * b * x[0]",
-    "s = t = 1.0\nwhile s < 5.0:\n    if s > 1.5:\n        s = x[1] + s\n    else:\n        t = s + x[0]\n    if k > 2:\n        s = s + x[0]\n    else:\n        break\ns = s + t\nreturn s * x[2]",
+    "s = t = 1.0\nwhile s < 5.3:\n    if s > 1.5:\n        s = x[1] + s\n    else:\n        t = s + x[0]\n    if k > 2:\n        s = s + x[0]\n    else:\n        break\ns = s + t\nreturn s * x[2]",
     "b = 0.0\nfor i in range(k):\n    for j in range(2):\n        if x[j] > 0.8:\n            break\n    else:\n        if i > 0:\n            continue\n        b = x[0]\n    b += x[i]\nreturn b",
 ]
 
