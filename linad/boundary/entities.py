@@ -91,7 +91,7 @@ def _no_array(a: np.ndarray) -> Opaque:
 
 def _nameless(value: object) -> str | None:
     """The name of what has none of its own, as `numpy.typing.NDArray` and `numpy.c_`, by where it is found."""
-    for place in ("numpy", "numpy.typing"):
+    for place in ("numpy", "numpy.typing") if type(value).__module__.partition(".")[0] in ("numpy", "typing", "types") else ():
         for name, found in vars(sys.modules.get(place, ModuleType(""))).items():
             if found is value and name[0] != "_":
                 return f"{place}.{name}"
@@ -115,10 +115,8 @@ def canonical(value: object) -> str | None:
     """The dotted name under which a library exports an object: ``numpy.sin`` for ``from numpy import sin as s``."""
     if isinstance(value, np.dtype):
         value = value.type
-    if isinstance(value, GenericAlias) or (type(value).__module__.startswith("numpy.") and not hasattr(value, "__name__")):
-        return _nameless(value)
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
-        return None
+        return _nameless(value)
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
     owner = getattr(value, "__self__", None)
@@ -136,7 +134,7 @@ def canonical(value: object) -> str | None:
         for place in (".".join(parts[: k + 1]) for k in range(len(parts))):  # `scipy.special._basic` exports to `scipy.special`
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
-    return None
+    return _nameless(value)
 
 
 def _foreign(value: object) -> str | None:
