@@ -89,6 +89,15 @@ def _no_array(a: np.ndarray) -> Opaque:
     return Opaque(f"an array of dtype {a.dtype} and rank {a.ndim}", instead)
 
 
+def _nameless(value: object) -> str | None:
+    """The name of what has none of its own, as `numpy.typing.NDArray` and `numpy.c_`, by where it is found."""
+    for place in ("numpy", "numpy.typing") if type(value).__module__.partition(".")[0] in ("numpy", "typing", "types") else ():
+        for name, found in vars(sys.modules.get(place, ModuleType(""))).items():
+            if found is value and name[0] != "_":
+                return f"{place}.{name}"
+    return None
+
+
 def _generator(value: object) -> str:
     """The library of random numbers that an object generates them for."""
     home = type(value).__module__
@@ -106,11 +115,8 @@ def canonical(value: object) -> str | None:
     """The dotted name under which a library exports an object: ``numpy.sin`` for ``from numpy import sin as s``."""
     if isinstance(value, np.dtype):
         value = value.type
-    for alias in ("NDArray", "ArrayLike"):  # which have no names of their own
-        if vars(sys.modules.get("numpy.typing", ModuleType(""))).get(alias) is value:
-            return f"numpy.typing.{alias}"
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
-        return None
+        return _nameless(value)
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
     owner = getattr(value, "__self__", None)
@@ -128,7 +134,7 @@ def canonical(value: object) -> str | None:
         for place in (".".join(parts[: k + 1]) for k in range(len(parts))):  # `scipy.special._basic` exports to `scipy.special`
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
-    return None
+    return _nameless(value)
 
 
 def _foreign(value: object) -> str | None:

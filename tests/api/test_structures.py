@@ -164,8 +164,8 @@ def test_what_the_annotations_leave_open_comes_from_the_call():
     assert opened.grad(Open(np.array([2.0], np.float32), 3)).x.dtype == np.float32
     assert opened.grad(Open(np.array([2.0]), 3)).x.dtype == np.float64
     for bad, message in [
-        (Bare(1.0, 2.0), "argument `p`: expected a `Open`, got a `Bare`"),
-        ((np.ones(1), 2.0), "argument `p`: expected a `Open`, got a tuple of 2"),
+        (Bare(1.0, 2.0), "argument `p`: expected an `Open`, got a `Bare`"),
+        ((np.ones(1), 2.0), "argument `p`: expected an `Open`, got a tuple of 2"),
         (Open(np.ones(1, np.int64), 1.0), "argument `p.x`: expected an array of float64 or float32 of rank 1, got an array of int64"),
         (Open(3.0, 1.0), "argument `p.x`: expected an array"),
     ]:

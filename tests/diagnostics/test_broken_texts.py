@@ -94,3 +94,104 @@ def test_a_statement_too_deep_for_the_parser_hides_no_other(deep):
     found = check_source(text)
     assert [d.span.line for d in found] == [7, 12], found
     assert [d.slug for d in found][1:] == ["unknown-name"]
+
+
+DAMAGED = '''\
+import numpy as np
+from jaxtyping import Float64
+from linad import linear_grad
+
+F1 = Float64[np.ndarray, "n"]
+
+
+def helper(v: F1) -> float:
+    return v.sum()
+
+
+@linear_grad
+def first(x: F1) -> float:
+    return unknown_1 * x[0]
+
+
+@linear_grad
+def f(x: F1, k: int) -> float:
+    total = 0.0
+    y = unknown_2 + 1.0
+    for i in range(len(x)):
+        if i > k:
+            total += x[i] * helper(x)
+        total += helper(x[i:])
+    z = 2.0 * y
+    w = unknown_3 * z
+    return total + z + w
+
+
+@linear_grad
+def last(x: F1) -> float:
+    y = f(x, 2)
+    return unknown_4 * x[0] + y
+'''
+LINE = "    z = 2.0 * y"
+DAMAGE = {
+    "an unclosed bracket": ("        total += helper(x[i:])", "        total += helper(x[i:"),
+    "a half-typed call": ("        total += helper(x[i:])", "        total += helper("),
+    "a call of several lines": (LINE, "    z = np.array(\n        [1.0,\n         2.0"),
+    "a missing colon": ("    for i in range(len(x)):", "    for i in range(len(x))"),
+    "a missing colon, deeper": ("        if i > k:", "        if i > k  # later"),
+    "half a condition": ("        if i > k:", "        if i >"),
+    "half a loop": ("    for i in range(len(x)):", "    for i in range(len(x):"),
+    "a missing block": ("            total += x[i] * helper(x)\n", ""),
+    "a missing colon of a definition": ("def f(x: F1, k: int) -> float:", "def f(x: F1, k: int) -> float"),
+    "a stray indent": (LINE, "      z = 2.0 * y"),
+    "a stray dedent": (LINE, "  z = 2.0 * y"),
+    "a tab": (LINE, "\tz = 2.0 * y"),
+    "half an expression": (LINE, "    z = 2.0 *"),
+    "half an attribute": (LINE, "    z = x."),
+    "half an assignment": (LINE, "    z ="),
+    "half an annotation": (LINE, "    z: float = ("),
+    "an open string": (LINE, "    z = 'abc"),
+    "an open long string": (LINE, "    z = \'\'\'abc"),
+    "a bracket too many": (LINE, "    z = 2.0 * y)"),
+    "an unfinished choice": (LINE, "    z = 2.0 if"),
+    "two places": (LINE, "    z = (2.0\n    q = x["),
+    "no `except`": (LINE, "    z = 1.0\n    try:\n        z = 2.0 * y"),
+    "a half-typed nested function": (LINE, "    def inner(a, b\n        return a\n    z = 2.0 * y"),
+    "an older Python": (LINE, "    print 'z'\n    z = 2.0 * y"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("inside", [False, True], ids=["", "inside another function"])
+def test_damage_in_a_function_hides_nothing_else(kind, inside):
+    """Neither in the function nor in others; and nothing is found because of it."""
+    whole, broken = DAMAGE[kind]
+    assert DAMAGED.count(whole) == 1
+    text = DAMAGED.replace(whole, broken)
+    if inside:
+        text = "def make():\n" + "".join(f"    {line}" if line.strip() else line for line in text.splitlines(True))
+    found = check_source(text, "program.py")
+    assert {d.slug for d in found} == {"syntax-error", "unknown-name"}
+    assert [d.message.split("`")[1] for d in found if d.slug == "unknown-name"] == [f"unknown_{k}" for k in (1, 2, 3, 4)]
+    first = text.split("\n").index(("    " if inside else "") + broken.split("\n")[0]) if broken else text.split("\n").index(
+        ("    " if inside else "") + "        if i > k:"
+    )
+    errors = [d.span.line - 1 for d in found if d.slug == "syntax-error"]
+    assert len(errors) == 1 + (kind == "two places") and first <= errors[0] <= first + 3
+
+
+def test_a_definition_that_is_half_typed_is_left_out():
+    text = DAMAGED.replace("def f(x: F1, k: int) -> float:", "def f(x: F1, k: in")
+    found = check_source(text, "program.py")
+    assert [(d.slug, d.span.line) for d in found] == [("unknown-name", 14), ("syntax-error", 18), ("unknown-name", 33)]
+
+
+def test_lines_keep_their_places_in_a_mended_text():
+    from linad_typecheck.checking.recover import recovered
+
+    for whole, broken in DAMAGE.values():
+        text = DAMAGED.replace(whole, broken)
+        lines = text.split("\n")
+        new = recovered(text).text.split("\n")
+        assert len(new) == len(lines)
+        changed = [k for k, (a, b) in enumerate(zip(lines, new, strict=True)) if a != b]
+        assert 1 <= len(changed) <= 4 and changed[-1] - changed[0] < 8

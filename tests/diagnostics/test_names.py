@@ -5,8 +5,8 @@ import importlib
 import numpy as np
 import pytest
 from linad_typecheck.lower.elsewhere import ELSEWHERE
-from linad_typecheck.lower.externals import has_rule
-from linad_typecheck.scope import External, Module
+from linad_typecheck.lower.externals import constant_external, has_rule, registry
+from linad_typecheck.scope import Constant, External, Module
 
 from linad.boundary.entities import entity
 from tests.two_roads import agree, checked, imported, program
@@ -30,6 +30,7 @@ IMPORTS = {
     "AX = None": "return (x[:, AX] * x).sum()",
     "from math import *": "return sin(x[0]) * pi",
     "from numpy import *": "return sin(x[0]) * pi",
+    "from numpy import c_, r_, mgrid, ndindex": "return c_[x, x].sum() + r_[x, 1.0].sum() + mgrid[0:3][1] * x[0]",
     "total = np.add.reduce": "return total(x * x)",
     "MODE = 'max'": "return np.max(x) if MODE == 'max' else np.min(x)",
     "WHERE = ('left', None)": "return np.searchsorted(x, 0.7, side=WHERE[0]) * x[0]",
@@ -82,9 +83,7 @@ def test_an_import_of_an_own_module_inside_a_function_is_refused(tmp_path):
 
 
 def known_names():
-    from linad_typecheck.lower.externals import _with_rules
-
-    return sorted(n for n in (*_with_rules(), *ELSEWHERE) if " " not in n)
+    return sorted(n for n in {*registry(), *ELSEWHERE} if " " not in n)
 
 
 @pytest.mark.parametrize("home", ["numpy", "scipy.special", "math", "builtins", "linad", "numba", "operator", "functools", "itertools"])
@@ -101,6 +100,8 @@ def test_every_known_name_is_found_by_its_object(home):
         match entity(value, ""):
             case External(dotted=dotted) | Module(dotted=dotted):
                 assert has_rule(dotted) == has_rule(name), name
+            case Constant():
+                assert constant_external(name) is not None, name
             case other:
                 raise AssertionError((name, other))
 

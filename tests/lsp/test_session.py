@@ -337,3 +337,12 @@ def test_documents_that_are_nowhere_and_no_python():
 @pytest.mark.parametrize("capabilities", [{}, {"general": None}, {"textDocument": 3}, {"workspace": {"diagnostics": []}}])
 def test_any_capabilities(capabilities):
     assert client_of(capabilities).encoding == "utf-16"
+
+
+def test_a_function_that_is_being_typed_keeps_its_types_and_others_their_hints():
+    other = GOOD.replace("def ", "def other_").replace("@linear_grad", "\n\n@linear_grad", 1).partition("\n\n@linear_grad")[2]
+    text = GOOD + "\n\n@linear_grad" + other
+    broken = text.replace("        v[i] = u[i] + w * d", "        v[i] = np.sin(u[i]", 1)
+    assert broken != text
+    assert "`u`: array of float64 of rank 1" in hover(broken, "s += u[i]", "u[")
+    assert len(labels(broken)) >= len(labels(text)) // 2 > 0

@@ -87,6 +87,7 @@ FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn"
            "seaborn", "statsmodels", "joblib")  # fmt: skip
 
 NO_DEFAULT = Opaque("no default")
+LOST = "__lost__"  # stands for what a line computes that does not parse
 
 
 def is_library(dotted: str) -> bool:

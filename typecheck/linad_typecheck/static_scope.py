@@ -17,6 +17,7 @@ from pathlib import Path
 from .checking.recover import recovered
 from .scope import (
     LIBRARIES,
+    LOST,
     Annotation,
     Constant,
     Entity,
@@ -158,7 +159,7 @@ class StaticScope:
             return self._starred(name)
         if self.outer is not None:
             return self.outer.lookup(name)
-        if name in self.module.lost:
+        if name in self.module.lost or name == LOST:
             return GlobalArray(None, name)
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
 

@@ -1,7 +1,8 @@
-"""Texts that are not Python yet: what is broken is left out statement by statement, the rest is checked all the same.
+"""Texts that are not Python yet: what is broken is replaced or left out, the rest is checked all the same.
 
-A statement at the left margin that does not parse is replaced by as many empty lines, so that every other line keeps its
-number. The names that it mentions are *lost*: whatever they mean, nothing is said about them.
+In a statement at the left margin that does not parse, damaged lines are replaced (`mend.py`); where that does not help, it is
+replaced by as many empty lines, so that every other line keeps its number. The names that damaged lines mention are *lost*:
+whatever they mean, nothing is said about them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from functools import lru_cache
 
 from ..frozen import frozen
 from ..source import parsed
+from .mend import line_of, mended
 
 _SHOWN = 20  # syntax errors told of one text
 _TRIES = 200  # statements left out of one text
 _NAME = re.compile(r"[^\W\d]\w*")
-_ON_LINE = re.compile(r"on line (\d+)$")
+_ANY_LINE = re.compile(r"\b(on |at )line (\d+)")
 _CONTINUES = re.compile(r"(else|elif|except|finally)\b")
 _BEGINS = re.compile(r"(async|class|def|for|from|if|import|try|while|with)\b|@|[^\W\d]\w*\s*(=|:)(?!=)")
 _QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?""")
@@ -23,7 +25,7 @@ _QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n
 
 @frozen
 class Recovered:
-    """A text that parses. ``errors`` are those of the statements left out, ``lost`` the names mentioned in them."""
+    """A text that parses. ``errors`` are those of the lines replaced or left out, ``lost`` the names mentioned in them."""
 
     text: str
     errors: tuple[SyntaxError, ...] = ()
@@ -55,8 +57,25 @@ def recovered(text: str) -> Recovered:
     starts = _starts(lines)
     gone: set[int] = set()  # lines left out
     for _ in range(_TRIES):
-        first, last = _statement(starts, min(_line(error), len(lines)), len(lines))
+        first, last = _statement(starts, min(line_of(error), len(lines)), len(lines))
         left = [k for k in range(first, last) if lines[k]]
+        mend = mended(lines[first:last], _error) if left and first not in gone and len(told) < _SHOWN else None
+        if mend is not None and mend[1]:
+            new, damage = mend
+            damaged = {first + k for k, _ in damage}
+            for k, wrong in damage:
+                line = lines[first + k].lstrip()
+                if first + k - 1 not in gone | damaged or _BEGINS.match(line):  # else it may be a part of what is broken above
+                    told.append(_placed(wrong, first))
+            for k in range(first, last):
+                if new[k - first] != lines[k]:
+                    lost.update(_NAME.findall(lines[k]))
+            gone.add(first)  # if it is still broken, it is left out
+            lines[first:last] = new
+            error = _error("\n".join(lines))
+            if error is None:
+                return Recovered("\n".join(lines), tuple(told), frozenset(lost))
+            continue
         if not left:  # the error is not where it is reported: nothing more can be told apart
             return Recovered("\n" * (len(lines) - 1), tuple(told or [error]), frozenset(_NAME.findall(text)))
         if len(told) < _SHOWN and (not told or first - 1 not in gone or _BEGINS.match(lines[first])):
@@ -102,10 +121,11 @@ def _error(text: str) -> SyntaxError | None:
     return None
 
 
-def _line(error: SyntaxError) -> int:
-    """The number of the line with the mistake: a missing block is told of at the line behind it."""
-    where = _ON_LINE.search(error.msg or "") if isinstance(error, IndentationError) else None
-    return int(where[1]) if where else max(error.lineno or 1, 1)
+def _placed(error: SyntaxError, first: int) -> SyntaxError:
+    """An error found in a part of the text that begins after ``first`` lines, as an error of the whole text."""
+    line, end = (n + first if n else n for n in (error.lineno, error.end_lineno))
+    what = _ANY_LINE.sub(lambda m: f"{m[1]}line {int(m[2]) + first}", error.msg or "")
+    return type(error)(what, (error.filename, line, error.offset, error.text, end, error.end_offset))
 
 
 def _starts(lines: list[str]) -> list[int]:

@@ -12,7 +12,7 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
-from ..types import BOOL, I64, INTS, Scalar
+from ..types import BOOL, I64, INTS, Scalar, join_dtypes
 from .comprehensions import added, array_from, carry, targets, through
 from .context import ONE, ZERO, Lowering
 from .expressions import expression, pull, usable
@@ -46,7 +46,6 @@ from .values import (
     TupleValue,
     Value,
     describe,
-    join_dtypes,
     literal,
     type_of,
 )

@@ -14,6 +14,7 @@ from ..messages.language import (
     Unsupported,
 )
 from ..scope import (
+    LOST,
     Annotation,
     Constant,
     Entity,
@@ -132,7 +133,8 @@ def unknown_constant(ctx: Lowering, test: ast.expr) -> bool:
 
 
 def _untold(ctx: Lowering, node: ast.AST) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute)) and isinstance(named(ctx, node), GlobalArray)
+    found = named(ctx, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    return isinstance(found, GlobalArray) and found.key != LOST
 
 
 def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:

@@ -14,7 +14,7 @@ from ..core import Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar
+from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar, join_dtypes
 from . import into
 from .context import Lowering
 from .elementwise import lift
@@ -34,7 +34,6 @@ from .values import (
     ScalarValue,
     TupleValue,
     Value,
-    join_dtypes,
     literal,
 )
 

@@ -10,7 +10,7 @@ from ..core import Atom, Check, Const, Load, Store, Var
 from ..frozen import frozen
 from ..messages.language import Unsupported
 from ..messages.types import Truncated, WrongType
-from ..scope import Module
+from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .context import ONE, ZERO, Lowering
@@ -30,6 +30,7 @@ from .places import (
     size_of,
     writable,
 )
+from .quoted import Quoted
 from .records import only_fields, user_name
 from .slices import (
     Part,
@@ -48,6 +49,7 @@ from .values import (
     SILENT,
     ArrayValue,
     Delayed,
+    EntityValue,
     NoneValue,
     Poison,
     ScalarValue,
@@ -102,28 +104,28 @@ JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript
 
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
     """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``, ``np.mgrid[0:m, 0:n]`` and ``np.ogrid``; None for anything else."""
-    match node.value:
-        case ast.Attribute(value=ast.Name(id=root) as numpy, attr=attr) if attr in JOINED and root not in ctx.env:
-            if ctx.source.scope.lookup(root) != Module("numpy"):
-                return None
-        case _:
-            return None
+    from .entities import named
     from .expressions import pull
+
+    found = named(ctx, node.value)
+    home, _, attr = found.dotted.rpartition(".") if isinstance(found, External) else ("", "", "")
+    if home != "numpy" or attr not in JOINED:
+        return None
 
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if attr in ("mgrid", "ogrid"):
-        return pull(ctx, _at(node, _grid(numpy, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)
+        return pull(ctx, _at(node, _grid(node, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)
     if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
         instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
         ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
         return Poison()
-    given = ast.Tuple([_of_numpy(numpy, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
-    return pull(ctx, _at(node, _of_numpy(numpy, "concatenate" if attr == "r_" else "column_stack", given)))
+    given = ast.Tuple([_of_numpy(node, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
+    return pull(ctx, _at(node, _of_numpy(node, "concatenate" if attr == "r_" else "column_stack", given)))
 
 
-def _of_numpy(numpy: ast.Name, name: str, *given: ast.expr, **keywords: object) -> ast.Call:
+def _of_numpy(at: ast.expr, name: str, *given: ast.expr, **keywords: object) -> ast.Call:
     keys = [ast.keyword(k, ast.Constant(v)) for k, v in keywords.items()]
-    return ast.Call(ast.Attribute(numpy, name, ast.Load()), list(given), keys)
+    return ast.Call(Quoted(at, EntityValue(External(f"numpy.{name}"), f"np.{name}")), list(given), keys)
 
 
 def _at(node: ast.expr, made: ast.expr) -> ast.expr:
@@ -143,13 +145,13 @@ def _no_ranges(ctx: Lowering, node: ast.Subscript, attr: str) -> Poison:
     return Poison()
 
 
-def _grid(numpy: ast.Name, items: Sequence[ast.Slice], attr: str) -> ast.expr:
+def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
     """The coordinates of the cells of a grid."""
-    along = [_of_numpy(numpy, "arange", n.lower or ast.Constant(0), n.upper, n.step or ast.Constant(1)) for n in items]
+    along = [_of_numpy(at, "arange", n.lower or ast.Constant(0), n.upper, n.step or ast.Constant(1)) for n in items]
     if len(along) == 1:
         return along[0]
-    axes = _of_numpy(numpy, "meshgrid", *along, indexing="ij", **({"sparse": True} if attr == "ogrid" else {}))
-    return axes if attr == "ogrid" else _of_numpy(numpy, "stack", axes)
+    axes = _of_numpy(at, "meshgrid", *along, indexing="ij", **({"sparse": True} if attr == "ogrid" else {}))
+    return axes if attr == "ogrid" else _of_numpy(at, "stack", axes)
 
 
 def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:

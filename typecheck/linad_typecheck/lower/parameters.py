@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..scope import RecordClass
 from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
-from ..types import Array
+from ..types import NUMPY_NAMES, Array
 from ..words import with_article
 from . import annotations as notes
 from .values import SEQUENCES, ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
@@ -72,16 +72,13 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
     raise Mismatch(path, expected(note), got(t))
 
 
-_DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
-
-
 def expected(note: notes.ParamType) -> str:
     """An annotation in the words of messages."""
     match note:
         case notes.ScalarType(dtype=d, weak=w):
             return describe(ScalarType(d, w))
         case notes.ArrayType(dtypes=dtypes, rank=rank):
-            kinds = f" of {' or '.join(_DTYPES[d] for d in dtypes)}" if dtypes else ""
+            kinds = f" of {' or '.join(NUMPY_NAMES[d] for d in dtypes)}" if dtypes else ""
             return f"an array{kinds}" + (f" of rank {rank}" if rank is not None else "")
         case notes.TupleType(items=items, record=None):
             return f"a tuple of {len(items)}"

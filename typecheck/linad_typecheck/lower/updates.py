@@ -9,7 +9,7 @@ from ..frozen import frozen
 from ..linear.ownership import write
 from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
-from ..types import FLOATS, INTS, DType
+from ..types import NUMPY_NAMES, FLOATS, INTS, DType
 from .context import ONE, Lowering
 from .elementwise import lift, shapes_text, spread
 from .gather import Gathered, gathered
@@ -41,7 +41,6 @@ from .values import (
     Value,
     ViewValue,
     describe,
-    numpy_name,
     type_of,
 )
 from .whence import made, sizes_differ
@@ -89,7 +88,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
         return
     kinds = "bif"
     if kinds.index(probe.dtype[0]) > kinds.index(dtype[0]):
-        held, given = numpy_name(dtype), numpy_name(probe.dtype)
+        held, given = NUMPY_NAMES[dtype], NUMPY_NAMES[probe.dtype]
         ctx.report(UpdateKeepsDtype(span, where.name or "it", held, given, made(ctx, where.name, where.span)))
         return
     write(ctx, where.place, where.name, where.span)

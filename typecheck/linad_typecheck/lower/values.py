@@ -9,7 +9,7 @@ from ..core import Atom, Const, Var
 from ..frozen import frozen
 from ..scope import Entity, FunctionSource, RecordClass
 from ..span import NOWHERE, Span
-from ..types import BOOL, I64, Array, DType, Scalar
+from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton
 
 # -------------------------------------------------------------------------------------------------------- values
@@ -477,19 +477,6 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None
 
 
-def join_dtypes(x: DType, wx: bool, y: DType, wy: bool) -> DType | None:
-    if x == y:
-        return x
-    if "bool" in (x, y):
-        return None
-    if wx != wy:  # the strong one wins unless the weak one is of a higher kind
-        strong, weak = (y, x) if wx else (x, y)
-        return strong if strong[0] == "f" or weak[0] == "i" else "f64"
-    if x[0] == y[0]:
-        return x[0] + "64"
-    return "f64"
-
-
 def literal(value: object) -> ScalarValue:
     """The weak scalar of a Python number."""
     dtype = {bool: "bool", int: "i64", float: "f64"}[type(value)]
@@ -501,9 +488,9 @@ def describe(t: ValueType) -> str:
     names = {"f64": "float", "i64": "int", "bool": "bool", "f32": "float32", "i32": "int32"}
     match t:
         case ScalarType(dtype=d, weak=w):
-            return names[d] if w or d == "bool" else f"np.{numpy_name(d)}"
+            return names[d] if w or d == "bool" else f"np.{NUMPY_NAMES[d]}"
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
-            return f"array of {numpy_name(d)} of rank {r}"
+            return f"array of {NUMPY_NAMES[d]} of rank {r}"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):
@@ -520,14 +507,8 @@ def describe(t: ValueType) -> str:
         case OtherType(value=FlagValue()):
             return "bool"
         case OtherType(value=DTypeValue(dtype=d)):
-            return f"the type {numpy_name(d)}"
+            return f"the type {NUMPY_NAMES[d]}"
         case OtherType(value=TextValue()):
             return "str"
         case _:
             return "unknown"
-
-
-def numpy_name(d: DType) -> str:
-    return {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}[d]
-
-
