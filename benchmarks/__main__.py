@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
 
-from benchmarks import checkpoint, compiling, everyday, lsp, native, plot, report, scaling, startup, styles
+from benchmarks import ablate, checkpoint, compiling, everyday, lsp, native, plot, report, scaling, startup, styles
 from benchmarks.suite import measure as suite
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite", "everyday")
+ALONE = "ablate"  # takes an hour: only where it is named
 
 
 def collect(progress: Progress, title: str, items: Iterable, total: int) -> list:
@@ -29,10 +30,17 @@ def collect(progress: Progress, title: str, items: Iterable, total: int) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; everything by default")
-    parts = parser.parse_args().parts or PARTS
-    if unknown := set(parts) - set(PARTS):
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; everything of these by default; or {ALONE}")
+    parser.add_argument("--programs", type=lambda text: text.split(","), help=f"for {ALONE}: names with commas between them, as in suite,everyday.dtw")
+    parser.add_argument("--passes", type=lambda text: text.split(","), help=f"for {ALONE}: names with commas between them")
+    options = parser.parse_args()
+    parts = options.parts or PARTS
+    if unknown := set(parts) - {*PARTS, ALONE}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    try:
+        wanted = ablate.chosen(options.programs, ablate.programs(), "program"), ablate.chosen(options.passes, ablate.passes(), "pass")
+    except ValueError as error:
+        parser.error(str(error))
     console = Console()
     RESULTS.mkdir(exist_ok=True)
     curves: list[scaling.Curve] = []
@@ -43,6 +51,7 @@ def main() -> None:
     rows: list[styles.Row] = []
     stages: list[compiling.Stage] = []
     programs: list[everyday.Row] = []
+    without: list[ablate.Row] = []
     with Progress(console=console) as progress:
         if "scaling" in parts:
             curves = collect(progress, "in place against pure", scaling.measure(), 2 * len(scaling.CASES))
@@ -62,6 +71,8 @@ def main() -> None:
             ratios = collect(progress, "the suite", suite.measure(), len(suite.large()))
         if "everyday" in parts:
             programs = collect(progress, "everyday programs", everyday.measure(), len(everyday.arguments()))
+        if ALONE in parts:
+            without = collect(progress, "each pass switched off", ablate.measure(*wanted), len(wanted[0]) * len(wanted[1]))
     text = report.whole(machine(), curves, results, waits)
     if points:
         text += "\n" + checkpoint.table(points)
@@ -74,6 +85,9 @@ def main() -> None:
         text += "\n" + styles.table(rows)
     if stages:
         text += "\n" + compiling.table(stages)
+    if without:
+        text += "\n" + ablate.table(without)
+        (RESULTS / "ablation.md").write_text(text)
     console.print(Markdown(text))
     if points:
         console.print(f"wrote {plot.draw_schemes(points, RESULTS / 'checkpoint.png')}")

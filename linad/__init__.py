@@ -8,8 +8,10 @@ LINAD_CACHE_DIR
     The folder of compiled code, in place of the user's cache folder (``linad doctor`` prints it).
 LINAD_CACHE_LIMIT
     How many bytes of compiled code are kept, 512 MiB by default; the least recently used goes first.
+LINAD_DISABLE
+    Names of optimisation passes with commas between them, which functions that are decorated then do without.
 LINAD_VERIFY
-    ``1``: each optimisation pass is checked after it has run. Slow; for the development of linad.
+    ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
 LINAD_LSP_LOG
     The level of what ``linad lsp`` writes to stderr, such as ``DEBUG``; ``ERROR`` by default.
 NO_COLOR

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from . import __version__
 from .emit import cache
+from .optimise.environment import disabled
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
 
@@ -22,6 +23,8 @@ def report() -> Iterator[tuple[str, str]]:
     yield "processor", _processor()
     yield "threading layer", _threading()
     yield "cache", f"{cache.place_text()}{'' if cache.enabled() else ' (off: LINAD_CACHE=0)'}"
+    if disabled():
+        yield "passes off", ", ".join(disabled())
     items = cache.stored()
     yield "cache size", f"{len(items)} entries, {sum(s.size for s in items) / 2**20:.2f} MB"
 

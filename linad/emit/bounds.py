@@ -39,8 +39,8 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
 
+from linad.optimise.logs import logs_of
 from linad.optimise.pass_manager import Remark, Remarks
-from linad.simplify.invariant import logs_of
 
 from .blocks import delayable
 from .hoisted import Endpoints, Scan, Test, place

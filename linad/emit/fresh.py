@@ -37,7 +37,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64
 
-from linad.simplify.invariant import logs_of
+from linad.optimise.logs import logs_of
 
 from .contents import Contents, End, Sizes, is_only_read
 from .distribute import FEW, Body, is_short

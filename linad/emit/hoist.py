@@ -26,7 +26,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import I64, Array
 
-from .lift import empty
+from linad.optimise.logs import empty
+
 from .turns import copying, passed_on
 
 

@@ -25,7 +25,9 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.types import I64, INTS, Scalar
+from linad_typecheck.types import INTS, Scalar
+
+from linad.optimise.logs import empty
 
 from .aliases import alias_groups
 
@@ -136,11 +138,6 @@ def _passing(body: Block) -> set[str]:
 def resized(f: Function) -> set[str]:
     """The logs that a function itself replaces by longer ones."""
     return {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-
-
-def empty(s: Alloc) -> bool:
-    """Whether a log has no cells before it grows, so that it may as well begin with more."""
-    return s.fill is None and s.shape == (Const(0, I64),)
 
 
 def scratch(f: Function) -> set[str]:

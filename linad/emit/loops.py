@@ -27,7 +27,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import Array, is_float
 
-from linad.simplify.invariant import logs_of
+from linad.optimise.logs import logs_of
 
 from .ranges import Ranges
 

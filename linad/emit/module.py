@@ -12,10 +12,12 @@ from typing import Literal
 from linad_typecheck.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
 from linad_typecheck.types import BOOL, I64, Array, Type
 
+from linad.optimise.logs import empty
+
 from .allocate import assign_names
 from .build import build
 from .effects import grown_params, growing
-from .lift import Lifted, empty, lift, scratch
+from .lift import Lifted, lift, scratch
 from .parallel import chunk_functions, on_threads, spread_text
 from .parts import in_parts
 from .printer import Printer

@@ -29,7 +29,7 @@ from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
-from .invariant import logs_of
+from linad.optimise.logs import logs_of
 
 _WRAP = 1 << 64
 

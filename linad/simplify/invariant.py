@@ -8,26 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Alloc, Block, Call, Dim, Function, If, Let, Loop, Reserve, Stmt, Var, operands, outputs, walk
+from linad_typecheck.core import Block, Dim, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import INTS, Scalar
+
+from linad.optimise.logs import may_grow
 
 # Operations that cannot fail, and cost too little to matter where the loop does not run at all.
 _FREE = frozenset("add sub mul neg min max trips".split())
-
-
-def may_grow(f: Function) -> set[str]:
-    """The arrays of a function whose size may change under their name: logs, also those a callee may make longer."""
-    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    for s in walk(f.body):
-        if isinstance(s, Call):
-            found |= {a.name for a in s.args if isinstance(a, Var)}
-    return found
-
-
-def logs_of(f: Function) -> set[str]:
-    """The logs that a function makes longer, or makes for its callees to do so."""
-    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    return found | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
 
 
 def hoist_invariants(f: Function) -> Function:

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from benchmarks import native, scaling, timing
+from benchmarks import ablate, everyday, native, scaling, timing
 from benchmarks.peers import outcome, programs, tools
 
 
@@ -53,3 +53,41 @@ def test_a_wrong_gradient_is_called_wrong() -> None:
         return 1.01 * outcome.differences(program, x)
 
     assert outcome.judge(off, programs.horner, outcome.point()).verdict == "wrong"
+
+
+def test_a_pass_that_changes_the_code_is_measured_and_one_that_does_not_is_not(monkeypatch) -> None:
+    monkeypatch.setattr(ablate, "ROUNDS", 1)
+    program = ablate.Program("everyday.rosen", everyday.function("rosen"), everyday.arguments(0.01)["rosen"])
+    with ablate.own_cache():
+        changed, same = ablate.without_each(program, ("register_rotation", "stencil_gather"))
+    assert same == ablate.Row("stencil_gather", "everyday.rosen")
+    assert changed.changed and min(changed.time, changed.compiling, changed.size) > 0.0
+
+
+def test_another_gradient_is_not_timed(monkeypatch) -> None:
+    program = ablate.Program("everyday.rosen", everyday.function("rosen"), everyday.arguments(0.01)["rosen"])
+    right = ablate.Built.run
+
+    def wrong(built):
+        value, gradient = right(built)
+        return (value + 1.0 if built.off else value), gradient
+
+    monkeypatch.setattr(ablate.Built, "run", wrong)
+    with ablate.own_cache(), pytest.raises(AssertionError, match="everyday.rosen without register_rotation"):
+        ablate.without_each(program, ("register_rotation",))
+
+
+def test_the_table_of_passes() -> None:
+    rows = [ablate.Row("a", "p", 2.0, 0.5, 1.0, True), ablate.Row("a", "q", 0.5, 0.5, 1.0, True), ablate.Row("b", "p"), ablate.Row("b", "q", 1.02, 1.0, 1.0, True)]
+    first, second = ablate.summary(rows)
+    assert first == "| a | 2 | 1 | 1 | 2.00 (p) | 1.00 | 0.50 | 1.00 |" and second == "| b | 1 | 0 | 0 |  | 1.02 | 1.00 | 1.00 |"
+    assert "| b | q | 1.02 | 1.00 | 1.00 |" in ablate.table(rows) and "| b | p |" not in ablate.table(rows)
+
+
+def test_what_is_measured_is_chosen_by_name() -> None:
+    known = ("suite.gmm", "suite.heat", "everyday.dtw")
+    assert ablate.chosen(None, known, "program") == known
+    assert ablate.chosen(["everyday", "suite.heat"], known, "program") == known[1:]
+    with pytest.raises(ValueError, match="no program suit: there are suite.gmm"):
+        ablate.chosen(["suit"], known, "program")
+    assert {"suite.gmm", "everyday.dtw", "examples.heat"} <= set(ablate.programs())
