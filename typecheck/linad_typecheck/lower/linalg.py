@@ -265,8 +265,7 @@ def _squares(ctx: Lowering, args: Args, r: ArrayValue, n: Atom, dtype: DType) ->
     """The sums of squares of the columns, which have more cells than the ``n`` unknowns: else there are none."""
     m, k = shape_of(ctx, r, args.span)
     more = ctx.let("b", "gt", (m, n), BOOL, args.span)
-    k = ctx.let("k", "select", (more, k, ZERO), I64, args.span)
-    ctx.nonneg.add(k.name)
+    k = ctx.let("k", "select", (more, k, ZERO), I64, args.span, nonneg=True)
     out = fresh_array(ctx, "squares", (k,), dtype, nothing(dtype), args.span)
 
     def cell(index: tuple[Atom, ...]) -> None:
