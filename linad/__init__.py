@@ -12,6 +12,8 @@ LINAD_DISABLE
     Names of optimisation passes with commas between them, which functions that are decorated then do without.
 LINAD_VERIFY
     ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
+LINAD_PROGRESS
+    ``0``, ``off``, ``no`` or ``false``: no line on a terminal or in a notebook while a compilation takes more than a second.
 LINAD_LSP_LOG
     The level of what ``linad lsp`` writes to stderr, such as ``DEBUG``; ``ERROR`` by default.
 NO_COLOR
@@ -37,8 +39,10 @@ Pickling
 --------
 A checked function at the top level of a module is pickled as plain functions are, by the name of its module and its
 own; so are its bound methods, such as ``f.value_and_grad``, and what `grad` and `value_and_grad` return. Processes
-that load it compile nothing that is in the cache on disk. Functions defined inside others are not pickled by the
-standard library's `pickle`. Copies of a checked function are the function itself.
+that load it compile nothing that is in the cache on disk. Functions that another process cannot import, those of
+scripts, notebooks and other functions' bodies, are pickled by their source, with the values of the names that they use
+and of their closures; so are the helpers that they call, and pullbacks. Copies of a checked function are the function
+itself.
 
 Functions compiled by Numba
 ---------------------------
