@@ -115,7 +115,9 @@ class Attempt:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
             as_one(ctx, *(n for n in found if n))
         counts = (shape.start, shape.step) == (ZERO, ONE)
-        index = ctx.fresh(self.hint, I64, nonneg=shape.nonneg, below=shape.stop if counts else None)
+        few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
+        known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
+        index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
         saved = ctx.want_ctl, ctx.made, ctx.owned, ctx.looping
         ctx.want_ctl, ctx.made, ctx.owned = self.exits and (shape.has_break or shape.has_return), set(), ctx.owned | plan.owned
         ctx.looping = True
@@ -160,7 +162,9 @@ class Attempt:
                 fresh.append(self.array(name, atom, kind, kept))
             else:
                 counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
-                fresh.append(self.carry(name, kind, atom, counted and ctx.is_nonneg(atom)))
+                few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.plan.wrapping
+                known = {} if not counted else {"nonneg": True} if few else {"wraps": ctx.counts(atom)}
+                fresh.append(self.carry(name, kind, atom, **known))
                 ctx.widen(fresh[-1], name, span, None if b is None else b.value)
         ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, self.flag(name, b))
 
@@ -179,8 +183,8 @@ class Attempt:
             case other, place:
                 return list(leaves(self.ctx.env[other].value))[place]
 
-    def carry(self, name: str, t: Type, init: Atom, nonneg: bool = False) -> Var:
-        var = self.ctx.fresh(name.strip("%"), t, nonneg=nonneg)
+    def carry(self, name: str, t: Type, init: Atom, **known: bool) -> Var:
+        var = self.ctx.fresh(name.strip("%"), t, **known)
         self.carried.append(var)
         self.inits.append(init)
         return var
@@ -291,9 +295,12 @@ class Attempt:
             plan.types[name] = self.joined(name, plan.types[name], t, h, b)
             if b.defined is not None and name[0] != "%":
                 plan.flagged.add(name)
-            if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue) and self.ctx.is_nonneg(h.value.atom):
-                if not self.ctx.is_nonneg(b.value.atom):
+            if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue):
+                head_atom, end = h.value.atom, b.value.atom
+                if self.ctx.counts(head_atom) and not self.ctx.counts(end):
                     plan.negative.add(name)
+                elif self.ctx.is_nonneg(head_atom) and not (self.ctx.is_nonneg(end) and self.ctx.bits(end) <= 50):
+                    plan.wrapping.add(name)
         return len(plan.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
@@ -389,7 +396,7 @@ class Attempt:
         if carries_ctl:
             self.carry("ctl", I64, RUN)
             results = [*results, left]
-        outs = tuple(ctx.fresh(v.name, v.type, nonneg=ctx.is_nonneg(v)) for v in self.carried)
+        outs = tuple(ctx.fresh(v.name, v.type, nonneg=ctx.known(v).nonneg, wraps=ctx.known(v).wraps) for v in self.carried)
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
             if v.name in ctx.widened:

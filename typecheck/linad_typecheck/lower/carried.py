@@ -39,6 +39,7 @@ class Plan:
     flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
+    wrapping: set[str] = field(default_factory=set)  # those that may leave their bits where they are not negative
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
@@ -47,7 +48,7 @@ class Plan:
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Plan:
-        sets = (set(self.negative), set(self.moving), set(self.mixed))
+        sets = (set(self.negative), set(self.wrapping), set(self.moving), set(self.mixed))
         return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.unbound), dict(self.changes))
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:

@@ -32,6 +32,8 @@ class Known:
     added later, and nothing has to be taken back with an attempt that is undone, as no other variable ever gets the name."""
 
     nonneg: bool = False
+    bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
+    wraps: bool = False  # a sum or product of ints that are not negative, which it is unless it has left its bits
     below: Atom | None = None  # the index of a loop that counts from 0: where it stops
     less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
@@ -150,6 +152,21 @@ class Lowering:
 
     def is_nonneg(self, a: Atom) -> bool:
         return a.value >= 0 if isinstance(a, Const) else a.name in self.tested or self.known(a).nonneg
+
+    def bits(self, a: Atom) -> int:
+        """A bound of an int that is not negative: it is below 2 to this power."""
+        if isinstance(a, Const):
+            return int(a.value).bit_length()
+        return self.known(a).bits if self.known(a).nonneg else 63
+
+    def counts(self, a: Atom) -> bool:
+        """Whether an int is not negative, unless arithmetic has left its bits."""
+        return self.is_nonneg(a) or self.known(a).wraps
+
+    def signed(self, nonneg: bool, bits: int, dtype: str = "i64") -> dict[str, Any]:
+        """What is `Known` of the result of arithmetic that is not negative where it does not wrap."""
+        fits = bits <= int(dtype[1:]) - 2
+        return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
 
     def not_negative(self, *ints: Atom) -> None:
         """From here to the end of the block these are known not to be negative: they were tested, or come from where only such

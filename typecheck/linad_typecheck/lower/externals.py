@@ -399,7 +399,8 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
             return Poison()
         ins = tuple(cast(ctx, x.atom, dtype, span) for x in (best, v))
         signs = [dtype in INTS and ctx.is_nonneg(a) for a in ins]
-        out = ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=all(signs) or (op == "max" and any(signs)))
+        sure = all(signs) or (op == "max" and any(signs))
+        out = ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=sure, bits=max(map(ctx.bits, ins)) if sure else 0)
         best = ScalarValue(out, best.weak and v.weak)
     return best
 

@@ -218,7 +218,7 @@ def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
         return a
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value + b.value, I64)
-    return ctx.let("k", "add", (b, a), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
+    return ctx.let("k", "add", (b, a), I64, span, **ctx.signed(ctx.counts(a) and ctx.counts(b), max(ctx.bits(a), ctx.bits(b)) + 1))
 
 
 def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
@@ -229,7 +229,7 @@ def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
 
     def element(k: Atom) -> Value:
         t = k if it.step == ONE else ctx.let("t", "mul", (k, it.step), I64, span)
-        return it.element(ctx.let("i", "add", (it.start, t), I64, span, nonneg=it.nonneg))
+        return it.element(ctx.let("i", "add", (it.start, t), I64, span, nonneg=it.nonneg, bits=63 * it.nonneg))
 
     return Iteration(ZERO, trips, ONE, True, element, it.held)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
 from ..linear.ownership import as_one, inherits, lose, movable
@@ -274,12 +275,18 @@ class _Joiner:
         return self.shared[key]
 
     def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array) -> Var:
-        nonneg = t.dtype in INTS and self.ctx.is_nonneg(x) and self.ctx.is_nonneg(y)
-        out = self.ctx.fresh(name.strip("%"), t, nonneg=nonneg)
+        out = self.ctx.fresh(name.strip("%"), t, **(self.either(x, y) if t.dtype in INTS else {}))
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)
         return out
+
+    def either(self, x: Atom, y: Atom) -> dict[str, Any]:
+        """What is known of an int that is one of two."""
+        ctx = self.ctx
+        if ctx.is_nonneg(x) and ctx.is_nonneg(y):
+            return {"nonneg": True, "bits": max(ctx.bits(x), ctx.bits(y))}
+        return {"wraps": ctx.counts(x) and ctx.counts(y)}
 
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
         """One of two arrays. What no other name holds is moved into a new one; two arrays from before the branch, one of which

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from typing import Any
 
 from ..core import Atom, Check, Const, Var
 from ..messages.language import Unsupported
@@ -62,8 +63,10 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
             return done
     if dtype == "bool":
         return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
-    wider = dtype == "i64" and a.type.dtype in INTS
-    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, nonneg=wider and ctx.is_nonneg(a))
+    known = {}
+    if dtype == "i64" and a.type.dtype in INTS:
+        known = ctx.signed(ctx.counts(a), ctx.bits(a) if ctx.is_nonneg(a) else 63)
+    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, **known)
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
@@ -134,8 +137,12 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
             folded = _fold(ARITHMETIC[op][0], x.atom, y.atom, dtype)
             if folded is not None:
                 return ScalarValue(folded, weak)
-            nonneg = op is not ast.Sub and dtype in INTS and ctx.is_nonneg(x.atom) and ctx.is_nonneg(y.atom)
-            return _let(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, nonneg)
+            known = {}
+            if op is not ast.Sub and dtype in INTS and ctx.counts(x.atom) and ctx.counts(y.atom):
+                a, b = sorted((ctx.bits(x.atom), ctx.bits(y.atom)))
+                # counting on by small steps does not come to more than a program has the time for
+                known = ctx.signed(True, a + b if op is ast.Mult else b + (a > 16), dtype)
+            return _let(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, **known)
     ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
     return Poison()
 
@@ -151,10 +158,10 @@ def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[Scala
 
 
 def _let(
-    ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, nonneg: bool = False
+    ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, **known: Any
 ) -> ScalarValue:
     ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
-    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=nonneg), weak)
+    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
 
 
 def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
@@ -168,8 +175,11 @@ def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
 def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
     if dtype in INTS:
         check_nonzero(ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span)
-    nonneg = dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.is_nonneg(x.atom))
-    return _let(ctx, op, x, y, dtype, weak, span, hint, nonneg)
+    known = {}
+    if dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.counts(x.atom)):
+        sure = op == "mod" or ctx.is_nonneg(x.atom)
+        known = {"nonneg": True, "bits": ctx.bits(y.atom if op == "mod" else x.atom)} if sure else {"wraps": True}
+    return _let(ctx, op, x, y, dtype, weak, span, hint, **known)
 
 
 def check_nonzero(ctx: Lowering, a: Atom, error: str, message: str, span: Span) -> None:

@@ -191,7 +191,7 @@ def is_basic(parts: Sequence[Part]) -> bool:
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
     """An int index, counted from the end where it is negative; it may still be out of range."""
     atom = cast(ctx, v.atom, "i64", at)
-    if ctx.is_nonneg(atom):
+    if ctx.counts(atom):
         return atom
     if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:
         return Const(atom.value + size.value, I64)
@@ -205,9 +205,10 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
     if ctx.known(index).below == size:
         return
     ok, shown = ctx.let("ok", "lt", (index, size), BOOL, span), index
-    if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
+    if not ctx.is_nonneg(index):
         low = ctx.let("low", "ge", (index, ZERO), BOOL, span)
         ok = ctx.let("ok", "and", (low, ok), BOOL, span)
+    if not ctx.counts(index):  # a negative index was counted from the end: the user wrote what it was before
         written = ctx.let("t", "sub", (index, size), I64, span)
         shown = ctx.let("shown", "select", (low, index, written), I64, span)
     text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
