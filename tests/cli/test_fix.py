@@ -117,3 +117,22 @@ def f(x: Float64[np.ndarray, "n"]) -> float:
 """
     fixed = fix(text, "t.py", unsafe=True)
     assert "v = u.copy()" in fixed.text and [d.slug for d in fixed.left] == ["update-lost"]
+
+
+ALTERNATIVES = {
+    # the copy alone: not the update declared, too
+    "u = x\n    u[0] = 1.0\n    return x.sum() + u.sum()": "u = x.copy()\n    u[0] = 1.0\n    return x.sum() + u.sum()",
+    "u = x.copy()\n    v = u\n    v[0] = 1.0\n    u[1] = 2.0\n    return u.sum() + v.sum()": "u = x.copy()\n    v = u.copy()\n    v[0] = 1.0\n"
+    "    u[1] = 2.0\n    return u.sum() + v.sum()",
+    # both are needed
+    "u = x.copy()\n    v = u\n    w = u\n    v[0] = 1.0\n    w[0] = 2.0\n    return u[0] + v[0] + w[0]": "u = x.copy()\n    v = u.copy()\n"
+    "    w = u.copy()\n    v[0] = 1.0\n    w[0] = 2.0\n    return u[0] + v[0] + w[0]",
+}
+
+
+@pytest.mark.parametrize("body", ALTERNATIVES)
+def test_of_alternatives_one_is_applied(body):
+    start = HEAD + '@linear_grad\ndef f(x: Float64[np.ndarray, "n"]) -> float:\n    '
+    second = start.replace("def f", "\n\ndef g").replace(HEAD, "\n\n")
+    found = fix(f"{start}{body}\n{second}{body}\n", "program.py", unsafe=True)
+    assert found.text == f"{start}{ALTERNATIVES[body]}\n{second}{ALTERNATIVES[body]}\n" and not found.left

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 from ..diagnostics import Diagnostic, Edit, Fix
 from ..findings import check_text
 from ..frozen import frozen
+from ..source import SourceFile
 from .recover import recovered
 
-ROUNDS = 20
 _LINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -33,22 +34,40 @@ def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda 
     """Apply the fixes of the findings that are ``wanted``, and of those that show up behind them.
 
     A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle what
-    the program means, are applied with ``unsafe`` only. A fix whose edits overlap with an earlier one's waits for the
-    next round. A round that leaves no fewer errors, or as many and no fewer warnings, is taken back.
+    the program means, are applied with ``unsafe`` only, and then one in each function at a time, the one that leaves the
+    least to say: several findings may have one cause, and the fix of each would do. What leaves no fewer errors, or as many
+    and no fewer warnings, is taken back.
     """
     applied = 0
     found = check_text(text, filename).diagnostics
-    for _ in range(ROUNDS):
+    while True:
         fixes = [f for d in found if wanted(d) and (f := chosen(d, unsafe)) is not None]
-        edits, count = together([f for f in fixes if all(e.span.file == filename for e in f.edits)])
-        if not count:
-            break
+        fixes = [f for f in fixes if all(e.span.file == filename for e in f.edits)]
+        if any(not f.safe for f in fixes):
+            fixes = [_best(some, text, filename) for some in _by_statement(fixes, text)]
+        edits, count = together(fixes)
         new = edited(text, edits)
-        after = check_text(new, filename).diagnostics
+        after = check_text(new, filename).diagnostics if count else found
         if _left(after) >= _left(found) or len(recovered(new).errors) > len(recovered(text).errors):
-            break
+            return Fixed(text, applied, found)
         text, found, applied = new, after, applied + count
-    return Fixed(text, applied, found)
+
+
+def _by_statement(fixes: Iterable[Fix], text: str) -> list[list[Fix]]:
+    """The fixes by the statement of the module that they change."""
+    body = SourceFile("", recovered(text).text).tree.body
+    starts = [min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]) for s in body]
+    found: dict[int, list[Fix]] = {}
+    for f in fixes:
+        found.setdefault(bisect_right(starts, f.edits[0].span.line), []).append(f)
+    return list(found.values())
+
+
+def _best(fixes: list[Fix], text: str, filename: str) -> Fix:
+    """The first of the fixes after which the least is left to say."""
+    if len(fixes) == 1:
+        return fixes[0]
+    return min(fixes, key=lambda f: _left(check_text(edited(text, f.edits), filename).diagnostics))
 
 
 def _left(found: Iterable[Diagnostic]) -> tuple[int, int]:
