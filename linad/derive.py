@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pickle import PicklingError
 from typing import Any, Protocol
 
 import numpy as np
@@ -344,6 +345,9 @@ class Pullback:
     def __reduce__(self) -> tuple[object, ...]:
         leaves = dict(enumerate(self.values))
         arguments = tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
+        if not self.specialisation.record.holds():
+            name = self.specialisation.signature.name
+            raise PicklingError(f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that")
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 
     def __repr__(self) -> str:

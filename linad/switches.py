@@ -26,9 +26,9 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
     LinadError
         Where there is no such pass, or where code is not right without it.
     """
-    if passes is not None and not isinstance(passes, Mapping):
+    if passes is not None and not (isinstance(passes, Mapping) and all(type(run) is bool for run in passes.values())):
         raise refusal("bad-option", f"`passes` is a dictionary from names of passes to bools, got {passes!r}", help='write `passes={"loop_fusion": False}`')
-    wanted = {name: ("`passes`", bool(run)) for name, run in (passes or {}).items()}
+    wanted = {name: ("`passes`", run) for name, run in (passes or {}).items()}
     wanted |= {name: (f"`{OFF}`", False) for name in disabled()}
     if not wanted:
         return ()  # and no pass is imported

@@ -230,7 +230,7 @@ class LiveScope:
             return MISSING if cls is None else _plain(inspect.getattr_static(cls, attribute, MISSING))
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
-        if f is root and self.record.early and first == f.__name__ and not attributes:
+        if f is root and self.record.early and first == f.__code__.co_name and not attributes:
             return f  # whatever the name stands for before the decorator returns
         free = f.__code__.co_freevars
         if first in free:

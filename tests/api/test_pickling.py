@@ -126,6 +126,17 @@ def test_derivatives_and_pullbacks():
     assert repr(again(pullback)(cotangent)) == repr(pullback(cotangent))
 
 
+def test_a_pullback_is_no_copy_of_another_function():
+    k = 3.0
+    _, pullback = checking(lambda x: k * x * x).vjp(2.0)
+    k = 5.0
+    assert pullback(1.0) == (12.0,)
+    with pytest.raises(pickle.PicklingError, match="uses means something else since"):
+        pickle.dumps(pullback)
+    k = 3.0
+    assert again(pullback)(1.0) == (12.0,)
+
+
 def test_values_are_those_of_the_moment():
     k, late = 2.0, None
 

@@ -164,6 +164,15 @@ def test_a_copied_namespace_is_not_taken_for_the_functions_own():
     assert not [name for name in vars(linear_grad(plain)) if "transforms__" in name]
 
 
+def test_a_copied_name_is_not_that_of_the_function():
+    @linear_grad
+    @functools.wraps(plain)
+    def thrice(x: float) -> float:
+        return 3.0 * plain(x)
+
+    assert thrice(1.0) == 3.0 * plain(1.0) and thrice.grad(1.0) == 18.0
+
+
 def test_threads_share_one(builds):
     def f(x: float) -> float:
         return x * x * x

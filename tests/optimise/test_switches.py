@@ -133,6 +133,7 @@ def test_steps_are_counted_without_the_pass() -> None:
         ({"index_checks": False}, "`index_checks` cannot be switched off: it writes out"),
         ({"select_sinking": False}, "`select_sinking` cannot be switched off: it keeps nan"),
         (["loop_fusion"], "a dictionary"),
+        ({"loop_fusion": "no"}, "from names of passes to bools"),
     ],
 )
 def test_names_that_are_wrong(passes, why) -> None:
