@@ -27,9 +27,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import BOOL, Scalar, is_float
 
+from linad.optimise.loop_facts import is_counted, with_ranges
+from linad.optimise.ranges import Ranges
+
 from .distribute import Body
-from .loops import is_counted, with_ranges
-from .ranges import Ranges
 
 
 def carry_cells(f: Function) -> Function:

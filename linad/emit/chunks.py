@@ -40,7 +40,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
 
-from .independence import Verdict
+from linad.optimise.independence import Verdict
+
 from .work import work_of
 
 ZERO, ONE = Const(0, I64), Const(1, I64)

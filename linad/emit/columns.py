@@ -44,9 +44,9 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
+from linad.optimise.aliases import alias_groups
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
-from .aliases import alias_groups
 from .distribute import FEW, is_short
 
 Access = Load | Store | AddTo

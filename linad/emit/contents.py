@@ -29,12 +29,12 @@ from linad_typecheck.core import (
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
-from linad.simplify.mentions import Mentions
-from linad.simplify.offsets import offset
+from linad.optimise.ints import ONE, ZERO, Maker
+from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
 
 from .distribute import Body
-from .ints import ONE, ZERO, Maker
-from .loops import defined, is_counted
 from .neighbours import is_plain
 
 

@@ -40,8 +40,8 @@ from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from .independence import verdict
-from .ints import Maker, upwards
+from linad.optimise.independence import verdict
+from linad.optimise.ints import Maker, upwards
 
 MOST = 10  # operations and loads that are worth repeating for one addition
 FEW = 8  # iterations, known to be no more, that are not worth a loop of their own

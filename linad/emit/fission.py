@@ -36,9 +36,10 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
+
 from .distribute import Body, is_short
-from .ints import Maker
-from .loops import at_innermost, is_chain, is_counted
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")

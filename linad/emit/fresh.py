@@ -37,14 +37,14 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64
 
+from linad.optimise.ints import ONE, Maker
 from linad.optimise.logs import logs_of
+from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.ranges import Ranges
 
 from .contents import Contents, End, Sizes, is_only_read
 from .distribute import FEW, Body, is_short
-from .ints import ONE, Maker
-from .loops import defined, is_counted
 from .neighbours import Held, adding, has_run, is_plain
-from .ranges import Ranges
 
 
 def store_first(f: Function) -> Function:

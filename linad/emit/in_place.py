@@ -40,12 +40,12 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
+from linad.optimise.loop_facts import defined
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
 from .contents import Contents, Sizes, is_only_read
 from .distribute import Body, is_short
 from .late import in_registers
-from .loops import defined
 from .neighbours import Held, adding, is_plain
 from .turns import TURNS
 

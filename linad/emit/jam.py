@@ -44,13 +44,13 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.optimise.independence import own_indices, verdict
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import defined, is_chain, is_counted, with_ranges
 from linad.optimise.pass_manager import Remark, Remarks, remark
+from linad.optimise.ranges import Ranges
 
 from .distribute import Body, is_cheap, is_short
-from .independence import own_indices, verdict
-from .ints import Maker
-from .loops import defined, is_chain, is_counted, with_ranges
-from .ranges import Ranges
 from .sums import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more

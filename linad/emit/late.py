@@ -35,14 +35,14 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.optimise.ints import ONE, ZERO, Maker
+from linad.optimise.loop_facts import defined
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
-from linad.simplify.mentions import Mentions
-from linad.simplify.offsets import offset
 
 from .contents import End, Sizes
 from .distribute import FEW
-from .ints import ONE, ZERO, Maker
-from .loops import defined
 from .neighbours import NEAR, has_run
 
 

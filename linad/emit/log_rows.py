@@ -12,7 +12,7 @@ from linad_typecheck.core import Alloc, Block, Const, Function, Names, Stmt, Var
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64
 
-from .ints import ZERO, Maker
+from linad.optimise.ints import ZERO, Maker
 
 LINE = 8  # cells
 LONG = 8 * LINE

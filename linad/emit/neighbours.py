@@ -39,9 +39,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import is_counted
+
 from .distribute import Body, is_short
-from .ints import Maker
-from .loops import is_counted
 
 NEAR = 2  # iterations that a value may be handed on without one between them that needs it
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from linad_typecheck.core import Program
 
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
+from linad.optimise.scalars.jump_threading import thread_exits
 from linad.simplify.invariant import hoist_invariants
 
 from .blocks import in_blocks
@@ -15,7 +16,6 @@ from .bounds import check_accesses
 from .carry import carry_cells
 from .columns import by_columns
 from .distribute import distribute
-from .exits import thread_exits
 from .first import demands_first
 from .fission import divide_chains
 from .fresh import store_first

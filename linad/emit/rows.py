@@ -36,9 +36,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.types import BOOL, I64, is_float
 
+from linad.optimise.ints import ONE, Maker, upwards
+from linad.optimise.loop_facts import is_counted
+
 from .distribute import FEW, MOST, is_cheap, is_short, needed
-from .ints import ONE, Maker, upwards
-from .loops import is_counted
 
 
 LOWEST = Const(-(2**61), I64)  # less than any index

@@ -33,12 +33,11 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import BOOL, I64, INTS
 
-from linad.simplify.dead import drop_dead
-from linad.simplify.fold import fold
+from linad.optimise.loop_facts import defined, is_counted, with_ranges
+from linad.optimise.ranges import Ranges
+from linad.optimise.scalars.constant_folding import fold
+from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.simplify.invariant import hoist_invariants
-
-from .loops import defined, is_counted, with_ranges
-from .ranges import Ranges
 
 MOST = 60  # statements of a loop
 LARGE = 2**61  # more than any index

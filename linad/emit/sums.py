@@ -34,8 +34,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from .loops import defined, is_counted, with_ranges
-from .ranges import Ranges
+from linad.optimise.loop_facts import defined, is_counted, with_ranges
+from linad.optimise.ranges import Ranges
 
 Index = tuple[Atom, ...]
 

@@ -36,9 +36,9 @@ from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array, Scalar
 
 from linad.optimise.pass_manager import Remark, Remarks, remark
-from linad.simplify.cells import merge_cells
-from linad.simplify.dead import drop_dead
-from linad.simplify.fold import fold
+from linad.optimise.scalars.constant_folding import fold
+from linad.optimise.scalars.dead_code_elimination import drop_dead
+from linad.optimise.scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # iterations at most
 LONG = 100  # statements at most that come of a loop

@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from linad_typecheck.core import Program
 
 from linad.optimise.pass_manager import After, Pass, Phase, run
+from linad.optimise.scalars.check_elimination import drop_proved_checks
+from linad.optimise.scalars.common_subexpressions import share_factorisations
+from linad.optimise.scalars.comparison_naming import compare_in_entry
+from linad.optimise.scalars.constant_folding import fold
+from linad.optimise.scalars.dead_code_elimination import drop_dead
+from linad.optimise.scalars.if_conversion import choose
+from linad.optimise.scalars.select_sinking import sink_selects
+from linad.optimise.scalars.size_naming import name_sizes
+from linad.optimise.scalars.store_forwarding import merge_cells
 
-from .cells import merge_cells
-from .choices import choose
-from .comparisons import compare_in_entry
-from .dead import drop_dead
-from .fold import fold
 from .fuse import fuse_loops
 from .induction import close_inductions
 from .invariant import hoist_invariants
-from .proved import drop_proved_checks
-from .share import share_factorisations
-from .sink import sink_selects
-from .sized import name_sizes
 from .taken_over import take_over
 from .zeros import spare_zeros
 

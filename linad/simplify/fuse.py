@@ -1,7 +1,7 @@
 """Loops over the same range, one of which reads at each place what the other has just written there, become one loop.
 
 An array that is only written in one loop and read in the next then holds nothing that is not at hand in the iteration: its
-reads become the values (`cells.py`), and it is not made at all (`dead.py`). That is what makes a chain of array expressions
+reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That is what makes a chain of array expressions
 cost what the loop written by hand does. One that waits in each iteration for what the one before has found (prefix sums) is
 not joined with one of exponentials or sines, which vector instructions compute four or eight at a time.
 """

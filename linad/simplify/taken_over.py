@@ -45,7 +45,8 @@ from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.core_sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
-from .offsets import offset
+from linad.optimise.offsets import offset
+
 from .zeros import Known, changes, covers, emptied, outs, without
 
 

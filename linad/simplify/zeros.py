@@ -43,8 +43,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
-from .mentions import Mentions
-from .offsets import offset
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
 
 
 class Known(Mentions):

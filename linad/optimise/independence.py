@@ -39,7 +39,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
-from .loops import is_chain, without_handed_on
+from .loop_facts import is_chain, without_handed_on
 
 Reduction = Literal["add", "bitor", "last"]
 LARGEST_FACTOR = 2**10  # by which an index that tells iterations apart may move faster than they are counted

@@ -11,8 +11,8 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
+from linad.optimise.scalars.comparison_naming import compare_first
 from linad.pipeline import differentiate
-from linad.simplify.comparisons import compare_first
 
 SEVERAL = (-np.inf, -1.0, -0.0, 0.0, 1.0, np.inf, np.nan)
 

@@ -9,7 +9,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
-from linad.simplify.choices import choose
+from linad.optimise.scalars.if_conversion import choose
 
 
 def both(body: str):
