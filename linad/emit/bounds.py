@@ -41,10 +41,10 @@ from linad_typecheck.types import BOOL, I64, Array
 
 from linad.optimise.logs import logs_of
 from linad.optimise.loop_facts import defined, definitions, scatters, steps, updated
+from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
 from linad.optimise.ranges import SMALL, Ranges, Snapshot, constant, unknown
 
-from .blocks import delayable
 from .hoisted import Endpoints, Scan, Test, place
 
 ZERO = Const(0, I64)

@@ -45,9 +45,8 @@ from linad_typecheck.core_sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
 from linad.optimise.aliases import alias_groups
+from linad.optimise.loops.loop_distribution import FEW, is_short
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
-
-from .distribute import FEW, is_short
 
 Access = Load | Store | AddTo
 Order = tuple[int, ...]  # the axes of an array in the order in which they are stored

@@ -31,11 +31,10 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.optimise.ints import ONE, ZERO, Maker
 from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.loops.loop_distribution import Body
+from linad.optimise.loops.register_rotation import is_plain
 from linad.optimise.mentions import Mentions
 from linad.optimise.offsets import offset
-
-from .distribute import Body
-from .neighbours import is_plain
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ iteration of the loop around, where the two buffers have changed places. In betw
 
 * zeros that an iteration leaves behind as the last thing, in an array that had them to begin with, are stored by the next
   iteration as its first thing, and once more behind the loop;
-* zeros that are followed by a loop that adds once to each cell (`neighbours.py`) are left out, but for the cells at either end that it does not reach, or
+* zeros that are followed by a loop that adds once to each cell (`register_rotation.py`) are left out, but for the cells at either end that it does not reach, or
   that others may reach as well; the loop stores. So are copies: the loop stores the sum with the cell of the other array;
 * of an array of several axes, the rows that a nest of loops adds to, one in each iteration, get what they hold there: then the loop in the
   nest is such a loop. Statements in between may add to other rows.
@@ -40,11 +40,11 @@ from linad_typecheck.types import BOOL, I64
 from linad.optimise.ints import ONE, Maker
 from linad.optimise.logs import logs_of
 from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.loops.loop_distribution import FEW, Body, is_short
+from linad.optimise.loops.register_rotation import Held, adding, has_run, is_plain
 from linad.optimise.ranges import Ranges
 
 from .contents import Contents, End, Sizes, is_only_read
-from .distribute import FEW, Body, is_short
-from .neighbours import Held, adding, has_run, is_plain
 
 
 def store_first(f: Function) -> Function:

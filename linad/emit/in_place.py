@@ -5,7 +5,7 @@ that for a copy, so the loop is given one: ``old = u.copy(); u[i] = ...``. The c
 iteration as a copy of ``old``, or both began as copies of the same array.
 
 The adjoint of that reads ``u_bar[i]``, leaves zero there, and adds to neighbours in the other buffer. Where that has been read already it may add to the
-same one; what is for cells that are still to be read waits in registers until they are (`neighbours.py`). The cells that are not read are added to in turns, now in
+same one; what is for cells that are still to be read waits in registers until they are (`register_rotation.py`). The cells that are not read are added to in turns, now in
 the one and now in the other, and in the end both are added to the same array.
 
 So there is nothing to copy, and half as much to be kept near. Arrays of one axis, as a row would have to wait in an array of its own. It gives loops an order
@@ -41,12 +41,12 @@ from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
 from linad.optimise.loop_facts import defined
+from linad.optimise.loops.loop_distribution import Body, is_short
+from linad.optimise.loops.register_rotation import Held, adding, is_plain
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
 from .contents import Contents, Sizes, is_only_read
-from .distribute import Body, is_short
 from .late import in_registers
-from .neighbours import Held, adding, is_plain
 from .turns import TURNS
 
 

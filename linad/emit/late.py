@@ -37,13 +37,13 @@ from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.optimise.ints import ONE, ZERO, Maker
 from linad.optimise.loop_facts import defined
+from linad.optimise.loops.loop_distribution import FEW
+from linad.optimise.loops.register_rotation import NEAR, has_run
 from linad.optimise.mentions import Mentions
 from linad.optimise.offsets import offset
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
 from .contents import End, Sizes
-from .distribute import FEW
-from .neighbours import NEAR, has_run
 
 
 def copy_late(f: Function) -> tuple[Function, Remarks]:

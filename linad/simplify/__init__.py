@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from linad_typecheck.core import Program
 
+from linad.optimise.loops.induction_variables import close_inductions
+from linad.optimise.loops.loop_fusion import fuse_loops
+from linad.optimise.loops.loop_invariant_motion import hoist_invariants
 from linad.optimise.pass_manager import After, Pass, Phase, run
 from linad.optimise.scalars.check_elimination import drop_proved_checks
 from linad.optimise.scalars.common_subexpressions import share_factorisations
@@ -17,9 +20,6 @@ from linad.optimise.scalars.select_sinking import sink_selects
 from linad.optimise.scalars.size_naming import name_sizes
 from linad.optimise.scalars.store_forwarding import merge_cells
 
-from .fuse import fuse_loops
-from .induction import close_inductions
-from .invariant import hoist_invariants
 from .taken_over import take_over
 from .zeros import spare_zeros
 

@@ -11,7 +11,7 @@ from linad_typecheck.core_verify import verify
 import linad
 from linad import linear_grad
 from linad.emit.columns import by_columns
-from linad.emit.unroll import write_out
+from linad.optimise.loops.loop_unrolling import write_out
 from tests.properties.roads import Whole, close, emitted
 
 Points = Float64[np.ndarray, "n 3"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from linad_typecheck.core import Alloc, Copy, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 
-from linad.emit.neighbours import add_later, hand_on
 from linad.interpret import run
+from linad.optimise.loops.register_rotation import add_later, hand_on
 from tests.emit.test_fresh import changed
 from tests.examples_of import quick
 

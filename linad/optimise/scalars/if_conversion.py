@@ -1,7 +1,7 @@
 """A branch that only chooses between ints is a `select`.
 
 ``ip = i + 1 if i < n - 1 else 0`` then is arithmetic like other indices: it is computed again where it is needed, not logged, what it
-cannot exceed is known (`linad/optimise/ranges.py`), and no branch keeps the loop from being divided (`linad/emit/split.py`).
+cannot exceed is known (`linad/optimise/ranges.py`), and no branch keeps the loop from being divided (`linad/optimise/loops/index_set_splitting.py`).
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from linad_typecheck.core import Alloc, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.unroll import write_out
 from linad.interpret import run
+from linad.optimise.loops.loop_unrolling import write_out
 
 HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
 

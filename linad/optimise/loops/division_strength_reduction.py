@@ -47,7 +47,7 @@ from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.optimise.aliases import alias_groups
 
-from .waits import inputs, mentioned, needed_for, passed_on, waits_of
+from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
 LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all their digits

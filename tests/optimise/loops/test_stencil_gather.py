@@ -8,10 +8,10 @@ from linad_typecheck.core import AddTo, If, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.distribute import distribute
-from linad.emit.neighbours import add_later
-from linad.emit.rows import gather_rows
 from linad.interpret import run
+from linad.optimise.loops.loop_distribution import distribute
+from linad.optimise.loops.register_rotation import add_later
+from linad.optimise.loops.stencil_gather import gather_rows
 
 HEAD = """entry fn f(b: mut f64[:,:], a: mut f64[:,:], k: f64[:,:], n: i64) -> i64 {
   m = sub n 1

@@ -9,8 +9,8 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import I64
 
-from linad.emit.distribute import distribute
 from linad.interpret import run
+from linad.optimise.loops.loop_distribution import distribute
 
 HEAD = "entry fn f(b: mut f64[:,:], a: mut f64[:], k: f64[:], c: mut f64[:], n: i64) -> i64 {\n  m = sub n 2\n"
 TAIL = "\n  }\n  return n\n}\n"

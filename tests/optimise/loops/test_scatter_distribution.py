@@ -8,8 +8,8 @@ from linad_typecheck.core import AddTo, Alloc, Loop, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.scatters import additions_behind
 from linad.interpret import run
+from linad.optimise.loops.scatter_distribution import additions_behind
 
 HEAD = "entry fn f(b: mut f64[:,:], a: mut f64[:], k: f64[:], c: mut f64[:], n: i64) -> f64 {\n  m = sub n 2\n  top = sub n 3\n"
 UP = "  for i in range(m) carry (s: f64 = 0.0) -> (e) {"

@@ -3,7 +3,7 @@
 ``b[i + 1, j] += e`` and ``b[i - 1, j] += e`` in one loop over ``j`` may be the same cells as far as the compiler can know: what an iteration adds
 to a cell, a later one might add to again, and vector instructions are out of the question. So are cells ``n`` apart in one row.
 As sums commute, each can have a loop of its own, whose iterations touch different cells. What is added is computed
-again in each, which pays while that is a few multiplications. Neighbours a few cells apart stay in one loop: `neighbours.py` has a better way.
+again in each, which pays while that is a few multiplications. Neighbours a few cells apart stay in one loop: `register_rotation.py` has a better way.
 
 A statement ``b[f(i)] += e`` goes into a loop in front of the rest if the rest neither reads ``b`` nor stores to it but by
 adding, and all cells that ``e`` is computed from have the same contents there: they are in arrays that the loop does

@@ -10,8 +10,8 @@ from linad_typecheck.core import Alloc, Loop, walk
 from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
+from linad.optimise.loops.loop_fusion import fuse_loops
 from linad.pipeline import prepare
-from linad.simplify.fuse import fuse_loops
 from tests.lower.test_messages import checked
 
 

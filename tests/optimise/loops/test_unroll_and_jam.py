@@ -14,9 +14,9 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad import linear_grad
-from linad.emit.jam import jam
 from linad.emit.parallel import parallelise
 from linad.interpret import run
+from linad.optimise.loops.unroll_and_jam import jam
 from tests.examples_of import quick
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

@@ -50,8 +50,8 @@ from linad.optimise.loop_facts import defined, is_chain, is_counted, with_ranges
 from linad.optimise.pass_manager import Remark, Remarks, remark
 from linad.optimise.ranges import Ranges
 
-from .distribute import Body, is_cheap, is_short
-from .sums import cells_to_sum, with_sums
+from .loop_distribution import Body, is_cheap, is_short
+from .scalar_promotion import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more
 ALIVE = 4  # floats of an iteration, at most, that are kept in registers in an innermost loop
@@ -163,7 +163,7 @@ class _Nest:
 
     def rows_apart(self, p: Loop) -> bool:
         """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells next to each other,
-        of which `neighbours.py` makes one addition: the compiler makes no vectors of rows that overlap."""
+        of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows that overlap."""
         differs, body = _differing(p, self.varies), Body(p)
         return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
 

@@ -13,8 +13,8 @@ from linad_typecheck.core import Alloc, Loop, walk
 from linad_typecheck.core_text import parse_program
 
 from linad import linear_grad
-from linad.emit.blocks import in_blocks
 from linad.interpret import run
+from linad.optimise.loops.scatter_buffering import in_blocks
 from tests.examples_of import quick
 
 HEAD = "entry fn f(b: mut f64[:], a: mut f64[:], idx: mut i64[:], n: i64) -> f64 {\n  top = sub n 1\n"

@@ -8,8 +8,8 @@ from linad_typecheck.core import AddTo, If, Loop, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.sums import sum_in_registers
 from linad.interpret import run
+from linad.optimise.loops.scalar_promotion import sum_in_registers
 
 HEAD = "entry fn f(x: mut f64[:], q: mut f64[:], m: i64, n: i64) -> i64 {\n  k = add m 1\n"
 LOOP = "  for j in range(k, n) {"

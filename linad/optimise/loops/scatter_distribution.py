@@ -36,9 +36,9 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
-from linad.simplify.invariant import hoist_invariants
 
-from .distribute import Body, is_cheap, is_short, needed
+from .loop_distribution import Body, is_cheap, is_short, needed
+from .loop_invariant_motion import hoist_invariants
 
 SHORT = 3  # statements that are as well done again as stored and loaded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linad_typecheck.core_text import parse_program, print_program
 
-from linad.simplify.invariant import hoist_invariants
+from linad.optimise.loops.loop_invariant_motion import hoist_invariants
 
 
 def hoisted(text: str) -> str:

@@ -42,7 +42,7 @@ from linad_typecheck.types import BOOL, I64, Scalar, is_float
 from linad.optimise.ints import Maker
 from linad.optimise.loop_facts import is_counted
 
-from .distribute import Body, is_short
+from .loop_distribution import Body, is_short
 
 NEAR = 2  # iterations that a value may be handed on without one between them that needs it
 

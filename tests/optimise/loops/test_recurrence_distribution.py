@@ -8,8 +8,8 @@ from linad_typecheck.core import Alloc, Let, Loop, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.fission import divide_chains
 from linad.interpret import run
+from linad.optimise.loops.recurrence_distribution import divide_chains
 
 HEAD = "entry fn f(x: mut f64[:], y: mut f64[:], b: mut f64[:], n: i64) -> f64, f64 {\n  top = sub n 1\n"
 LOOP = "  for i in range(n) carry (c: f64 = 0.5, s: f64 = 0.0) -> (c.2, s.2) {"

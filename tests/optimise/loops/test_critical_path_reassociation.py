@@ -8,8 +8,8 @@ from linad_typecheck.core import Let, Loop, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.waits import add_last
 from linad.interpret import run
+from linad.optimise.loops.critical_path_reassociation import add_last
 
 HEAD = "entry fn f(u: mut f64[:], a: f64[:], n: i64) -> f64 {\n"
 SWEEP = "  for i in range(1, n) {\n    k = sub i 1\n    w = load! &u [k]\n    v = load! &u [i]\n    z = load! &a [i]\n"

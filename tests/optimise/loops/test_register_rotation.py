@@ -15,8 +15,8 @@ from linad_typecheck.core_verify import verify
 from linad_typecheck.types import I64
 
 from linad.emit import EmitOptions, emit
-from linad.emit.neighbours import add_later, hand_on
 from linad.interpret import run
+from linad.optimise.loops.register_rotation import add_later, hand_on
 from tests.examples_of import quick
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

@@ -10,8 +10,8 @@ from linad_typecheck.core import If, Let, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.split import split_loops
 from linad.interpret import run
+from linad.optimise.loops.index_set_splitting import split_loops
 
 RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
 ENDS = (-(2**63), 2**63 - 1)

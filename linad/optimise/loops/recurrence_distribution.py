@@ -39,7 +39,7 @@ from linad_typecheck.types import I64, Array, is_float
 from linad.optimise.ints import Maker
 from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
 
-from .distribute import Body, is_short
+from .loop_distribution import Body, is_short
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")

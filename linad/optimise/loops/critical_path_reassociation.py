@@ -38,7 +38,7 @@ from linad_typecheck.core_rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
-from .distribute import Body
+from .loop_distribution import Body
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
 DEAR, OTHER = 40, 2

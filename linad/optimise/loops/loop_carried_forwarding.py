@@ -30,7 +30,7 @@ from linad_typecheck.types import BOOL, Scalar, is_float
 from linad.optimise.loop_facts import is_counted, with_ranges
 from linad.optimise.ranges import Ranges
 
-from .distribute import Body
+from .loop_distribution import Body
 
 
 def carry_cells(f: Function) -> Function:

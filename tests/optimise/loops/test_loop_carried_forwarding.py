@@ -8,8 +8,8 @@ from linad_typecheck.core import AddTo, Load, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.carry import carry_cells
 from linad.interpret import run
+from linad.optimise.loops.loop_carried_forwarding import carry_cells
 
 SWEEPS = {
     "back": (

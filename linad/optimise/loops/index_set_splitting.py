@@ -37,7 +37,8 @@ from linad.optimise.loop_facts import defined, is_counted, with_ranges
 from linad.optimise.ranges import Ranges
 from linad.optimise.scalars.constant_folding import fold
 from linad.optimise.scalars.dead_code_elimination import drop_dead
-from linad.simplify.invariant import hoist_invariants
+
+from .loop_invariant_motion import hoist_invariants
 
 MOST = 60  # statements of a loop
 LARGE = 2**61  # more than any index

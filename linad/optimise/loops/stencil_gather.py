@@ -3,9 +3,9 @@
 The adjoint of a stencil over a plane adds to the row before, its own, and the one behind: each row is read and written three
 times. In a nest of loops ``b[i, j] += e(i, j); b[i + 1, j] += f(i, j)`` is ``b[c, j] += e(c, j) + f(c - 1, j)`` for the rows that both reach,
 and a few rows at either end in which each addition stands by itself. Every row is read and written once, and what is loaded for one neighbour is
-at hand for the next. What is left in the innermost loops are neighbours in one row, of which `neighbours.py` makes one addition.
+at hand for the next. What is left in the innermost loops are neighbours in one row, of which `register_rotation.py` makes one addition.
 
-Additions go into a nest in front of the rest under the conditions of `distribute.py`, for all loops of the nest together: the rest neither
+Additions go into a nest in front of the rest under the conditions of `loop_distribution.py`, for all loops of the nest together: the rest neither
 reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the same contents there.
 """
 
@@ -39,7 +39,7 @@ from linad_typecheck.types import BOOL, I64, is_float
 from linad.optimise.ints import ONE, Maker, upwards
 from linad.optimise.loop_facts import is_counted
 
-from .distribute import FEW, MOST, is_cheap, is_short, needed
+from .loop_distribution import FEW, MOST, is_cheap, is_short, needed
 
 
 LOWEST = Const(-(2**61), I64)  # less than any index
