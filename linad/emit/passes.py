@@ -21,20 +21,20 @@ from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
 from linad.optimise.loops.stencil_gather import gather_rows
 from linad.optimise.loops.unroll_and_jam import jam
+from linad.optimise.memory.allocation_hoisting import hoist_buffers
+from linad.optimise.memory.buffer_merging import keep_one
+from linad.optimise.memory.copy_sinking import copy_late
+from linad.optimise.memory.double_buffering import stay, take_turns
+from linad.optimise.memory.first_write_promotion import store_first
+from linad.optimise.memory.layout_transposition import by_columns
+from linad.optimise.memory.log_alignment import begin_with_lines
+from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.scalars.jump_threading import thread_exits
 
 from .bounds import check_accesses
-from .columns import by_columns
 from .first import demands_first
-from .fresh import store_first
-from .hoist import hoist_buffers
-from .in_place import keep_one
-from .late import copy_late
-from .log_rows import begin_with_lines
 from .parallel import Decision, parallelise, spread_loops
-from .sizes import known_sizes
-from .turns import stay, take_turns
 
 if TYPE_CHECKING:
     from .module import EmitOptions

@@ -9,6 +9,8 @@ from linad_typecheck.core import Program
 from linad.optimise.loops.induction_variables import close_inductions
 from linad.optimise.loops.loop_fusion import fuse_loops
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
+from linad.optimise.memory.adjoint_forwarding import take_over
+from linad.optimise.memory.copy_elision import spare_zeros
 from linad.optimise.pass_manager import After, Pass, Phase, run
 from linad.optimise.scalars.check_elimination import drop_proved_checks
 from linad.optimise.scalars.common_subexpressions import share_factorisations
@@ -19,9 +21,6 @@ from linad.optimise.scalars.if_conversion import choose
 from linad.optimise.scalars.select_sinking import sink_selects
 from linad.optimise.scalars.size_naming import name_sizes
 from linad.optimise.scalars.store_forwarding import merge_cells
-
-from .taken_over import take_over
-from .zeros import spare_zeros
 
 FIRST = Phase((Pass("size_naming", name_sizes),))  # before all others
 

@@ -1,7 +1,7 @@
 """Loops of two to four iterations inside other loops are written out, one iteration after the other.
 
 Of ``for c in range(3): d[c] = p[i, c] - p[j, c]`` in a loop over ``j`` nothing but straight code is left, of which the loop over ``j``
-can be made of vector instructions, sums be kept in registers (`scalar_promotion.py`) and arrays be stored by columns (`columns.py`). The compiler
+can be made of vector instructions, sums be kept in registers (`scalar_promotion.py`) and arrays be stored by columns (`layout_transposition.py`). The compiler
 writes such loops out as well, but only behind the passes that would have to see it. The cells of small arrays like ``d`` are values
 then, with names of their own.
 """

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from linad_typecheck.core import Checkpoint, Loop
 
-from .late_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, changed, plane, program
+from .copy_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, changed, plane, program
 
 BESIDE = "  for i in range(n3) {\n    h = load! &c [i+3]\n    &u![i] = h\n  }\n"
 LARGER = "  n9 = add n 2\n  c = alloc f64 [n9] fill 3.0\n" + LOOPS

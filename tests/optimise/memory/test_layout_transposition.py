@@ -10,8 +10,8 @@ from linad_typecheck.core_verify import verify
 
 import linad
 from linad import linear_grad
-from linad.emit.columns import by_columns
 from linad.optimise.loops.loop_unrolling import write_out
+from linad.optimise.memory.layout_transposition import by_columns
 from tests.properties.roads import Whole, close, emitted
 
 Points = Float64[np.ndarray, "n 3"]

@@ -11,8 +11,8 @@ from linad_typecheck.core_verify import verify
 
 from linad import linear_grad
 from linad.emit.lift import lift
-from linad.emit.log_rows import begin_with_lines
 from linad.interpret import run
+from linad.optimise.memory.log_alignment import begin_with_lines
 
 SIZES = parse_program("entry fn f(n: i64, q: i64) -> i64 {\n  m = max n 0\n  a = alloc f64 [q, m] log cells\n  k = dim &a 1\n  return k\n}\n")
 

@@ -16,8 +16,8 @@ from linad.interpret import run
 from tests.examples_of import quick
 from tests.strategies import load
 
-from .late_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program
-from .roads import Raised, call, python
+from ...emit.roads import Raised, call, python
+from .copy_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 

@@ -13,8 +13,8 @@ from linad_typecheck.core_text import parse_program
 
 from linad.interpret import run
 from linad.optimise.loops.register_rotation import add_later, hand_on
-from tests.emit.test_fresh import changed
 from tests.examples_of import quick
+from tests.optimise.memory.test_first_write_promotion import changed
 
 HEAD = """entry fn f(a: mut f64[:,:], p: read f64[:,:], q: i64) -> f64 {
   n = dim &a 0

@@ -1,6 +1,6 @@
 """One buffer instead of two that take turns, where a loop is done with each cell of the one when it writes to the other.
 
-A step in time, ``new[i] = f(old[i - 1], old[i], old[i + 1])``, may write where it has read, if what later iterations need is kept in registers; `late.py` does
+A step in time, ``new[i] = f(old[i - 1], old[i], old[i + 1])``, may write where it has read, if what later iterations need is kept in registers; `copy_sinking.py` does
 that for a copy, so the loop is given one: ``old = u.copy(); u[i] = ...``. The cells that no iteration writes must be the same in both: ``new`` begins each
 iteration as a copy of ``old``, or both began as copies of the same array.
 
@@ -45,9 +45,9 @@ from linad.optimise.loops.loop_distribution import Body, is_short
 from linad.optimise.loops.register_rotation import Held, adding, is_plain
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
-from .contents import Contents, Sizes, is_only_read
-from .late import in_registers
-from .turns import TURNS
+from .copy_sinking import in_registers
+from .double_buffering import TURNS
+from .known_regions import Contents, Sizes, is_only_read
 
 
 def keep_one(f: Function) -> tuple[Function, Remarks]:

@@ -9,7 +9,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
-from linad.simplify.zeros import spare_zeros
+from linad.optimise.memory.copy_elision import spare_zeros
 
 N, M = 3, 4
 

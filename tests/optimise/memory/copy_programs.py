@@ -9,8 +9,8 @@ from linad_typecheck.core import Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.late import copy_late
 from linad.interpret import run
+from linad.optimise.memory.copy_sinking import copy_late
 from linad.pipeline import linear
 
 MADE_HERE = re.compile(r"(?:^ *|^ *for |carry \(|-> \()(\w+)(?: = | in |: f64|\) \{)", re.MULTILINE)

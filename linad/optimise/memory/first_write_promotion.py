@@ -44,7 +44,7 @@ from linad.optimise.loops.loop_distribution import FEW, Body, is_short
 from linad.optimise.loops.register_rotation import Held, adding, has_run, is_plain
 from linad.optimise.ranges import Ranges
 
-from .contents import Contents, End, Sizes, is_only_read
+from .known_regions import Contents, End, Sizes, is_only_read
 
 
 def store_first(f: Function) -> Function:

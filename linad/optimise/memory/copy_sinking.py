@@ -43,7 +43,7 @@ from linad.optimise.mentions import Mentions
 from linad.optimise.offsets import offset
 from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
 
-from .contents import End, Sizes
+from .known_regions import End, Sizes
 
 
 def copy_late(f: Function) -> tuple[Function, Remarks]:

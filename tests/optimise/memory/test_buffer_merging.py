@@ -12,11 +12,11 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import Array
 
-from linad.emit.in_place import keep_one
 from linad.interpret import run
+from linad.optimise.memory.buffer_merging import keep_one
 from linad.pipeline import linear
 
-from .late_programs import cells
+from .copy_programs import cells
 
 HEAD = """entry fn f(a: mut f64[:], b: read f64[:], d: mut f64[:], p: mut f64[:,:], q: i64) -> f64 {
   n = dim &a 0

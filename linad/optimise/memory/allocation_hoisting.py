@@ -28,7 +28,7 @@ from linad_typecheck.types import I64, Array
 
 from linad.optimise.logs import empty
 
-from .turns import copying, passed_on
+from .double_buffering import copying, passed_on
 
 
 def hoist_buffers(f: Function) -> Function:

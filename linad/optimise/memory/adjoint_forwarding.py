@@ -2,7 +2,7 @@
 
 The reverse of ``old = u.copy(); u[i] += f(old)`` reads ``u_bar`` while it adds to ``old_bar``, which begins as zeros, and then adds ``old_bar`` to
 ``u_bar``. So ``old_bar`` may as well begin as a copy of ``u_bar``, be added to, and be what ``u_bar`` is from there on: zeros, and a sum of whole arrays,
-become one copy. In a loop ``u_bar`` is carried then, and the two take turns (`emit/turns.py`).
+become one copy. In a loop ``u_bar`` is carried then, and the two take turns (`optimise/memory/double_buffering.py`).
 
 For adjoints only, as sums are taken in another order.
 """
@@ -47,7 +47,7 @@ from linad_typecheck.types import I64
 
 from linad.optimise.offsets import offset
 
-from .zeros import Known, changes, covers, emptied, outs, without
+from .copy_elision import Known, changes, covers, emptied, outs, without
 
 
 def take_over(f: Function) -> Function:

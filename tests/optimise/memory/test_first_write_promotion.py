@@ -10,8 +10,8 @@ from linad_typecheck.core import AddTo, Alloc, Loop, Program, Store, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.emit.fresh import store_first
 from linad.interpret import run
+from linad.optimise.memory.first_write_promotion import store_first
 from tests.examples_of import quick
 
 HEAD = "entry fn f(a: mut f64[:], q: i64) -> f64 {\n  n = dim &a 0\n  m = sub n 1\n  l = sub n 2\n"
