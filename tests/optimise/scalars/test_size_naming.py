@@ -9,7 +9,7 @@ from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.core_text import parse_program
 
 from linad.interpret import CoreError, run
-from linad.simplify import simplify
+from linad.optimise.phases import simplify
 from tests.properties.roads import Whole
 
 X = np.array([0.5, -1.0, 2.0])

@@ -6,7 +6,7 @@ from linad_typecheck.core_text import parse_program, print_program
 from linad_typecheck.core_verify import verify
 
 from linad.inline import inline
-from linad.simplify import SIMPLIFICATION, simplify
+from linad.optimise.phases import SIMPLIFICATION, simplify
 
 PASS = {p.name: p.run for p in SIMPLIFICATION.passes}
 

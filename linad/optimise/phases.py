@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 from linad_typecheck.core import Program
 
-from linad.optimise.loops.induction_variables import close_inductions
-from linad.optimise.loops.loop_fusion import fuse_loops
-from linad.optimise.loops.loop_invariant_motion import hoist_invariants
-from linad.optimise.memory.adjoint_forwarding import take_over
-from linad.optimise.memory.copy_elision import spare_zeros
-from linad.optimise.pass_manager import After, Pass, Phase, run
-from linad.optimise.scalars.check_elimination import drop_proved_checks
-from linad.optimise.scalars.common_subexpressions import share_factorisations
-from linad.optimise.scalars.comparison_naming import compare_in_entry
-from linad.optimise.scalars.constant_folding import fold
-from linad.optimise.scalars.dead_code_elimination import drop_dead
-from linad.optimise.scalars.if_conversion import choose
-from linad.optimise.scalars.select_sinking import sink_selects
-from linad.optimise.scalars.size_naming import name_sizes
-from linad.optimise.scalars.store_forwarding import merge_cells
+from .loops.induction_variables import close_inductions
+from .loops.loop_fusion import fuse_loops
+from .loops.loop_invariant_motion import hoist_invariants
+from .memory.adjoint_forwarding import take_over
+from .memory.copy_elision import spare_zeros
+from .pass_manager import After, Pass, Phase, run
+from .scalars.check_elimination import drop_proved_checks
+from .scalars.common_subexpressions import share_factorisations
+from .scalars.comparison_naming import compare_in_entry
+from .scalars.constant_folding import fold
+from .scalars.dead_code_elimination import drop_dead
+from .scalars.if_conversion import choose
+from .scalars.select_sinking import sink_selects
+from .scalars.size_naming import name_sizes
+from .scalars.store_forwarding import merge_cells
 
 FIRST = Phase((Pass("size_naming", name_sizes),))  # before all others
 
