@@ -124,7 +124,7 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     from linad.adjoint.calls import Calls
     from linad.adjoint.reverse import reverse
     from linad.emit import EmitOptions, emit
-    from linad.simplify import simplify
+    from linad.optimise.phases import simplify
 
     if machine:
         from linad.emit import compile  # noqa: F401 - which imports Numba

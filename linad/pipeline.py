@@ -21,7 +21,7 @@ from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
 from .optimise.pass_manager import After, run
-from .simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION, simplify
+from .optimise.phases import COMPARISONS, FIRST, LAST, SIMPLIFICATION, simplify
 
 
 def linear(program: Program) -> Program:

@@ -145,7 +145,7 @@ class Specialisation:
         assert self.checked.program is not None
         if not sizes:
             return self.checked.program
-        from .simplify.sized import with_sizes
+        from linad.optimise.scalars.size_naming import with_sizes
 
         return with_sizes(self.checked.program, sizes)
 

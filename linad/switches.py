@@ -46,6 +46,6 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
 def all_passes() -> dict[str, Pass]:
     """Every pass by its name, in the order in which they are run first."""
     from .emit.passes import LOOPS
-    from .simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION
+    from .optimise.phases import COMPARISONS, FIRST, LAST, SIMPLIFICATION
 
     return {p.name: p for phase in (FIRST, SIMPLIFICATION, LAST, COMPARISONS, LOOPS) for p in phase.passes}

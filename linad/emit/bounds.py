@@ -40,12 +40,12 @@ from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
 
 from linad.optimise.logs import logs_of
+from linad.optimise.loop_facts import defined, definitions, scatters, steps, updated
+from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
+from linad.optimise.ranges import SMALL, Ranges, Snapshot, constant, unknown
 
-from .blocks import delayable
 from .hoisted import Endpoints, Scan, Test, place
-from .loops import defined, definitions, scatters, steps, updated
-from .ranges import SMALL, Ranges, Snapshot, constant, unknown
 
 ZERO = Const(0, I64)
 LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only

@@ -38,11 +38,12 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
+from linad.optimise.independence import is_even
+from linad.optimise.loop_facts import made_of
+
 from .effects import updated_args
-from .independence import is_even
-from .loops import made_of
-from .memory import cells_of, no_room
 from .liveness import without_dead
+from .memory import cells_of, no_room
 from .sites import Site, Sites
 from .tree import (
     AddAll,

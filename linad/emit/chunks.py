@@ -40,7 +40,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
 
-from .independence import Verdict
+from linad.optimise.independence import Verdict
+
 from .work import work_of
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
@@ -94,7 +95,7 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     """What takes the place of a loop, and the function of one chunk of it."""
     m = Maker(names)
     assert s.stop is not None
-    s = replace(s, kind="sum")  # not to be given other bits where a chunk ends elsewhere (`jam.py`); loops over chunks are of kind ``map``
+    s = replace(s, kind="sum")  # not to be given other bits where a chunk ends elsewhere (`unroll_and_jam.py`); loops over chunks are of kind ``map``
     trips = m.let("trips", s.start, s.stop, s.step, hint="trips")
     work = work_of(s, trips, m)
     wanted = m.let("min", m.let("min", threads, trips), m.let("shr", m.let("max", work, ZERO), Const(SHARE, I64)))

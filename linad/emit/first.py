@@ -40,7 +40,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array
 
-from .loops import defined
+from linad.optimise.loop_facts import defined
+
 from .retries import retries_after_writes
 
 ZERO, ONE = Const(0, I64), Const(1, I64)

@@ -27,9 +27,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import INTS, Scalar
 
+from linad.optimise.aliases import alias_groups
 from linad.optimise.logs import empty
-
-from .aliases import alias_groups
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 

@@ -9,10 +9,10 @@ from linad_typecheck.core import Alloc, Block, Call, Function, If, Loop, Names, 
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64
 
+from linad.optimise.independence import Verdict, verdict
 from linad.optimise.pass_manager import Remarks, remark
 
 from .chunks import spread
-from .independence import Verdict, verdict
 
 RECURSIVE = Verdict("a function that calls itself is called in this program")
 

@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 
 from linad_typecheck.core import Program
 
+from linad.optimise.loops.critical_path_reassociation import add_last
+from linad.optimise.loops.division_strength_reduction import divide_less, multiply_last
+from linad.optimise.loops.index_set_splitting import split_loops
+from linad.optimise.loops.loop_carried_forwarding import carry_cells
+from linad.optimise.loops.loop_distribution import distribute
+from linad.optimise.loops.loop_invariant_motion import hoist_invariants
+from linad.optimise.loops.loop_unrolling import write_out
+from linad.optimise.loops.recurrence_distribution import divide_chains
+from linad.optimise.loops.register_rotation import add_later, hand_on
+from linad.optimise.loops.scalar_promotion import sum_in_registers
+from linad.optimise.loops.scatter_buffering import in_blocks
+from linad.optimise.loops.scatter_distribution import additions_behind
+from linad.optimise.loops.stencil_gather import gather_rows
+from linad.optimise.loops.unroll_and_jam import jam
+from linad.optimise.memory.allocation_hoisting import hoist_buffers
+from linad.optimise.memory.buffer_merging import keep_one
+from linad.optimise.memory.copy_sinking import copy_late
+from linad.optimise.memory.double_buffering import stay, take_turns
+from linad.optimise.memory.first_write_promotion import store_first
+from linad.optimise.memory.layout_transposition import by_columns
+from linad.optimise.memory.log_alignment import begin_with_lines
+from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
-from linad.simplify.invariant import hoist_invariants
+from linad.optimise.scalars.jump_threading import thread_exits
 
-from .blocks import in_blocks
 from .bounds import check_accesses
-from .carry import carry_cells
-from .columns import by_columns
-from .distribute import distribute
-from .exits import thread_exits
 from .first import demands_first
-from .fission import divide_chains
-from .fresh import store_first
-from .hoist import hoist_buffers
-from .in_place import keep_one
-from .jam import jam
-from .late import copy_late
-from .log_rows import begin_with_lines
-from .neighbours import add_later, hand_on
 from .parallel import Decision, parallelise, spread_loops
-from .products import divide_less, multiply_last
-from .rows import gather_rows
-from .scatters import additions_behind
-from .sizes import known_sizes
-from .split import split_loops
-from .sums import sum_in_registers
-from .turns import stay, take_turns
-from .unroll import write_out
-from .waits import add_last
 
 if TYPE_CHECKING:
     from .module import EmitOptions

@@ -11,7 +11,7 @@ from linad.emit import EmitOptions
 from linad.emit.passes import LOOPS, facts
 from linad.optimise.environment import BrokenByPass
 from linad.optimise.pass_manager import Pass, Phase, Remark, run
-from linad.simplify import COMPARISONS, FIRST, LAST, SIMPLIFICATION
+from linad.optimise.phases import COMPARISONS, FIRST, LAST, SIMPLIFICATION
 
 PROGRAM = parse_program(
     """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from linad.emit import chunks, parallel
-from linad.emit.independence import Verdict, verdict
+from linad.optimise.independence import Verdict, verdict
 
 from ..examples_of import MANY, quick
 from ..properties.roads import Whole

@@ -24,9 +24,9 @@ from linad.emit.passes import RESHAPING
 from linad.interpret import Outcome, run
 from linad.optimise.pass_manager import Phase
 from linad.optimise.pass_manager import run as run_passes
+from linad.optimise.scalars.size_naming import with_sizes
 from linad.oracle import Ended, attempt, difference
 from linad.pipeline import differentiate, prepare, tangent
-from linad.simplify.sized import with_sizes
 from tests.well_formed import well_formed
 
 STEPS = 2_000_000

@@ -1,0 +1,1 @@
+"""Passes over loops: their order, their division, and what passes from one iteration to the next."""

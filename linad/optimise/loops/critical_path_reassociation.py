@@ -1,0 +1,211 @@
+"""Where an iteration waits for the one before, what it waits for is added last.
+
+``u[i] += c * (u[i - 1] - 2.0 * u[i] + u[i + 1])`` needs ``u[i - 1]`` from the iteration before. Added first, it is followed by two
+additions and a product until the next iteration can begin; added last, by one of each, and the rest is done while the processor waits.
+The same sum, in another order: floats may be summed in any.
+
+Only sums that lie on the way from one iteration to the next are touched, and of these only those that get shorter. A carried value that
+is nothing but a sum is left alone: the compiler has its own ways with it. So is a sum that is there for its rounding, as in compensated
+summation, ``c = (t - s) - y`` with ``t = s + y``: one of whose terms is itself a sum that others look at, or comes twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import at_loops
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import is_float
+
+from .loop_distribution import Body
+
+COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
+DEAR, OTHER = 40, 2
+SUMS = ("add", "sub")
+
+Waits = Mapping[str, int]  # by name, the cycles after which a value is there that the iteration before has a part in
+
+
+def add_last(f: Function) -> Function:
+    """The function with the sums of its innermost loops in the order in which their terms are there."""
+    names = Names(all_names(f))
+
+    return at_loops(f, lambda s: [s if any(isinstance(t, Loop) for t in walk(s.body)) else _ordered(s, names)])
+
+
+def _ordered(s: Loop, names: Names) -> Loop:
+    late, ends = passed_on(s)
+    if not late or not ends:
+        return s
+    waits = waits_of(s.body.stmts, late)
+    way = needed_for(s.body, ends)
+    uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
+    made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type)}
+    inner = {a.name for t in made.values() for a in t.ins if isinstance(a, Var) and a.name in made and uses[a.name] == 1}
+    out: list[Stmt] = []
+    for t in s.body.stmts:
+        name = t.out.name if isinstance(t, Let) else ""
+        terms = _terms(made[name], made, inner) if name in made and name in waits and name in way and name not in inner else []
+        atoms = [a for a, _ in terms]
+        if len(set(atoms)) == len(atoms) > 2 and not any(isinstance(a, Var) and a.name in made for a in atoms):
+            out += _sum(made[name], terms, waits, names)
+        else:
+            out.append(t)
+    return s if len(out) == len(s.body.stmts) and all(a is b for a, b in zip(out, s.body.stmts)) else _tidy(s, out)
+
+
+def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
+    """What an iteration has from the one before, and what it makes of that for the next."""
+    body, late, ends = Body(s), set(), []
+    results = s.body.results[1:] if s.exits else s.body.results
+    for c, r in zip(s.carried, results, strict=True):
+        if is_float(c.type) and c.name in {v.name for t in s.body.stmts for v in inputs(t)} and not _is_sum(s, c, r):
+            late.add(c.name)
+            ends.append(r)
+    if isinstance(s.step, Const) and abs(s.step.value) == 1:
+        for t in s.body.stmts:
+            if isinstance(t, Load) and is_float(t.out.type):
+                written = [w for _, w in body.written.get(t.array.name, ()) if _just_written(body, w, t, s.step.value)]
+                if written:
+                    late.add(t.out.name)
+                    ends += [w.value for w in written]
+    return late, ends
+
+
+def _just_written(body: Body, w: Store | AddTo, t: Load, step: int) -> bool:
+    """Whether a load reads the cell that the iteration before wrote."""
+    there, here = body.cell(w.index), body.cell(t.index)
+    if there is None or here is None or there[:-1] != here[:-1]:
+        return False
+    (far, sizes), (near, others) = there[-1], here[-1]  # type: ignore[misc]
+    return sizes == others and near == far - step
+
+
+def _is_sum(s: Loop, c: Var, r: Atom) -> bool:
+    """Whether a carried value only has terms added to it, and nothing else looks at it or at what it is on the way."""
+    made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
+    uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
+    while isinstance(r, Var) and r != c:
+        t = made.get(r.name)
+        if t is None or t.op not in SUMS or uses[r.name] != 1:
+            return False
+        onwards = [a for a in t.ins if isinstance(a, Var) and (a == c or a.name in made and _reaches(a, c, made))]
+        if len(onwards) != 1:
+            return False
+        r = onwards[0]
+    return uses[c.name] <= 1
+
+
+def _reaches(a: Var, c: Var, made: Mapping[str, Let]) -> bool:
+    todo, seen = [a], set()
+    while todo:
+        v = todo.pop()
+        if v == c:
+            return True
+        if v.name in made and v.name not in seen:
+            seen.add(v.name)
+            todo += [x for x in made[v.name].ins if isinstance(x, Var)]
+    return False
+
+
+def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
+    waits = dict.fromkeys(late, 0)
+    for t in stmts:
+        given = [waits[v.name] for v in inputs(t) if v.name in waits]
+        if given:
+            cost = (DEAR if OPS[t.op].dear else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
+            waits |= {v.name: max(given) + cost for v in outputs(t) if v.name not in waits}
+    return waits
+
+
+def inputs(t: Stmt) -> list[Var]:
+    """What a statement and those in it mention."""
+    if isinstance(t, If):
+        inside = (v for b in (t.then, t.orelse) for v in (*(v for u in b.stmts for v in inputs(u)), *b.results))
+        return [v for v in (t.cond, *inside) if isinstance(v, Var)]
+    return [a for a in operands(t) if isinstance(a, Var)]
+
+
+def mentioned(b: Block) -> list[Atom]:
+    return [*(a for t in b.stmts for a in inputs(t)), *b.results]
+
+
+def needed_for(b: Block, ends: Iterable[Atom]) -> set[str]:
+    """The names of all that values are computed from in a block."""
+    made = {v.name: t for t in b.stmts for v in outputs(t)}
+    todo, found = [a for a in ends if isinstance(a, Var)], set()
+    while todo:
+        name = todo.pop().name
+        if name not in found:
+            found.add(name)
+            todo += inputs(made[name]) if name in made else []
+    return found
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term of a sum, added or subtracted; ``wait`` is None where it does not depend on the iteration before."""
+
+    atom: Atom
+    plus: bool
+    wait: int | None
+
+
+def _terms(t: Let, made: Mapping[str, Let], inner: set[str], plus: bool = True) -> list[tuple[Atom, bool]]:
+    found: list[tuple[Atom, bool]] = []
+    for k, a in enumerate(t.ins):
+        sign = plus if t.op == "add" or k == 0 else not plus
+        if isinstance(a, Var) and a.name in inner and made[a.name].out.type == t.out.type:
+            found += _terms(made[a.name], made, inner, sign)
+        else:
+            found.append((a, sign))
+    return found
+
+
+def _sum(t: Let, found: list[tuple[Atom, bool]], waits: Waits, names: Names) -> list[Stmt]:
+    """The statements of a sum, the last of which defines what ``t`` does: ``t`` itself, where there is nothing to gain."""
+    terms = [_Term(a, plus, waits.get(a.name) if isinstance(a, Var) else None) for a, plus in found]
+    order = sorted(terms, key=lambda x: -1 if x.wait is None else x.wait)
+    total, out = order[0], []
+    for term in order[1:]:
+        op, pair = ("add", (total, term)) if total.plus == term.plus else ("sub", (total, term) if total.plus else (term, total))
+        wait = max((w for w in (total.wait, term.wait) if w is not None), default=None)
+        made = names.var("t", t.out.type)
+        out.append(Let(made, op, (pair[0].atom, pair[1].atom), t.span))
+        total = _Term(made, total.plus if op == "add" else True, None if wait is None else wait + COSTS["add"])
+    if not total.plus or total.wait is None or total.wait >= waits[t.out.name]:
+        return [t]
+    return [*out[:-1], replace(out[-1], out=t.out)]
+
+
+def _tidy(s: Loop, stmts: list[Stmt]) -> Loop:
+    """The loop without the sums on the way that nobody mentions any more."""
+    used = {r.name for r in s.body.results if isinstance(r, Var)}
+    kept: list[Stmt] = []
+    for t in reversed(stmts):
+        if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type) and t.out.name not in used:
+            continue
+        used |= {v.name for v in inputs(t)}
+        kept.append(t)
+    return replace(s, body=Block(tuple(reversed(kept)), s.body.results))

@@ -1,0 +1,312 @@
+"""Adjoints are divided less often, and one that comes from the iteration before is multiplied last.
+
+``t = w * (gamma * t_bar) / total / gamma`` keeps the next iteration waiting for two divisions and two products, if ``t_bar`` is what it waits
+for; ``t = t_bar * (gamma / gamma / total * w)`` for one product. What stands in the brackets is computed before ``t_bar`` is there, and what
+does not change in the loop, before the loop.
+
+And everywhere, ``t_bar / 3.0`` is a product with the reciprocal, and ``t_bar / q / b``, where ``q = a / b`` as in the adjoint of ``log(a / b)``, is one
+division, by the product of ``q`` and ``b``, which is neither greater nor smaller than ``a``.
+
+Only chains with a division are touched, and only those of values in which the function is linear, its adjoints and tangents: a quotient
+in a program may be whole, ``c * (n - k) / (k + 1)``, and must stay so. What is in the brackets may overflow where the chain does not,
+or underflow, and lose the digits that a large ``t_bar`` would have shown: so each product in them is asked for, and where one is not a
+normal number (zeros are none) the chain is taken as it stood.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Fill,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    count_uses,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import at_loops, rebuild
+from linad_typecheck.types import BOOL, Array, is_float
+
+from linad.optimise.aliases import alias_groups
+
+from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
+
+LINKS = ("mul", "div", "neg")
+LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all their digits
+LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations that give an adjoint where they are given one
+
+
+def divide_less(f: Function) -> Function:
+    """The function whose adjoints are multiplied by reciprocals of numbers, and divided by products."""
+    linear = _adjoints(f)
+    if not linear:
+        return f
+    lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+    uses = count_uses(f)
+    names = Names(all_names(f))
+
+    def made(name: str) -> Let | None:
+        t = lets.get(name)
+        return t if t is not None and t.op == "div" and t.ins[0].type == t.ins[1].type == t.out.type else None
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            s = rebuild(s, lambda a: a, block=block)
+            t = made(s.out.name) if isinstance(s, Let) and s.out.name in linear else None
+            inner = made(t.ins[0].name) if t is not None and isinstance(t.ins[0], Var) and uses[t.ins[0].name] == 1 else None
+            if t is not None and isinstance(t.ins[1], Const) and _has_reciprocal(t.ins[1]):
+                s = replace(t, op="mul", ins=(t.ins[0], Const(1.0 / t.ins[1].value, t.ins[1].type)))
+            elif inner is not None and inner.out.name in linear and _is_quotient(inner.ins[1], t.ins[1], made):
+                both = names.var("t", t.out.type)
+                out = [o for o in out if not (isinstance(o, Let) and o.out == inner.out)]
+                out.append(Let(both, "mul", (inner.ins[1], t.ins[1]), t.span))
+                s = replace(t, ins=(inner.ins[0], both))
+            if t is not None and isinstance(s, Let):
+                lets[t.out.name] = s  # what follows finds it as it is now
+            out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def _has_reciprocal(c: Const) -> bool:
+    """Whether the reciprocal is neither infinite nor subnormal."""
+    return LOWEST[c.type.dtype] < abs(c.value) < 1.0 / LOWEST[c.type.dtype]
+
+
+def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
+    t = made(q.name) if isinstance(q, Var) else None
+    return t is not None and t.ins[1] == b
+
+
+def multiply_last(f: Function) -> Function:
+    """The function whose innermost loops multiply the adjoints that they wait for when all else is there."""
+    linear = _adjoints(f)
+    if not linear:
+        return f
+    names = Names(all_names(f))
+
+    def multiplied(s: Loop) -> list[Stmt]:
+        divides = any(map(_is_division, s.body.stmts)) and not any(isinstance(t, Loop) for t in walk(s.body))
+        return _multiplied(s, linear, names) if divides else [s]
+
+    return at_loops(f, multiplied)
+
+
+def _adjoints(f: Function) -> set[str]:
+    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear; none where nothing is divided."""
+    if not any(p.linear for p in f.params) or not any(map(_is_division, walk(f.body))):
+        return set()
+    group = alias_groups(f)
+
+    def name(v: Var) -> str:
+        return group(v.name) if isinstance(v.type, Array) else v.name
+
+    onwards: dict[str, list[str]] = {}
+    for s in walk(f.body):
+        for out, ins in _flows(s):
+            for a in ins if is_float(out.type) else ():
+                if isinstance(a, Var):
+                    onwards.setdefault(name(a), []).append(name(out))
+    found: set[str] = set()
+    todo = [name(p.var) for p in f.params if p.linear]
+    while todo:
+        if (here := todo.pop()) not in found:
+            found.add(here)
+            todo += onwards.get(here, ())
+    return found
+
+
+def _is_division(s: Stmt) -> bool:
+    return isinstance(s, Let) and s.op == "div"
+
+
+def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:
+    """What a statement gives values to, each with what it may be linear in."""
+    match s:
+        case Let(out=out, op=op, ins=ins) if op in LINEAR:
+            yield out, ins[:1] if op == "div" else ins
+        case Load(out=out, array=a) | Copy(out=out, array=a):
+            yield out, (a,)
+        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v) | AddArray(array=a, other=v):
+            yield a, (v,)
+        case If(then=a, orelse=b, outs=outs):
+            yield from zip(outs, zip(a.results, b.results, strict=True), strict=True)
+        case Loop():
+            nexts = s.body.results[1:] if s.exits else s.body.results
+            for c, init, r, o in zip(s.carried, s.inits, nexts, s.outs, strict=True):
+                yield c, (init, r)
+                yield o, (init, r)
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """``base`` times ``ups`` over ``downs``, computed by ``links`` one after the other."""
+
+    base: Var
+    ups: tuple[Atom, ...] = ()
+    downs: tuple[Atom, ...] = ()
+    negative: bool = False
+    links: tuple[Let, ...] = ()
+
+    @property
+    def needed(self) -> set[str]:
+        return {a.name for a in (self.base, *self.ups, *self.downs) if isinstance(a, Var)}
+
+
+@dataclass
+class _Factors:
+    """Writes what adjoints are multiplied by, in the loop and before it; no product twice."""
+
+    loop: Loop
+    names: Names
+    chains: list[_Chain]
+    before: list[Stmt] = field(default_factory=list)
+    known: dict[tuple, Var] = field(default_factory=dict)
+    made: dict[bool, list[Var]] = field(default_factory=lambda: {True: [], False: []})  # products and quotients: before the loop, and in it
+
+    def __post_init__(self) -> None:
+        s = self.loop
+        self.inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in s.body.stmts for v in outputs(t))}
+
+    def op(self, out: list[Stmt], op: str, *ins: Atom) -> Var:
+        key = (op, *ins)
+        if key not in self.known:
+            made = self.known[key] = self.names.var("t", BOOL if op in ("isfinite", "ge", "and") else ins[-1].type)
+            out.append(Let(made, op, ins, self.loop.span))
+            if op in ("mul", "div"):
+                self.made[out is self.before].append(made)
+        return self.known[key]
+
+    def factor(self, chain: _Chain, out: list[Stmt]) -> Atom:
+        """What does not change in the loop comes first, and the quotients before the products, as other chains may share them."""
+        (ups, fixed_ups), (downs, fixed_downs) = ([[a for a in xs if self.moves(a) == m] for m in (True, False)] for xs in (chain.ups, chain.downs))
+        k: Atom | None = None
+        for a in fixed_ups:
+            k = a if k is None else self.op(self.before, "mul", k, a)
+        one = Const(1.0, chain.base.type)
+        for a in fixed_downs:
+            k = self.op(self.before, "div", one if k is None else k, a)
+        if k is None:
+            k = ups.pop(0) if ups and not self.shared(chain) else one
+        for a in downs:
+            k = self.op(out, "div", k, a)
+        for a in ups:
+            k = self.op(out, "mul", k, a)
+        return self.op(out, "neg", k) if chain.negative else k
+
+    def normal(self, factors: list[Atom], out: list[Stmt]) -> Var:
+        """Whether factors have all their digits: none is too great, and nothing that was computed for them too small."""
+        lowest: Atom = Const(LOWEST[factors[0].type.dtype], factors[0].type)
+        total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))  # with inf or nan in it, it is not finite
+        tests: list[Var] = []
+        if self.made[True]:
+            normal = self.op(self.before, "ge", self.least(self.made[True], self.before), lowest)
+            lowest = self.op(self.before, "select", normal, lowest, Const(math.nan, lowest.type))  # nothing is as great as that
+            tests += [] if self.made[False] else [normal]
+        if self.made[False]:
+            tests.append(self.op(out, "ge", self.least(self.made[False], out), lowest))
+        return reduce(lambda a, b: self.op(out, "and", a, b), [*tests, self.op(out, "isfinite", total)])
+
+    def least(self, values: list[Var], out: list[Stmt]) -> Var:
+        """The least of their sizes, with as little as may be one after the other."""
+        sizes = [self.op(out, "abs", v) for v in values]
+        while len(sizes) > 1:
+            a, b, *others = sizes
+            sizes = [*others, self.op(out, "min", a, b)]
+        return sizes[0]
+
+    def shared(self, chain: _Chain) -> bool:
+        """Whether others are over the same: one quotient will do for all of them."""
+        return any(c.downs == chain.downs and c.ups != chain.ups for c in self.chains)
+
+    def moves(self, a: Atom) -> bool:
+        return isinstance(a, Var) and a.name in self.inside
+
+
+def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
+    late, ends = passed_on(s)
+    if not late or not ends:
+        return [s]
+    waits, way = waits_of(s.body.stmts, late), needed_for(s.body, ends)
+    links = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.out.name in way and _is_link(t, waits, linear)}
+    others = [t for t in s.body.stmts if not (isinstance(t, Let) and t.out.name in links)]
+    looked_at = {v.name for t in others for v in inputs(t)} | {r.name for r in s.body.results if isinstance(r, Var)}
+    chains = {name: _chain(t.out, links, waits) for name, t in links.items() if name in looked_at}
+    chains = {name: c for name, c in chains.items() if c.downs and not (links[name].op == "neg" and c.links[-2].out.name in chains)}
+    if not chains:
+        return [s]
+    factors, out = _Factors(s, names, [*chains.values()]), []
+    coming = {v.name for t in s.body.stmts for v in outputs(t)}
+    for t in s.body.stmts:
+        name = t.out.name if isinstance(t, Let) else ""
+        if name in chains:  # and with it all others that can be had here: one question for all of them
+            here = [name, *(n for n, c in chains.items() if n != name and not coming & c.needed)]
+            group = [(links[n], chains[n], factors.factor(chains.pop(n), out)) for n in here]
+            out.append(_last(group, factors.normal([k for *_, k in group], out), names))
+            coming -= {*here}
+        elif name not in links or name in coming:
+            out.append(t)
+        coming -= {v.name for v in outputs(t)}
+    return [*factors.before, replace(s, body=_without(links, Block(tuple(out), s.body.results)))]
+
+
+def _is_link(t: Let, waits: Mapping[str, int], linear: set[str]) -> bool:
+    """Whether a value is linear in the one operand of its that waits for the iteration before."""
+    waiting = [k for k, a in enumerate(t.ins) if isinstance(a, Var) and a.name in waits]
+    same = all(a.type == t.out.type for a in t.ins) and is_float(t.out.type)
+    return t.op in LINKS and same and len(waiting) == 1 and t.ins[waiting[0]].name in linear and (t.op != "div" or waiting == [0])
+
+
+def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain:
+    t = links.get(v.name)
+    if t is None:
+        return _Chain(v)
+    (base,) = (a for a in t.ins if isinstance(a, Var) and a.name in waits)
+    inner = _chain(base, links, waits)
+    longer = replace(inner, links=(*inner.links, t))
+    match t.op:
+        case "neg":
+            return replace(longer, negative=not inner.negative)
+        case "div":
+            return replace(longer, downs=(*inner.downs, t.ins[1]))
+    return replace(longer, ups=(*inner.ups, t.ins[0] if t.ins[1] == base else t.ins[1]))
+
+
+def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> If:
+    """Values as products of two, or, where digits are missing, by their chains."""
+    products = [Let(names.like(t.out), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
+    again: dict[str, Let] = {}  # the links that are taken once more, by what they defined
+    for _, chain, _ in group:
+        for u in chain.links:
+            ins = tuple(again[a.name].out if isinstance(a, Var) and a.name in again else a for a in u.ins)
+            again.setdefault(u.out.name, Let(names.like(u.out), u.op, ins, u.span))
+    then = Block(tuple(products), tuple(p.out for p in products))
+    orelse = Block(tuple(again.values()), tuple(again[t.out.name].out for t, *_ in group))
+    return If(normal, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)
+
+
+def _without(links: Mapping[str, Let], b: Block) -> Block:
+    """The block without the links that nobody mentions any more."""
+    used = {a.name for a in mentioned(b) if isinstance(a, Var)}
+    kept = [t for t in b.stmts if not (isinstance(t, Let) and t.out.name in links and t.out.name not in used)]
+    return b if len(kept) == len(b.stmts) else _without(links, replace(b, stmts=tuple(kept)))

@@ -1,0 +1,109 @@
+"""What an iteration puts into a cell that the next one reads goes there in a register, too.
+
+The reverse of a sweep over a plane, ``t = b[i, j]; b[i, j - 1] += c * t; b[i - 1, j] += c * t``, waits for memory: the next iteration
+reads what this one has stored, and the compiler cannot know that the cell of the row ``i - 1`` is another one. Where the bounds of the
+loops prove it (`ranges.py`), the value is carried, and the wait is that of a product and a sum. So is what is stored to a cell that the
+next iteration adds to, ``b[i + 1] += p * t; b[i] = q * t``: then the iterations only wait for each other where they must.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    all_names,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.types import BOOL, Scalar, is_float
+
+from linad.optimise.loop_facts import is_counted, with_ranges
+from linad.optimise.ranges import Ranges
+
+from .loop_distribution import Body
+
+
+def carry_cells(f: Function) -> Function:
+    """The function whose innermost loops carry the cells that each iteration writes for the next."""
+    names = Names(all_names(f))
+    lent = {p.var.name for p in f.params if p.mode == "acc"}  # to be added to, and nothing else
+    return with_ranges(f, lambda s, r: _carrying(s, r, names, lent))
+
+
+def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str]) -> list[Stmt]:
+    if not is_counted(s, one_by_one=True) or not all(map(_is_plain, s.body.stmts)):
+        return [s]
+    body = Body(s)
+    for k, t in enumerate(s.body.stmts):
+        if not isinstance(t, Load | AddTo) or t.array.name not in body.written or not is_float(t.array.type) or t.array.name in lent:
+            continue
+        if (at := _written_for(body, k, t, r)) is not None:
+            return _carried(s, body, k, at, names)
+    return [s]
+
+
+def _is_plain(t: Stmt) -> bool:
+    return isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked
+
+
+def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges) -> int | None:
+    """The statement that has written, an iteration before, what a load reads, where no other write may have come in between, and the
+    compiler does not see that."""
+    here = body.cell(t.index)
+    if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
+        return None
+    *row, (number, sizes) = here
+    before = (*row, (number + body.loop.step.value, sizes))  # type: ignore[union-attr]
+    writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
+    same = [at for at, _, cell in writes if cell == before]
+    others = [(at, index) for at, index, cell in writes if cell is None or (*cell[:-1], cell[-1][1]) != (*row, sizes)]  # type: ignore[index]
+    if len(same) != 1 or isinstance(t, Load) and not others or any(at < k and cell == here for at, _, cell in writes):
+        return None
+    [w] = same
+    apart = all(r.apart(index, body.stmts[w].index) for at, index in others if at > w)  # type: ignore[union-attr]
+    return w if apart and all(r.apart(index, t.index) for at, index in others if at < k) else None
+
+
+def _carried(s: Loop, body: Body, k: int, at: int, names: Names) -> list[Stmt]:
+    assert s.stop is not None and isinstance(s.step, Const)
+    parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
+    load, write = parts[k][0], parts[at][-1]
+    assert isinstance(load, Load) and isinstance(write, Store)
+    first, out = (names.like(load.out) for _ in range(2))
+    ran = names.var("ran", BOOL)
+    needed = (*body.needed([], load.index), load)
+    begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
+    loop = replace(
+        s,
+        carried=(*s.carried, load.out),
+        inits=(*s.inits, first),
+        outs=(*s.outs, out),
+        body=Block(tuple(t for part in parts for t in part if t is not load), (*s.body.results, write.value)),
+    )
+    return [
+        Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span),
+        If(ran, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span),
+        loop,
+    ]
+
+
+def _parts(t: Stmt, names: Names) -> tuple[Stmt, ...]:
+    """An addition as a load, a sum and a store."""
+    if not isinstance(t, AddTo):
+        return (t,)
+    old, new = (names.var("t", Scalar(t.array.type.dtype)) for _ in range(2))
+    return (
+        Load(old, t.array, t.index, False, t.span),
+        Let(new, "add", (old, t.value), t.span),
+        Store(t.array, t.index, new, False, t.span),
+    )

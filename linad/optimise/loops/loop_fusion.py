@@ -1,0 +1,241 @@
+"""Loops over the same range, one of which reads at each place what the other has just written there, become one loop.
+
+An array that is only written in one loop and read in the next then holds nothing that is not at hand in the iteration: its
+reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That is what makes a chain of array expressions
+cost what the loop written by hand does. One that waits in each iteration for what the one before has found (prefix sums) is
+not joined with one of exponentials or sines, which vector instructions compute four or eight at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Block,
+    Call,
+    Check,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    free_vars,
+    operands,
+    walk,
+    written,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import Array
+
+_GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
+
+
+def fuse_loops(f: Function) -> Function:
+    """The function with producing and consuming loops made one, where no cell is read before or after its time."""
+    return replace(f, body=_Fuser(f).block(f.body))
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """How a loop touches an array: with which axes of it indexed by the loop's own index alone, in every access."""
+
+    reads: bool
+    writes: bool
+    adds_only: bool
+    axes: frozenset[int] | None  # None where it is touched as a whole
+
+
+class _Facts:
+    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its block."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop  # which keeps its identity taken, too
+        self.alone = loop.exits or loop.trips is not None or loop.mark is not None
+        self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
+
+    @cached_property
+    def touches(self) -> dict[str, _Touch]:
+        return _touches(self.loop)
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        return frozenset(n for n, t in self.touches.items() if t.reads)
+
+    @cached_property
+    def writes(self) -> frozenset[str]:
+        return frozenset(n for n, t in self.touches.items() if t.writes)
+
+    @cached_property
+    def serial(self) -> bool:
+        return _serial(self.loop)
+
+    @cached_property
+    def dear(self) -> bool:
+        return _dear(self.loop)
+
+    @cached_property
+    def may_fail(self) -> bool:
+        return any(map(_may_fail, walk(self.loop.body)))
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        return frozenset(free_vars(self.loop.body)) | {i.name for i in self.loop.inits if isinstance(i, Var)}
+
+
+class _Fuser:
+    def __init__(self, f: Function) -> None:
+        self.known: dict[int, _Facts] = {}
+        self.visible = {p.var.name for p in f.params}
+        returned = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
+        returned |= {r.name for r in f.body.results if isinstance(r, Var)}
+        self.made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no"} - returned
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block.stmts:
+            out.append(s)
+            if isinstance(s, Loop):
+                self.join_last(out)
+        return replace(block, stmts=tuple(map(self.inside, out)))
+
+    def inside(self, s: Stmt) -> Stmt:
+        match s:
+            case If():
+                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+            case Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def join_last(self, out: list[Stmt]) -> None:
+        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it."""
+        last = out[-1]
+        for at in range(len(out) - 2, -1, -1):
+            s = out[at]
+            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
+                out[at:] = [*out[at + 1 : -1], _joined(s, last)]
+                return
+            if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
+                return
+
+    # -- conditions
+
+    def facts(self, s: Loop) -> _Facts:
+        found = self.known.get(id(s))
+        if found is None:
+            found = self.known[id(s)] = _Facts(s)
+        return found
+
+    def fits(self, a: Loop, b: Loop) -> bool:
+        if (a.start, a.stop, a.step) != (b.start, b.stop, b.step):
+            return False
+        first, second = self.facts(a), self.facts(b)
+        if first.alone or second.alone or not first.writes & second.reads & self.made:
+            return False
+        if first.serial != second.serial and (first if second.serial else second).dear:
+            return False  # vector instructions for the one are worth more than the cells that the other leaves behind
+        if any(o.name in second.mentions for o in a.outs):
+            return False
+        return all(map(self.one_by_one, *_pairs(first.touches, second.touches))) and self.fail_alike(first, second)
+
+    def one_by_one(self, x: _Touch, y: _Touch) -> bool:
+        """Whether an array is touched by both loops in such a way that an iteration of the second only meets the same
+        iteration of the first."""
+        if not (x.writes or y.writes) or (x.adds_only and y.adds_only):
+            return True
+        return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
+
+    def fail_alike(self, a: _Facts, b: _Facts) -> bool:
+        """Whether an error is the same one, and finds the same cells written that a caller can see."""
+        if a.may_fail and b.may_fail:
+            return False
+        return not (b.writes if a.may_fail else a.writes if b.may_fail else frozenset()) & self.visible
+
+    def may_pass(self, m: Stmt, loop: Loop) -> bool:
+        """Whether a statement behind a loop may run before it."""
+        if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
+            return False
+        there = self.facts(loop)
+        if (isinstance(m, Check) or getattr(m, "checked", False)) and (there.may_fail or there.writes & self.visible):
+            return False
+        uses = {x.name for x in operands(m) if isinstance(x, Var)}
+        if uses & {o.name for o in loop.outs}:
+            return False
+        return isinstance(m, Dim) or not uses & there.writes
+
+
+def _may_fail(s: Stmt) -> bool:
+    return isinstance(s, Check | Call) or getattr(s, "checked", False) or (isinstance(s, Loop) and s.stop is None)
+
+
+def _serial(s: Loop) -> bool:
+    """Whether an iteration uses what the one before has found, other than to add to it or to compare with it."""
+    results = {r.name for r in s.body.results if isinstance(r, Var)}
+    carried = {c.name for c in s.carried}
+    used: set[str] = set()
+    gathered: set[str] = set()
+    for t in walk(s.body):
+        mentioned = {x.name for x in operands(t) if isinstance(x, Var)}
+        if mentioned & carried:
+            if not (isinstance(t, Let) and t.op in _GATHERING and t.out.name in results):
+                return True
+            gathered.add(t.out.name)
+        used |= mentioned
+    return bool(gathered & used)
+
+
+def _dear(s: Loop) -> bool:
+    """Whether a loop is of plain statements, of which one is worth vector instructions by itself."""
+    body = list(walk(s.body))
+    return not any(map(blocks, body)) and any(isinstance(t, Let) and OPS[t.op].dear for t in body)
+
+
+def _touches(s: Loop) -> dict[str, _Touch]:
+    found: dict[str, _Touch] = {}
+
+    def note(a: Var, reads: bool, writes: bool, adds: bool, axes: frozenset[int] | None) -> None:
+        old = found.get(a.name)
+        if old is None:
+            found[a.name] = _Touch(reads, writes, adds, axes)
+            return
+        both = None if old.axes is None or axes is None else old.axes & axes
+        found[a.name] = _Touch(old.reads or reads, old.writes or writes, old.adds_only and adds, both)
+
+    for t in walk(s.body):
+        match t:
+            case Dim():
+                continue
+            case Load(array=a, index=index) | Store(array=a, index=index) | AddTo(array=a, index=index):
+                axes = frozenset(k for k, i in enumerate(index) if i == s.index)
+                note(a, isinstance(t, Load), not isinstance(t, Load), isinstance(t, AddTo), axes)
+            case _:
+                for x in operands(t):
+                    if isinstance(x, Var) and isinstance(x.type, Array):
+                        note(x, True, True, False, None)
+                for b in blocks(t):
+                    for r in b.results:
+                        if isinstance(r, Var) and isinstance(r.type, Array):
+                            note(r, True, True, False, None)
+    return found
+
+
+def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_Touch], list[_Touch]]:
+    both = [n for n in first if n in second]
+    return [first[n] for n in both], [second[n] for n in both]
+
+
+def _joined(a: Loop, b: Loop) -> Loop:
+    """One loop for two; the second's statements follow the first's in each iteration."""
+    second = substitute(b.body, {b.index.name: a.index})
+    body = Block((*a.body.stmts, *second.stmts), (*a.body.results, *second.results))
+    return replace(
+        a, carried=(*a.carried, *b.carried), inits=(*a.inits, *b.inits), outs=(*a.outs, *b.outs), body=body
+    )

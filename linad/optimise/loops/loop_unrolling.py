@@ -1,0 +1,169 @@
+"""Loops of two to four iterations inside other loops are written out, one iteration after the other.
+
+Of ``for c in range(3): d[c] = p[i, c] - p[j, c]`` in a loop over ``j`` nothing but straight code is left, of which the loop over ``j``
+can be made of vector instructions, sums be kept in registers (`scalar_promotion.py`) and arrays be stored by columns (`layout_transposition.py`). The compiler
+writes such loops out as well, but only behind the passes that would have to see it. The cells of small arrays like ``d`` are values
+then, with names of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+    operands,
+    walk,
+)
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.types import Array, Scalar
+
+from linad.optimise.pass_manager import Remark, Remarks, remark
+from linad.optimise.scalars.constant_folding import fold
+from linad.optimise.scalars.dead_code_elimination import drop_dead
+from linad.optimise.scalars.store_forwarding import merge_cells
+
+TRIPS = 4  # iterations at most
+LONG = 100  # statements at most that come of a loop
+
+
+def write_out(f: Function) -> tuple[Function, Remarks]:
+    """The function with the short loops inside its loops written out."""
+    inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
+    if not any(map(_trips, inside)):
+        return f, ()
+    writer = _Writer(f)
+    done = drop_dead(merge_cells(_without_small(fold(writer.function()))))
+    return done, tuple(writer.remarks)
+
+
+def _trips(s: Stmt) -> range | None:
+    """The iterations of a loop that is short enough."""
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or s.trips is not None:
+        return None
+    match s.start, s.stop, s.step:
+        case Const(value=start), Const(value=stop), Const(value=step) if step:
+            found = range(start, stop, step)
+            if len(found) <= TRIPS and not any(isinstance(c.type, Array) for c in s.carried):
+                return found
+    return None
+
+
+class _Writer:
+    def __init__(self, f: Function) -> None:
+        self.f, self.names = f, Names(all_names(f))
+        self.same: dict[str, Atom] = {}
+        self.remarks: list[Remark] = []
+
+    def function(self) -> Function:
+        return replace(self.f, body=self.block(self.f.body, False))
+
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def block(self, b: Block, inside: bool) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            trips = _trips(s) if inside else None
+            s = rebuild(s, self.use, block=lambda inner, s=s: self.block(inner, inside or isinstance(s, Loop)))
+            if trips is None or not _straight(s.body, LONG // max(len(trips), 1)):
+                out.append(s)
+                continue
+            self.remarks.append(remark(s.span, "loop", f"written out, {len(trips)} iterations one after the other"))
+            now: tuple[Atom, ...] = s.inits
+            for k in trips:
+                given = {s.index.name: Const(k, s.index.type), **{c.name: a for c, a in zip(s.carried, now, strict=True)}}
+                iteration = freshen(s.body, self.names, given)
+                out += iteration.stmts
+                now = iteration.results
+            self.same |= {o.name: a for o, a in zip(s.outs, now, strict=True)}
+        return Block(tuple(out), tuple(map(self.use, b.results)))
+
+
+def _straight(b: Block, most: int) -> bool:
+    return len(b.stmts) <= most and not any(isinstance(t, Loop | If | Check) for t in b.stmts)
+
+
+# ---------------------------------------------------------------------------------------------------- small arrays
+
+
+def _without_small(f: Function) -> Function:
+    """The function with values in place of arrays that are made and used in one block, always by cells that are numbers."""
+    names = Names(all_names(f))
+    wanted = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no"}
+    wanted -= {r.name for r in f.body.results if isinstance(r, Var)}
+
+    def block(b: Block) -> Block:
+        stmts = tuple(rebuild(s, lambda a: a, block=block) if isinstance(s, If | Loop) else s for s in b.stmts)
+        small = {s.out.name: s for s in stmts if isinstance(s, Alloc) and s.out.name in wanted}
+        for s in stmts:
+            for a in operands(s):
+                if isinstance(a, Var) and a.name in small and not _by_number(s, small[a.name]):
+                    del small[a.name]
+            for inner in (v for t in blocks(s) for v in free_vars(t)):
+                small.pop(inner, None)
+        for r in b.results:
+            if isinstance(r, Var):
+                small.pop(r.name, None)
+        return _in_values(Block(stmts, b.results), set(small), names) if small else Block(stmts, b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def _by_number(s: Stmt, made: Alloc) -> bool:
+    """Whether a statement is about one cell of an array, which it surely has."""
+    if not isinstance(s, Load | Store | AddTo):
+        return False
+    return all(
+        isinstance(i, Const) and isinstance(n, Const) and 0 <= i.value < n.value for i, n in zip(s.index, made.shape, strict=True)
+    )
+
+
+def _in_values(b: Block, small: set[str], names: Names) -> Block:
+    """The block with the cells of small arrays in values."""
+    cells: dict[tuple[str, tuple[Atom, ...]], Atom] = {}
+    fill: dict[str, Const | None] = {}
+    same: dict[str, Atom] = {}
+    out: list[Stmt] = []
+
+    def use(a: Atom) -> Atom:
+        return same.get(a.name, a) if isinstance(a, Var) else a
+
+    def now(s: Load | AddTo) -> Atom:
+        """What the cell holds; what nobody has stored there is nobody's business."""
+        blank = fill[s.array.name] or Const(0, Scalar(s.array.type.dtype))
+        return cells.get((s.array.name, s.index), blank)
+
+    for s in b.stmts:
+        s = rebuild(s, use, block=lambda t: substitute(t, same)) if same else s
+        match s:
+            case Alloc(out=v, fill=value) if v.name in small:
+                fill[v.name] = value
+            case Store(array=a, index=index, value=value) if a.name in small:
+                cells[a.name, index] = value
+            case AddTo(array=a, index=index, value=value) if a.name in small:
+                total = names.var(a.name, Scalar(a.type.dtype))
+                out.append(Let(total, "add", (now(s), value), s.span))
+                cells[a.name, index] = total
+            case Load(out=v, array=a) if a.name in small:
+                same[v.name] = now(s)
+            case _:
+                out.append(s)
+    return Block(tuple(out), tuple(map(use, b.results)))

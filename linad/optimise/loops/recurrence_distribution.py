@@ -1,0 +1,256 @@
+"""A loop that waits in each iteration for the one before, and computes exponentials or sines beside that, becomes two or three.
+
+``total += x[i]; s += sin(total)`` computes one sine at a time, where vector instructions would compute four or eight. What an
+iteration passes on to the next, with what is as cheap, keeps a loop of its own: the *chain*. Library functions that it waits for
+go into a loop *before*, those that wait for it into one *behind*. Values that a later loop needs are stored, one cell per
+iteration, in scratch memory, or read again from where the program itself stores them.
+
+The parts may be told apart where every array that is written is touched in the same own cell throughout an iteration, by an
+earlier part first, or is only added to. Arrays of different names must not overlap, and sums must be free to take another
+order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Function,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import I64, Array, is_float
+
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
+
+from .loop_distribution import Body, is_short
+
+BEFORE, CHAIN, BEHIND = 0, 1, 2
+_JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
+
+
+def divide_chains(f: Function) -> Function:
+    """The function with its innermost loops divided where library functions stand beside a chain."""
+    names = Names(all_names(f))
+    return at_innermost(f, lambda s, inside: _divided(s, names, inside))
+
+
+def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+    if not is_counted(s, one_by_one=True) or is_short(s) or not s.carried:
+        return [s]
+    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts) or not any(map(_dear, s.body.stmts)):
+        return [s]
+    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
+        return [s]  # scratch memory of another size each time
+    division = _Division(s)
+    return division.loops(names) if division.worth() else [s]
+
+
+def _dear(t: Stmt) -> bool:
+    return isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type)
+
+
+@dataclass
+class _Part:
+    """What one of the loops does: its effects, its carried values, and values that later loops need of it."""
+
+    effects: list[Store | AddTo] = field(default_factory=list)
+    carried: list[int] = field(default_factory=list)
+    given: dict[str, Var] = field(default_factory=dict)
+
+
+class _Division:
+    def __init__(self, s: Loop) -> None:
+        self.loop, self.body = s, Body(s)
+        self.stmts = s.body.stmts
+        self.made_by = {v.name: t for t in self.stmts for v in outputs(t)}
+        self.results = dict(enumerate(s.body.results))
+        self.sums = [k for k in self.results if is_chain(s, k, _JOINING)]
+        self.serial = [k for k in self.results if k not in self.sums]
+        self.chain = self.on_chain()
+        self.parts = (_Part(), _Part(carried=list(self.serial)), _Part())
+        self.kept: dict[str, Store] = {}  # values that the chain stores by itself
+        self.heavy: dict[str, bool] = {}
+        self.assign()
+
+    # -- what belongs where
+
+    def on_chain(self) -> set[str]:
+        """The values that depend on the iteration before and that the next one depends on."""
+        after = {self.loop.carried[k].name for k in self.serial}
+        for t in self.stmts:
+            if any(isinstance(a, Var) and a.name in after for a in operands(t)):
+                after |= {v.name for v in outputs(t)}
+        needed = {v.name for t in self.body.needed([], [self.results[k] for k in self.serial]) for v in outputs(t)}
+        return (after & needed) | {self.loop.carried[k].name for k in self.serial}
+
+    def is_heavy(self, a: Atom) -> bool:
+        """Whether a library function has to be called for a value, the chain being known."""
+        if not isinstance(a, Var) or a.name in self.chain or a.name not in self.made_by:
+            return False
+        if a.name not in self.heavy:
+            t = self.made_by[a.name]
+            self.heavy[a.name] = _dear(t) or any(map(self.is_heavy, operands(t)))
+        return self.heavy[a.name]
+
+    def waits(self, a: Atom) -> bool:
+        """Whether a value depends on the chain."""
+        if not isinstance(a, Var):
+            return False
+        return a.name in self.chain or (a.name in self.made_by and any(map(self.waits, operands(self.made_by[a.name]))))
+
+    def assign(self) -> None:
+        for t in self.stmts:
+            if isinstance(t, Store | AddTo):
+                self.parts[BEHIND if any(map(self.is_heavy, operands(t))) else CHAIN].effects.append(t)
+        for k in self.sums:
+            self.parts[BEHIND if self.is_heavy(self.results[k]) else CHAIN].carried.append(k)
+        for part in (BEHIND, CHAIN):
+            self.statements(part)
+
+    def ends(self, part: int) -> list[Atom]:
+        p = self.parts[part]
+        return [*(self.results[k] for k in p.carried), *(a for t in p.effects for a in operands(t)), *p.given.values()]
+
+    def statements(self, part: int) -> list[Stmt]:
+        """The statements of a part; what it needs of earlier ones is noted there."""
+        wanted = {id(t) for t in self.parts[part].effects}
+        todo, seen = self.ends(part), set()
+        while todo:
+            a = todo.pop()
+            if not isinstance(a, Var) or a.name in seen:
+                continue
+            seen.add(a.name)
+            giver = self.giver(a, part)
+            if giver is not None:
+                self.parts[giver].given[a.name] = a
+            elif a.name in self.made_by:
+                wanted.add(id(self.made_by[a.name]))
+                todo += operands(self.made_by[a.name])
+        return [t for t in self.stmts if id(t) in wanted]
+
+    def giver(self, a: Var, part: int) -> int | None:
+        """The earlier part that a part has a value from."""
+        if part == BEHIND and a.name in self.chain:
+            return CHAIN
+        if part == CHAIN and a.name not in self.chain and self.is_heavy(a) and not self.waits(a):
+            return BEFORE
+        if part == BEHIND and a.name in self.parts[BEFORE].given:
+            return BEFORE
+        return None
+
+    # -- whether it may be done
+
+    def worth(self) -> bool:
+        """Whether there is a chain, and library functions beside it, and the parts do not stand in each other's way."""
+        if not self.serial or self.chain == {self.loop.carried[k].name for k in self.serial}:
+            return False
+        used = [self.statements(k) for k in (BEHIND, CHAIN, BEFORE)][::-1]
+        if any(map(_dear, used[CHAIN])) or not any(map(_dear, (*used[BEFORE], *used[BEHIND]))):
+            return False
+        if not all(is_float(v.type) for p in self.parts for v in p.given.values()):
+            return False
+        position = {id(t): k for k, t in enumerate(self.stmts)}
+        touched: dict[str, list[tuple[int, int, Stmt]]] = {}
+        for part, stmts in enumerate(used):
+            for t in stmts:
+                if isinstance(t, Load | Store | AddTo):
+                    touched.setdefault(t.array.name, []).append((position[id(t)], part, t))
+        return all(self.in_order(uses) for uses in touched.values())
+
+    def in_order(self, uses: list[tuple[int, int, Stmt]]) -> bool:
+        """Whether what the parts do to an array is what the loop did."""
+        accesses = [t for *_, t in uses]
+        if len({part for _, part, _ in uses}) == 1:
+            return True
+        if all(isinstance(t, Load) for t in accesses) or all(isinstance(t, AddTo) for t in accesses):
+            return True
+        cells = {self.body.cell(t.index) for t in accesses}
+        if None in cells or len(cells) > 1:
+            return False
+        uses = sorted(uses, key=lambda u: u[:2])
+        writes = [u for u in uses if not isinstance(u[2], Load)]
+        return all((a[0] < b[0]) == (a[1] <= b[1]) or a[1] == b[1] for a in uses for b in writes if a[0] != b[0])
+
+    # -- the loops
+
+    def loops(self, names: Names) -> list[Stmt]:
+        used = [self.statements(k) for k in (BEHIND, CHAIN, BEFORE)][::-1]
+        maker = Maker(names)
+        self.keep()
+        stored = [v for p in self.parts for n, v in p.given.items() if n not in self.kept]
+        arrays: dict[str, Var] = {}
+        if stored:
+            assert self.loop.stop is not None
+            trips = names.var("trips", I64)
+            maker.out.append(Let(trips, "trips", (self.loop.start, self.loop.stop, self.loop.step), self.loop.span))
+            for v in stored:
+                arrays[v.name] = names.var(v.name, Array(v.type.dtype, 1))
+                maker.out.append(Alloc(arrays[v.name], (trips,), None, self.loop.span))
+        made = [self.one(k, used[k], arrays, names) for k in (BEFORE, CHAIN, BEHIND) if self.parts[k].given or self.ends(k)]
+        return [*maker.out, *made]
+
+    def keep(self) -> None:
+        """Values of the chain that it stores where nothing else is done: they are read from there."""
+        for t in self.parts[CHAIN].effects:
+            if isinstance(t, Store) and isinstance(t.value, Var) and t.value.name in self.parts[CHAIN].given:
+                alone = sum(isinstance(u, Load | Store | AddTo) and u.array == t.array for u in self.stmts) == 1
+                if alone and self.body.cell(t.index) is not None and t.array.type.dtype == t.value.type.dtype:
+                    self.kept.setdefault(t.value.name, t)
+
+    def one(self, part: int, stmts: list[Stmt], arrays: dict[str, Var], names: Names) -> Loop:
+        s, p = self.loop, self.parts[part]
+        head = Maker(names)
+        cell: Atom | None = None
+
+        def place() -> Atom:
+            nonlocal cell
+            if cell is None:
+                ends = (s.index, s.start) if s.step.value == 1 else (s.start, s.index)
+                cell = s.index if ends == (s.index, Const(0, I64)) else head.let("sub", *ends)
+            return cell
+
+        read: list[Stmt] = []
+        for earlier in range(part):
+            for n, v in self.parts[earlier].given.items():
+                if not any(v in operands(t) for t in stmts) and v not in [self.results[k] for k in p.carried]:
+                    continue
+                if n in self.kept:
+                    store = self.kept[n]
+                    read += [*self.body.needed([], store.index), Load(v, store.array, store.index, False, store.span)]
+                else:
+                    read.append(Load(v, arrays[n], (place(),), False, s.span))
+        seen: set[int] = set()
+        read = [t for t in read if not (id(t) in seen or seen.add(id(t)))]
+        ours = {id(t) for t in read}
+        write = [Store(arrays[n], (place(),), v, False, s.span) for n, v in p.given.items() if n not in self.kept]
+        body = Block((*head.out, *read, *(t for t in stmts if id(t) not in ours), *write), tuple(self.results[k] for k in p.carried))
+        index = names.like(s.index)
+        carried = {k: names.like(s.carried[k]) for k in p.carried}
+        body = freshen(body, names, {s.index.name: index, **{s.carried[k].name: carried[k] for k in p.carried}})
+        return replace(
+            s,
+            index=index,
+            carried=tuple(carried.values()),
+            inits=tuple(s.inits[k] for k in p.carried),
+            outs=tuple(s.outs[k] for k in p.carried),
+            body=body,
+        )
+
+

@@ -1,0 +1,267 @@
+"""Neighbouring cells are read once and added to once: what else an iteration knows of them is handed on in registers.
+
+**Adding.** The adjoint of a stencil adds to neighbours, ``b[i - 1] += e; b[i] += f; b[i + 1] += g``: each cell three times, and the compiler cannot
+make vectors of a loop in which an iteration adds to what the one before has added to. But the cell ``i - 1`` only waits for the last of
+its neighbours, so what the others give it can wait as well: the iteration adds ``e(i) + f(i - 1) + g(i - 2)`` to it, of which the sum so far was
+handed on from the iteration before. Behind the loop the cells at its end are given what is left.
+
+**Reading.** What the iteration has as ``u[i + 1]`` is what the next one has as ``u[i]``, and so with whole expressions, ``exp(u[i + 1])``. A cell that is
+merely read is handed on once: from there on the compiler reads again as fast.
+
+A vector of what is handed on is that of the iteration before, shifted by a cell. Arrays of different names must not overlap, and for the first
+part sums must be free to take another order. It is done last, because it gives loops an order that they did not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import at_loops, freshen, substitute
+from linad_typecheck.types import BOOL, I64, Scalar, is_float
+
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import is_counted
+
+from .loop_distribution import Body, is_short
+
+NEAR = 2  # iterations that a value may be handed on without one between them that needs it
+
+Shape = tuple[object, ...]  # an expression but for how far along the loop its cells are
+Change = Callable[[Loop, Names], list[Stmt]]
+
+
+def add_later(f: Function) -> Function:
+    """The function whose innermost loops add once to each cell of a row of neighbours."""
+    return _changed(f, adding)
+
+
+def hand_on(f: Function) -> Function:
+    """The function whose innermost loops hand on what their next iterations would read or compute again."""
+    return _changed(f, _handing)
+
+
+def _changed(f: Function, change: Change) -> Function:
+    names = Names(all_names(f))
+    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+
+    return at_loops(f, lambda s: change(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
+
+
+def is_plain(s: Loop) -> bool:
+    """Whether a loop goes from cell to cell, computes and writes, and nothing else."""
+    plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
+    return plain and is_counted(s, one_by_one=True)
+
+
+def has_run(s: Loop, names: Names) -> Let:
+    """Whether a loop from an int to the next has any iterations."""
+    assert s.stop is not None and isinstance(s.step, Const)
+    return Let(names.var("ran", BOOL), "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
+
+
+def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker: Maker) -> tuple[Atom, ...]:
+    """What an iteration computes, for the index ``base + more``."""
+    wanted, given = tuple(wanted), {}
+    for t in body.needed([], wanted):
+        (v,) = outputs(t)
+        number, sizes = body.far.get(v.name, (0, ("unknown",)))
+        if sizes:
+            given.setdefault(body.loop.index.name, maker.let("add", base, Const(more, I64)))
+            again = freshen(Block((t,), (v,)), maker.names, given)
+            maker.out += again.stmts
+            (given[v.name],) = again.results
+        else:
+            given[v.name] = maker.let("add", base, Const(more + number, I64))
+    if body.loop.index in wanted:
+        given.setdefault(body.loop.index.name, maker.let("add", base, Const(more, I64)))
+    return tuple(given.get(a.name, a) if isinstance(a, Var) else a for a in wanted)
+
+
+# --------------------------------------------------------------------------------------------------------------- adding
+
+
+@dataclass(frozen=True)
+class Held:
+    """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that its first iteration
+    adds to may hold anything; that is taken along. ``read``: the cells, so many cells on from the last that an iteration adds to, have been read by it, and
+    it is them that hold nothing any more; those before them, that it does not read, may hold anything."""
+
+    source: Var | None = None
+    taken: bool = False
+    read: int = 0
+
+
+def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
+    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: it is known what their cells hold."""
+    assert s.stop is not None and isinstance(s.step, Const)
+    fresh = fresh or {}
+    body, step = Body(s), s.step.value
+    rows = [row for name in body.written for row in body.additions(name) if len(row) > 1 or name in fresh]
+    if not rows:
+        return [s]
+    before, inside, behind = (Maker(names) for _ in range(3))
+    gone: set[int] = set()
+    writes: list[Stmt] = []
+    waiting: list[_Waiting] = []
+    for row in rows:
+        gone |= {id(t) for ts in row.values() for t in ts}
+        far = sorted(row, key=lambda d: d * step)
+        distances = range(far[0], far[-1] + step, step)
+        last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
+        dtype = Scalar(last.array.type.dtype)
+        wait = [names.var("wait", dtype) for _ in distances[1:]]
+        total, *others = (_sum([*wait[k : k + 1], *(t.value for t in row.get(d, ()))], inside) for k, d in enumerate(distances))
+        held = fresh.get(last.array.name)
+        if held is not None and held.source is not None:
+            cell = names.var("cell", dtype)
+            inside.out.append(Load(cell, held.source, last.index, False, last.span))
+            total = inside.let("add", total, cell, like=cell)
+        writes.append(replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span))
+        for k, (v, after) in enumerate(zip(wait, others, strict=True)):
+            left = names.var(v.name, dtype)
+            over = held is not None and k < held.read
+            begun = over or held is not None and held.taken
+            waiting.append(_Waiting(v, _taken(body, last, k * step, before, zero=not over) if begun else Const(-0.0, dtype), after, left))
+            index = _elsewhere(body, last.index, s.stop, k * step, behind)
+            behind.out.append(Store(last.array, index, left, False, last.span) if over else replace(last, index=index, value=left))
+    inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
+    taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
+    ran = has_run(s, names)
+    nothing = tuple(Const(-0.0, v.type) for v in taken)
+    begin = If(ran.out, Block(tuple(before.out), tuple(taken)), Block((), nothing), tuple(taken.values()), s.span)
+    stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
+    loop = _carrying(s, stmts, [w.carried for w in waiting], inits, [w.after for w in waiting], [w.left for w in waiting])
+    return [ran, *([begin] if taken else []), loop, If(ran.out, Block(tuple(behind.out)), Block(), (), s.span)]
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it behind the loop."""
+
+    carried: Var
+    init: Atom
+    after: Atom
+    left: Var
+
+
+def _taken(body: Body, last: AddTo, more: int, maker: Maker, zero: bool) -> Var:
+    """What is in a cell, so far from where the first iteration adds to, which is a ``zero`` then."""
+    index = _elsewhere(body, last.index, body.loop.start, more, maker)
+    out = maker.names.var("wait", Scalar(last.array.type.dtype))
+    maker.out.append(Load(out, last.array, index, False, last.span))
+    if zero:
+        maker.out.append(Store(last.array, index, Const(0.0, out.type), False, last.span))
+    return out
+
+
+def _sum(terms: list[Atom], maker: Maker) -> Atom:
+    total = terms[0]
+    for a in terms[1:]:
+        total = maker.let("add", total, a, like=a)
+    return total
+
+
+def _carrying(s: Loop, stmts: Iterable[Stmt], carried: Sequence[Var], inits: Iterable[Atom], after: Iterable[Atom], outs: Iterable[Var]) -> Loop:
+    """The loop with another body, in which values are carried besides those that are."""
+    return replace(
+        s,
+        carried=(*s.carried, *carried),
+        inits=(*s.inits, *inits),
+        body=Block(tuple(stmts), (*s.body.results, *after)),
+        outs=(*s.outs, *outs),
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- reading
+
+
+def _handing(s: Loop, names: Names) -> list[Stmt]:
+    assert isinstance(s.step, Const)
+    body, step = Body(s), s.step.value
+    had = _had(_places(body), step)
+    if not had:
+        return [s]
+    made = {v.name: t for t in body.stmts for v in outputs(t)}
+    effects = [t for t in body.stmts if isinstance(t, Store | AddTo)]
+    kept = {id(t) for t in effects}
+    before: dict[Var, list[Var]] = {}  # a value, and what it was one iteration ago, two iterations ago
+    now: dict[str, Atom] = {}
+    todo = [*s.body.results, *(a for t in effects for a in operands(t))]
+    while todo:
+        a = todo.pop()
+        if not isinstance(a, Var) or a.name not in made:
+            continue
+        if a in had:
+            source, ago = had[a]
+            was = before.setdefault(source, [])
+            was += [names.like(source) for _ in range(ago - len(was))]
+            now[a.name] = was[ago - 1]
+            todo.append(source)
+        elif id(made[a.name]) not in kept:
+            kept.add(id(made[a.name]))
+            todo += operands(made[a.name])
+    rest = substitute(Block(tuple(t for t in body.stmts if id(t) in kept), s.body.results), now)
+    carried = [v for was in before.values() for v in was]
+    after = [v for source, was in before.items() for v in (source, *was[:-1])]
+    maker, ran = Maker(names), has_run(s, names)
+    first: list[Atom] = []
+    for source, was in before.items():
+        for ago in range(1, len(was) + 1):
+            first += _elsewhere(body, [source], s.start, -ago * step, maker)
+    inits, outs = ([names.like(v) for v in carried] for _ in range(2))
+    begin = If(ran.out, Block(tuple(maker.out), tuple(first)), Block((), tuple(Const(0.0, v.type) for v in inits)), tuple(inits), s.span)
+    return [ran, begin, _carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]
+
+
+def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
+    """What the floats of an iteration are, if an earlier one may have had them, and how far along the loop."""
+    found: dict[Var, tuple[Shape, int]] = {}
+    for t in body.stmts:
+        match t:
+            case Load(out=v, array=a, index=index) if is_float(v.type) and a.name not in body.written:
+                cell = body.cell(index)
+                if cell is not None:
+                    *row, (number, sizes) = cell
+                    found[v] = ("load", a.name, *row, sizes), number
+            case Let(out=v, op=op, ins=ins) if is_float(v.type) and all(a in found or not body.moves(a) for a in ins):
+                far = [found[a][1] for a in ins if a in found]
+                if far:
+                    found[v] = (op, v.type, *((found[a][0], found[a][1] - far[0]) if a in found else str(a) for a in ins)), far[0]
+    return found
+
+
+def _had(places: dict[Var, tuple[Shape, int]], step: int) -> dict[Var, tuple[Var, int]]:
+    """The values that an earlier iteration has had: as which of its own, and how many iterations ago."""
+    at: dict[Shape, dict[int, Var]] = {}
+    for v, (shape, far) in places.items():
+        at.setdefault(shape, {}).setdefault(far * step, v)
+    had: dict[Var, tuple[Var, int]] = {}
+    for v, (shape, far) in places.items():
+        here = source = far * step
+        for there in sorted(k for k in at[shape] if k > here):
+            if there - source > NEAR:
+                break
+            source = there
+        if source > here and (shape[0] != "load" or source == here + 1):
+            had[v] = at[shape][source], source - here
+    return had

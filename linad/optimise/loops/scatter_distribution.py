@@ -1,0 +1,174 @@
+"""Additions to several rows leave a long loop for one of their own, behind it.
+
+The adjoint of a nonlinear stencil over a plane computes a value in many steps and adds parts of it to several rows: as long as the additions
+stand there, the compiler must think that later iterations touch the cells again, and no vector instructions can be used. `distribute` divides
+loops whose additions can be computed twice. Here what is added is long: so the loop stores the values that its additions have in common, one
+cell of scratch memory per iteration, and a short loop behind it reads them, does the little that is left, and adds. That loop is
+then divided like others.
+
+Only arrays that the loop does nothing to but add may have their additions later. Sums must be free to take another order, and
+arrays of different names must not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Function,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.types import I64, Array, is_float
+
+from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
+
+from .loop_distribution import Body, is_cheap, is_short, needed
+from .loop_invariant_motion import hoist_invariants
+
+SHORT = 3  # statements that are as well done again as stored and loaded
+
+
+def additions_behind(f: Function) -> Function:
+    """The function with the additions of long innermost loops in loops behind them."""
+    names = Names(all_names(f))
+    divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
+    return hoist_invariants(divided) if divided != f else f
+
+
+def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+    if not is_counted(s, one_by_one=True) or is_short(s):
+        return [s]
+    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
+        return [s]
+    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
+        return [s]  # scratch memory of another size each time
+    division = _Division(s)
+    return division.loops(names) if division.worth() else [s]
+
+
+class _Division:
+    def __init__(self, s: Loop) -> None:
+        self.loop, self.body = s, Body(s)
+        self.groups = self.scattered()
+        self.additions = [t for g in self.groups for t in g]
+        self.lengths: dict[str, int | None] = {}
+        self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
+
+    def scattered(self) -> list[list[AddTo]]:
+        """The additions to rows of which one array has several that are too long for `distribute`, by row."""
+        found: list[list[AddTo]] = []
+        for name in self.body.written:
+            groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
+            if sum(map(self.body.movable, groups)) < len(groups) - 1:
+                found += groups
+        return found
+
+    def worth(self) -> bool:
+        """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
+        if not self.groups or not all(is_chain(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))):
+            return False
+        gone = {id(t) for t in self.additions}
+        for name, writes in self.body.written.items():
+            rest = [t for _, t in writes if id(t) not in gone]
+            if len(self.body.additions(name)) == 1:
+                continue
+            cells = {self.body.cell(t.index) for t in rest}
+            cells |= {self.body.cell(t.index) for t in self.body.stmts if rest and isinstance(t, Load) and t.array.name == name}
+            if rest and (None in cells or len(cells) > 1):
+                return False
+        for t in self.additions:
+            self.choose(t.value)
+        return all(is_float(v.type) for v in self.stored.values())
+
+    # -- what is stored, and what is computed again
+
+    def length(self, a: Atom) -> int | None:
+        """How many statements have a value again behind the loop; None where that cannot be, or is dear."""
+        if not isinstance(a, Var) or (a.name not in self.body.definition and a.name not in self.body.carried):
+            return 0
+        if a.name not in self.lengths:
+            self.lengths[a.name] = None  # a carried value
+            if a.name in self.body.definition:
+                needed = self.body.needed([], [a])
+                if all(map(self.again, needed)):
+                    self.lengths[a.name] = len(needed)
+        return self.lengths[a.name]
+
+    def again(self, t: Stmt) -> bool:
+        """Whether a statement gives the same behind the loop."""
+        if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
+            return False
+        match t:
+            case Let():
+                return is_cheap(t)
+            case Load(array=a):
+                return a.name not in self.body.written
+        return False
+
+    def is_long(self, a: Atom) -> bool:
+        n = self.length(a)
+        return n is None or n > SHORT
+
+    def choose(self, a: Atom) -> None:
+        """Store what it takes for a value to be had again: the value itself, or the one long operand that it is made of."""
+        if not self.is_long(a):
+            return
+        assert isinstance(a, Var)
+        t = self.body.stmts[self.body.definition[a.name]] if a.name in self.body.definition else None
+        parts = list(dict.fromkeys(filter(self.is_long, t.ins))) if isinstance(t, Let) and is_cheap(t) else []
+        if len(parts) == 1 and not self.shared(a):
+            self.choose(parts[0])
+        else:
+            self.stored[a.name] = a
+
+    def shared(self, a: Var) -> bool:
+        """Whether the additions to several cells are made of a value."""
+        t = self.body.stmts[self.body.definition[a.name]]
+        return sum(any(u is t for u in self.body.needed(list(g))) for g in self.groups) > 1
+
+    def needed(self, effects: Iterable[Stmt]) -> list[Stmt]:
+        """Effects with what they are computed from, as far as that is not stored."""
+        return needed(self.body.stmts, effects, known=self.stored)
+
+    # -- the loops
+
+    def loops(self, names: Names) -> list[Stmt]:
+        s, gone = self.loop, {id(t) for t in self.additions}
+        assert s.stop is not None
+        trips = names.var("trips", I64)
+        out: list[Stmt] = [Let(trips, "trips", (s.start, s.stop, s.step), s.span)]
+        arrays = {n: names.var(n, Array(v.type.dtype, 1)) for n, v in self.stored.items()}
+        out += [Alloc(a, (trips,), None, s.span) for a in arrays.values()]
+        low: Atom = s.start
+        if s.step.value < 0:
+            low = names.var("low", I64)
+            out.append(Let(low, "add", (s.stop, Const(1, I64)), s.span))
+        at: Atom = s.index
+        place: list[Stmt] = []
+        if low != Const(0, I64):
+            at = names.var("k", I64)
+            place.append(Let(at, "sub", (s.index, low), s.span))
+        write = [Store(arrays[n], (at,), v, False, s.span) for n, v in self.stored.items()]
+        rest = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
+        first = self.body.needed(rest, [*s.body.results, *self.stored.values()])
+        out.append(replace(s, body=Block((*place, *first, *write), s.body.results)))
+        read = [Load(v, arrays[n], (at,), False, s.span) for n, v in self.stored.items()]
+        index = names.like(s.index)
+        behind = freshen(Block((*place, *read, *self.needed(self.additions))), names, {s.index.name: index})
+        out.append(replace(s, index=index, carried=(), inits=(), outs=(), body=behind))
+        return out

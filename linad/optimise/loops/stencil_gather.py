@@ -1,0 +1,297 @@
+"""Additions to neighbouring rows become one addition to each row, of all that its neighbours give it.
+
+The adjoint of a stencil over a plane adds to the row before, its own, and the one behind: each row is read and written three
+times. In a nest of loops ``b[i, j] += e(i, j); b[i + 1, j] += f(i, j)`` is ``b[c, j] += e(c, j) + f(c - 1, j)`` for the rows that both reach,
+and a few rows at either end in which each addition stands by itself. Every row is read and written once, and what is loaded for one neighbour is
+at hand for the next. What is left in the innermost loops are neighbours in one row, of which `register_rotation.py` makes one addition.
+
+Additions go into a nest in front of the rest under the conditions of `loop_distribution.py`, for all loops of the nest together: the rest neither
+reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the same contents there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import freshen, substitute
+from linad_typecheck.types import BOOL, I64, is_float
+
+from linad.optimise.ints import ONE, Maker, upwards
+from linad.optimise.loop_facts import is_counted
+
+from .loop_distribution import FEW, MOST, is_cheap, is_short, needed
+
+
+LOWEST = Const(-(2**61), I64)  # less than any index
+
+
+@dataclass(frozen=True)
+class Given:
+    """The additions of an iteration to one row, ``distance`` behind the loop's index, with what they are computed from."""
+
+    distance: int
+    stmts: tuple[Stmt, ...]
+
+
+def gather_rows(f: Function) -> Function:
+    """The function with its nests of loops divided where additions to neighbouring rows go over each row several times."""
+    names = Names(all_names(f))
+    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+
+    def block(b: Block) -> Block:
+        return Block(tuple(t for s in b.stmts for t in parts(s)), b.results)
+
+    def parts(s: Stmt) -> Iterator[Stmt]:
+        match s:
+            case If():
+                yield replace(s, then=block(s.then), orelse=block(s.orelse))
+            case Loop():
+                for t in _divided(s, names, sizes):
+                    yield replace(t, body=block(t.body)) if isinstance(t, Loop) else t
+            case _:
+                yield s
+
+    return replace(f, body=block(f.body))
+
+
+def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
+    levels = _levels(s)
+    if len(levels) < 2 or not all(map(_is_plain, levels)):
+        return [s]
+    nest = _Nest(levels)
+    found = nest.rows()
+    if not found:
+        return [s]
+    gone = {id(t) for _, row in found for g in row for t in walk(Block(g.stmts)) if isinstance(t, AddTo)}
+    parts = [t for axis, row in found for t in _gathered(s, row, names, sizes, axis)]
+    rest = [t for t in nest.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
+    if not rest and not s.carried:
+        return parts
+    return [*parts, replace(s, body=nest.only(rest, carried=True))]
+
+
+def _levels(s: Loop) -> list[Loop]:
+    """A loop, the one in it, the one in that, as long as there is only one."""
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    return [s, *_levels(inner[0])] if len(inner) == 1 else [s]
+
+
+def _is_plain(s: Loop) -> bool:
+    """Whether a loop does nothing but what the one in it does, or only computes and writes."""
+    if not is_counted(s) or is_short(s):
+        return False
+    inner = sum(isinstance(t, Loop) for t in s.body.stmts)
+    plain = Let | Load | Loop if inner else Let | Load | Store | AddTo
+    return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts)
+
+
+class _Nest:
+    """What the statements of a nest of loops read, write, and need."""
+
+    def __init__(self, levels: list[Loop]) -> None:
+        self.levels = levels
+        self.stmts = [t for t in walk(levels[0].body) if not isinstance(t, Loop)]
+        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
+        self.passed = {v.name for s in levels for v in (*s.carried, *(s.outs if s is not levels[0] else ()))}
+        self.made = self.definition.keys() | self.passed | {s.index.name for s in levels}
+        self.moving = self._moving()
+        self.far = {s.index.name: self._far(s.index) for s in levels}
+        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
+        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
+        for k, t in enumerate(self.stmts):
+            if isinstance(t, Store | AddTo):
+                self.written.setdefault(t.array.name, []).append((k, t))
+
+    def _moving(self) -> set[str]:
+        """The values that go with the outermost index, or are passed on from one iteration to another."""
+        found = {self.levels[0].index.name, *self.passed}
+        for t in self.stmts:
+            if any(isinstance(a, Var) and a.name in found for a in operands(t)):
+                found |= {v.name for v in outputs(t)}
+        return found
+
+    def _far(self, index: Var) -> dict[str, int]:
+        """The ints that are a number away from an index, with that number."""
+        far = {index.name: 0}
+        for t in self.stmts:
+            match t:
+                case Let(out=out, op="add", ins=(Var(name=x), Const(value=c))) | Let(out=out, op="add", ins=(Const(value=c), Var(name=x))) if x in far:
+                    far[out.name] = far[x] + c
+                case Let(out=out, op="sub", ins=(Var(name=x), Const(value=c))) if x in far:
+                    far[out.name] = far[x] - c
+        return far
+
+    def rows(self) -> list[tuple[int, list[Given]]]:
+        """For each array that neighbouring rows are added to, the axis of the rows, and what they are given."""
+        outer, *inner = self.levels
+        if abs(outer.step.value) != 1:  # type: ignore[union-attr]
+            return []
+        if any(isinstance(a, Var) and a.name in self.made for s in inner for a in (s.start, s.stop, s.step)):
+            return []
+        found: list[tuple[int, list[Given]]] = []
+        for name, writes in self.written.items():
+            at: dict[tuple[int, int], list[AddTo]] = {}
+            for _, t in writes:
+                place = self.place(t.index)
+                if not isinstance(t, AddTo) or not is_float(t.array.type) or place is None:
+                    break
+                at.setdefault(place, []).append(t)
+            else:
+                distances = {d for _, d in at}
+                one_axis = len({axis for axis, _ in at}) == 1
+                if name in self.loaded or len(at) < 2 or not one_axis or max(distances) - min(distances) > FEW:
+                    continue
+                if all(map(self.movable, at.values())):
+                    found.append((min(at)[0], [Given(d, self.only(g).stmts) for (_, d), g in at.items()]))
+        return found
+
+    def place(self, index: tuple[Atom, ...]) -> tuple[int, int] | None:
+        """Along which axis an access goes with the outermost index, and how far from it; it stands still along the others."""
+        far = self.far[self.levels[0].index.name]
+        along = [k for k, a in enumerate(index) if isinstance(a, Var) and a.name in self.moving]
+        if len(along) != 1 or index[along[0]].name not in far:  # type: ignore[union-attr]
+            return None
+        return along[0], far[index[along[0]].name]  # type: ignore[union-attr]
+
+    def movable(self, group: list[AddTo]) -> bool:
+        """Whether statements can run before all others, and are cheap enough to be computed twice."""
+        given = needed(self.stmts, group)
+        computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
+        return len(computed) <= MOST * len(group) and all(map(self._repeatable, given))
+
+    def _repeatable(self, t: Stmt) -> bool:
+        if any(isinstance(a, Var) and a.name in self.passed for a in operands(t)):
+            return False
+        match t:
+            case Let():
+                return is_cheap(t)
+            case Load(array=a, index=index):
+                writes = self.written.get(a.name, ())
+                own = not writes or self.is_own(index)
+                return own and all(w.index == index and k > self.definition[t.out.name] for k, w in writes)
+        return True
+
+    def is_own(self, index: tuple[Atom, ...]) -> bool:
+        """Whether no two iterations access one cell."""
+        return all(any(isinstance(a, Var) and a.name in far for a in index) for far in self.far.values())
+
+    def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
+        """The body of the nest with those effects alone, and with what the loops pass on, if that is wanted."""
+        results = [a for s in self.levels for a in (*s.body.results, *s.inits)] if carried else []
+        wanted = {id(t) for t in needed(self.stmts, effects, results)}
+
+        def inside(b: Block) -> Block:
+            return Block(tuple(part(t) for t in b.stmts if isinstance(t, Loop) or id(t) in wanted), b.results if carried else ())
+
+        def part(t: Stmt) -> Stmt:
+            if not isinstance(t, Loop):
+                return t
+            return replace(t, body=inside(t.body)) if carried else replace(t, carried=(), inits=(), outs=(), body=inside(t.body))
+
+        return inside(self.levels[0].body)
+
+
+def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int) -> list[Stmt]:
+    """The nests of loops that do the additions of one with step 1 or -1 to rows along an axis: those that all neighbours give to, and
+    those at either end. ``sizes`` are ints by name."""
+    row = sorted(row, key=lambda g: -g.distance)
+    span = row[0].distance - row[-1].distance
+    maker = Maker(names, sizes)
+    s = upwards(s, maker)
+    low, high = s.start, s.stop
+    assert high is not None
+    if isinstance(low, Var):
+        low = maker.let("max", low, LOWEST)
+    # a loop that never runs may be said to end at the lowest int there is, from which nothing can be taken away
+    shorter = maker.let("sub", high if isinstance(high, Const) else maker.let("max", high, low), Const(span, I64))
+    middle = maker.let("max", low, shorter)
+    first = maker.let("min", maker.let("add", low, Const(span, I64)), high)
+    edges = [
+        _edge(s, row, names, low, first, [(g, "lt", low, row[0].distance - g.distance) for g in row[1:]], span),
+        _edge(s, row, names, middle, high, [(g, "ge", middle, row[0].distance - g.distance) for g in row[:-1]], 0),
+    ]
+    return [*maker.out, edges[0], _whole(axis, s, row, names, low, middle), edges[1]]
+
+
+def _edge(
+    s: Loop, row: list[Given], names: Names, low: Atom, high: Atom, given: list[tuple[Given, str, Atom, int]], whole: int
+) -> Loop:
+    """Iterations at one end: those additions that the cells in the middle have not had."""
+    index = names.like(s.index)
+    maker = Maker(names)
+    for g, op, bound, distance in given:
+        stmts = freshen(Block(g.stmts), names, {s.index.name: index}).stmts
+        if distance == whole:
+            maker.out += stmts
+            continue
+        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)), like=Const(True, BOOL))
+        maker.out.append(If(test, Block(stmts), Block()))
+    return _loop(s, index, low, high, maker.out)
+
+
+def _loop(s: Loop, index: Var, low: Atom, high: Atom, stmts: list[Stmt]) -> Loop:
+    return Loop(index, low, high, ONE, (), (), Block(tuple(stmts)), (), span=s.span)
+
+
+def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:
+    """The rows that all neighbours give to, in one nest of loops."""
+    index = names.like(s.index)
+    maker = Maker(names)
+    here = maker.let("add", index, Const(row[0].distance, I64))
+    body: tuple[Stmt, ...] = ()
+    for g in row:
+        there = maker.let("add", index, Const(row[0].distance - g.distance, I64))
+        given = freshen(Block(g.stmts), names, {s.index.name: there})
+        body = _together(body, _at(given, axis, here).stmts)
+    whole = replace(s, index=index, start=low, stop=middle, step=ONE, carried=(), inits=(), outs=(), body=Block((*maker.out, *body)))
+    nest = _Nest(_levels(whole))
+    return replace(whole, body=nest.only([t for t in nest.stmts if isinstance(t, AddTo)]))
+
+
+def _at(b: Block, axis: int, here: Atom) -> Block:
+    """The block with its additions to a row."""
+
+    def stmt(t: Stmt) -> Stmt:
+        match t:
+            case AddTo(index=index):
+                return replace(t, index=(*index[:axis], here, *index[axis + 1 :]))
+            case Loop(body=body):
+                return replace(t, body=_at(body, axis, here))
+        return t
+
+    return Block(tuple(map(stmt, b.stmts)), b.results)
+
+
+def _together(a: tuple[Stmt, ...], b: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """Two nests of loops over the same ranges as one."""
+    if not a:
+        return b
+    (x, mine), (y, theirs) = _parted(a), _parted(b)
+    if mine is None or theirs is None:
+        return (*x, *y)
+    inner = substitute(theirs.body, {theirs.index.name: mine.index})
+    return (*x, *y, replace(mine, body=Block(_together(mine.body.stmts, inner.stmts))))
+
+
+def _parted(stmts: tuple[Stmt, ...]) -> tuple[list[Stmt], Loop | None]:
+    return [t for t in stmts if not isinstance(t, Loop)], next((t for t in stmts if isinstance(t, Loop)), None)

@@ -1,0 +1,364 @@
+"""Loops around innermost loops run four iterations at once, where these read or add to the same cells.
+
+The adjoint of a product of a matrix and a vector, ``for i: for j: x_bar[j] += a[i, j] * y_bar[i]``, goes over the whole of ``x_bar`` for each row.
+With four rows at a time, ``x_bar[j] += a[i, j] * y0 + a[i + 1, j] * y1 + ...``, three of four reads and writes are spared; and of sums over rows,
+``y += a[i, j] * x[j]``, four are under way at once. The rows that are left over run one by one behind.
+
+What stands between the innermost loops is done for one iteration after the other, in its order. So all that the iterations write must
+
+- be added to only;
+- or be cells of their own: rows by the index of the loop, or others than all those that the nest touches otherwise;
+- or be touched between the same two innermost loops only.
+
+What is carried must be known in time, or be a sum. Arrays of different names must not overlap, and sums must be free to take another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    mentioned,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.types import I64, Array, is_float
+
+from linad.optimise.independence import own_indices, verdict
+from linad.optimise.ints import Maker
+from linad.optimise.loop_facts import defined, is_chain, is_counted, with_ranges
+from linad.optimise.pass_manager import Remark, Remarks, remark
+from linad.optimise.ranges import Ranges
+
+from .loop_distribution import Body, is_cheap, is_short
+from .scalar_promotion import cells_to_sum, with_sums
+
+AT_ONCE = 4  # iterations: two gain less, eight no more
+ALIVE = 4  # floats of an iteration, at most, that are kept in registers in an innermost loop
+ROWS = 4  # rows of its own, at most, that an iteration goes along in an innermost loop
+LONG = 80  # statements at most that are written out for each of them
+FAR = 2**20  # that ints of iterations are known to be apart
+
+Part = tuple[Stmt, ...] | Loop  # of the body of a loop: innermost loops, and what stands between them
+Given = dict[str, Atom]  # what the names of an iteration are in the copy of it
+
+
+def jam(f: Function) -> tuple[Function, Remarks]:
+    """The function with several iterations at once where that saves reads and writes."""
+    names = Names(all_names(f))
+    remarks: list[Remark] = []
+    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+
+    def jammed(s: Loop, r: Ranges) -> list[Stmt]:
+        if not is_counted(s, one_by_one=True) or is_short(s, sizes) or s.kind != "sequential":
+            return [s]
+        inside = list(walk(s.body))
+        if len(inside) > LONG or not any(isinstance(t, Loop) for t in inside) or not all(map(_is_plain, inside)):
+            return [s]
+        nest = _Nest.of(s, r, names)
+        if not (nest.pays(sizes) and nest.independent(r) and nest.known_in_time()):
+            return [s]
+        remarks.append(remark(s.span, "loop", "four iterations at once"))
+        return nest.jammed(names)
+
+    return with_ranges(f, jammed), tuple(remarks)
+
+
+def _is_plain(t: Stmt) -> bool:
+    match t:
+        case Load() | Store() | AddTo():
+            return not t.checked
+        case If():
+            inner = [u for b in blocks(t) for u in walk(b)]
+            return not any(isinstance(v.type, Array) for v in t.outs) and not any(isinstance(u, Loop) for u in inner)
+    return isinstance(t, Let | Dim | Loop)
+
+
+@dataclass
+class _Access:
+    stmt: Load | Store | AddTo
+    part: int
+    inside: bool  # an innermost loop
+
+
+class _Nest:
+    """A loop, and what it has around its innermost loops."""
+
+    def __init__(self, loop: Loop, whole: Loop) -> None:
+        self.loop, self.whole = loop, whole
+        self.parts = list(_parts(loop.body))
+        self.made = defined(loop)
+        self.own = own_indices(loop, self.made)
+        self.varies = _varying(loop)
+        self.distances = _distances(loop)
+        self.at = {v.name: k for k, p in enumerate(self.parts) for t in _stmts(p) for v in outputs(t)}
+        self.in_time = [self._in_time(c, r) for c, r in zip(loop.carried, loop.body.results, strict=True)]
+
+    @staticmethod
+    def of(s: Loop, r: Ranges, names: Names) -> _Nest:
+        """A loop in which sums to cells that stay the same in innermost loops are in registers."""
+        body: list[Stmt] = []
+        for t in s.body.stmts:
+            cells = cells_to_sum(t, r, set()) if isinstance(t, Loop) else {}
+            body += with_sums(t, cells, names) if isinstance(t, Loop) and cells else [t]
+        return _Nest(replace(s, body=replace(s.body, stmts=tuple(body))), s)
+
+    # ------------------------------------------------------------------------------------------- whether it pays
+
+    def pays(self, sizes: Mapping[str, Let]) -> bool:
+        """Whether iterations go along the same cells, and not along too much else."""
+        saved = False
+        for p in self.parts:
+            if not isinstance(p, Loop):
+                continue
+            if not self.goes_along(p, sizes):
+                return False
+            inner, differs = defined(p), _differing(p, self.varies)
+            alive = {c.name for c in p.carried}
+            sums = bool(p.carried) and not any(isinstance(t, Store | AddTo) for t in p.body.stmts)
+            rows: set[tuple[Atom, ...]] = set()
+            for t in p.body.stmts:
+                if isinstance(t, Let):
+                    alive |= {a.name for a in t.ins if isinstance(a, Var) and is_float(a.type) and a.name in self.made - inner}
+                elif isinstance(t, Load | Store | AddTo) and any(_among(a, differs) for a in t.index):
+                    rows.add((t.array, *t.index))
+                elif isinstance(t, AddTo) or sums and isinstance(t, Load) and any(_among(a, inner) for a in t.index):
+                    saved = True
+            if len(alive) > ALIVE or len(rows) > ROWS:
+                return False
+        return saved
+
+    def goes_along(self, p: Loop, sizes: Mapping[str, Let]) -> bool:
+        """Whether an innermost loop goes along the same range in each iteration, and can be made of vectors."""
+        if not all(isinstance(t, Let | Load | Store | AddTo) for t in p.body.stmts):
+            return False
+        if not is_counted(p, one_by_one=True) or is_short(p, sizes):
+            return False
+        if _among(p.start, self.varies) or p.stop is None or _among(p.stop, self.varies):
+            return False
+        if any(isinstance(t, Let) and is_float(t.out.type) and not is_cheap(t) for t in p.body.stmts):
+            return False
+        v = verdict(p, True)
+        return not (v.reason or v.added or v.near) and self.rows_apart(p)
+
+    def rows_apart(self, p: Loop) -> bool:
+        """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells next to each other,
+        of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows that overlap."""
+        differs, body = _differing(p, self.varies), Body(p)
+        return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
+
+    def row_apart(self, t: Store | AddTo, body: Body, differs: set[str]) -> bool:
+        others = [a for a in t.index if isinstance(a, Var) and a.name in differs]
+        if not others or any(a.name in self.own for a in others):
+            return True
+        return others == [t.index[-1]] and abs(self.distances.get(others[-1].name, 0)) == 1 and bool(body.additions(t.array.name))
+
+    # ------------------------------------------------------------------------------------ whether it may be done
+
+    def independent(self, r: Ranges) -> bool:
+        """Whether iterations may change places but for what stands between the same innermost loops."""
+        by_array: dict[str, list[_Access]] = {}
+        for k, p in enumerate(self.parts):
+            inside = isinstance(p, Loop)
+            for t in walk(Block(_stmts(p))):
+                if isinstance(t, Load | Store | AddTo):
+                    by_array.setdefault(t.array.name, []).append(_Access(t, k, inside))
+        return all(self.apart(a, b, r) for found in by_array.values() for a, b in combinations_with_replacement(found, 2))
+
+    def apart(self, a: _Access, b: _Access, r: Ranges) -> bool:
+        """Whether two accesses in different iterations are to different cells, or their order is kept, or is free."""
+        if isinstance(a.stmt, Load) and isinstance(b.stmt, Load) or isinstance(a.stmt, AddTo) and isinstance(b.stmt, AddTo):
+            return True
+        if a.part == b.part and not a.inside:
+            return True
+        for i, j in zip(a.stmt.index, b.stmt.index, strict=True):
+            mine, other = (self.own.get(x.name) if isinstance(x, Var) else None for x in (i, j))
+            if mine is not None and other is not None and (mine.text, mine.offset) == (other.text, other.offset):
+                return True
+            if not (_among(i, self.made) and _among(j, self.made)) and r.apart((i,), (j,)):
+                return True
+        return False
+
+    def known_in_time(self) -> bool:
+        """Whether what is carried is there when the next iteration needs it, or is a sum."""
+        return all(known or self.summed(k) for k, known in enumerate(self.in_time))
+
+    def _in_time(self, c: Var, result: Atom) -> bool:
+        if not isinstance(result, Var) or result.name not in self.made or result == c:
+            return True
+        there = self.at.get(result.name)
+        used = [k for k, p in enumerate(self.parts) if any(c.name in mentioned(t) for t in _stmts(p))]
+        return there is not None and all(there < k or there == k and isinstance(self.parts[k], tuple) for k in used)
+
+    def summed(self, k: int) -> bool:
+        return is_float(self.loop.carried[k].type) and is_chain(self.loop, k, ("add", "sub"))
+
+    # ---------------------------------------------------------------------------------------------- what is made
+
+    def jammed(self, names: Names) -> list[Stmt]:
+        """A loop that runs four iterations at once, and the one that runs what is left."""
+        s = self.loop
+        assert isinstance(s.step, Const) and s.stop is not None
+        front, inside = Maker(names), Maker(names)
+        trips, whole = (names.var(n, I64) for n in ("trips", "whole"))
+        front.out += [Let(trips, "trips", (s.start, s.stop, s.step), s.span), Let(whole, "bitand", (trips, Const(-AT_ONCE, I64)), s.span)]
+        mid = front.let("add", whole, s.start) if s.step.value > 0 else front.let("sub", s.start, whole)
+        index = names.var(s.index.name, I64)
+        carried = tuple(names.like(c) for c in s.carried)
+        outs = tuple(names.like(c) for c in s.carried)
+        copies: list[Given] = [{s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(AT_ONCE)]
+        copies[0] |= {c.name: v for c, v in zip(s.carried, carried, strict=True)}
+        for p in self.parts:
+            if isinstance(p, Loop):
+                inside.out.append(self.several(p, copies, names))
+            for c, given in enumerate(copies):
+                if c:
+                    given |= self.handed_on(copies[c - 1], given)
+                for t in p if isinstance(p, tuple) else ():
+                    inside.out += self.copied(t, c, copies, names)
+        results: list[Atom] = []
+        for r, known in zip(s.body.results, self.in_time, strict=True):
+            total, *others = [_in(r, given) for given in (copies[-1:] if known else copies)]
+            for e in others:
+                total = inside.let("add", total, e, like=e)
+            results.append(total)
+        step = Const(AT_ONCE * s.step.value, I64)
+        main = replace(s, index=index, stop=mid, step=step, carried=carried, body=Block(tuple(inside.out), tuple(results)), outs=outs)
+        return [*front.out, main, replace(self.whole, start=mid, inits=outs)]
+
+    def handed_on(self, before: Given, now: Given) -> Given:
+        """What an iteration is given by the one before, as far as that has come to it."""
+        more: Given = {}
+        for c, r, known in zip(self.loop.carried, self.loop.body.results, self.in_time, strict=True):
+            if c.name in now:
+                continue
+            if not known:
+                more[c.name] = Const(-0.0, c.type)
+            elif not _among(r, self.made) or r.name in before:
+                more[c.name] = _in(r, before)
+        return more
+
+    def copied(self, t: Stmt, c: int, copies: list[Given], names: Names) -> Sequence[Stmt]:
+        """A statement in a copy; an int a number away from that in the first one is said to be that."""
+        if not c or not isinstance(t, Let) or t.out.name not in self.distances:
+            return _copied((t,), copies[c], names)
+        maker = Maker(names)
+        copies[c][t.out.name] = maker.let("add", copies[0][t.out.name], Const(c * self.distances[t.out.name], I64))
+        return maker.out
+
+    def several(self, p: Loop, copies: list[Given], names: Names) -> Loop:
+        """An innermost loop of several iterations: what is the same in all of them is done once, and what they add to one cell is added at once."""
+        differs = _differing(p, self.varies)
+        body = Maker(names)
+        same: Given = {name: a for name, a in copies[0].items() if name not in self.varies}
+        same[p.index.name] = names.like(p.index)
+        inner = [{**given, **same, **{c.name: names.like(c) for c in p.carried}} for given in copies]
+        inits = tuple(_in(a, given) for given in copies for a in p.inits)
+        for t in p.body.stmts:
+            if isinstance(t, Let | Load) and not any(_among(a, differs) for a in operands(t)):
+                body.out += _copied((t,), same, names)
+                for given in inner:
+                    given |= same
+            elif isinstance(t, AddTo) and not any(_among(a, differs) for a in t.index):
+                total, *others = (_in(t.value, given) for given in inner)
+                for e in others:
+                    total = body.let("add", total, e, like=e)
+                body.out.append(replace(t, index=tuple(_in(a, same) for a in t.index), value=total))
+            else:
+                for c in range(AT_ONCE):
+                    body.out += self.copied(t, c, inner, names)
+        outs: list[Var] = []
+        for given in copies:
+            mine = {v.name: names.like(v) for v in p.outs}
+            given |= mine
+            outs += mine.values()
+        carried = tuple(given[c.name] for given in inner for c in p.carried)
+        results = tuple(_in(r, given) for given in inner for r in p.body.results)
+        start, stop = (a if a is None else _in(a, copies[0]) for a in (p.start, p.stop))
+        whole = Block(tuple(body.out), results)
+        return Loop(same[p.index.name], start, stop, p.step, carried, inits, whole, tuple(outs), span=p.span)
+
+
+def _parts(b: Block) -> Iterator[Part]:
+    between: list[Stmt] = []
+    for t in b.stmts:
+        if isinstance(t, Loop):
+            yield tuple(between)
+            yield t
+            between = []
+        else:
+            between.append(t)
+    yield tuple(between)
+
+
+def _stmts(p: Part) -> tuple[Stmt, ...]:
+    return (p,) if isinstance(p, Loop) else p
+
+
+def _varying(s: Loop) -> set[str]:
+    """The names of the body of a loop that are not the same in all iterations, as far as can be seen."""
+    varies = {s.index.name, *(c.name for c in s.carried)}
+    for t in s.body.stmts:
+        if not isinstance(t, Let) or any(_among(a, varies) for a in t.ins):
+            varies |= {v.name for v in outputs(t)}
+    return varies
+
+
+def _differing(p: Loop, varies: set[str]) -> set[str]:
+    """Those names, and those in an innermost loop that differ from one iteration of the loop around to another."""
+    differs = varies | {c.name for c in p.carried}
+    for t in p.body.stmts:
+        if any(_among(a, differs) for a in operands(t)):
+            differs |= {v.name for v in outputs(t)}
+    return differs
+
+
+def _among(a: Atom, names: set[str]) -> bool:
+    return isinstance(a, Var) and a.name in names
+
+
+def _in(a: Atom, given: Given) -> Atom:
+    return given.get(a.name, a) if isinstance(a, Var) else a
+
+
+def _copied(stmts: tuple[Stmt, ...], given: Given, names: Names) -> tuple[Stmt, ...]:
+    """Statements of an iteration in its copy, whose names are noted."""
+    outs = tuple(v for t in stmts for v in outputs(t))
+    copy = freshen(Block(stmts, outs), names, given)
+    given.update((v.name, a) for v, a in zip(outs, copy.results, strict=True))
+    return copy.stmts
+
+
+def _distances(s: Loop) -> dict[str, int]:
+    """The ints that are a number more in each iteration than in the one before, and that number."""
+    assert isinstance(s.step, Const)
+    made, found = defined(s), {s.index.name: s.step.value}
+    for t in walk(s.body):
+        match t:
+            case Loop(index=index):
+                found[index.name] = 0
+            case Let(out=out, op="add" | "sub" as op, ins=ins) if out.type == I64:
+                x, y = (found.get(a.name) if isinstance(a, Var) and a.name in made else 0 for a in ins)
+                if x is not None and y is not None and abs(apart := x + y if op == "add" else x - y) < FAR:
+                    found[out.name] = apart
+    return found

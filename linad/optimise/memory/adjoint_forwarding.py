@@ -1,0 +1,283 @@
+"""An adjoint that is summed up apart, and then added to another one as a whole, takes over from that one.
+
+The reverse of ``old = u.copy(); u[i] += f(old)`` reads ``u_bar`` while it adds to ``old_bar``, which begins as zeros, and then adds ``old_bar`` to
+``u_bar``. So ``old_bar`` may as well begin as a copy of ``u_bar``, be added to, and be what ``u_bar`` is from there on: zeros, and a sum of whole arrays,
+become one copy. In a loop ``u_bar`` is carried then, and the two take turns (`optimise/memory/double_buffering.py`).
+
+For adjoints only, as sums are taken in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    free_vars,
+    mentioned,
+    operands,
+    outputs,
+    using,
+    walk,
+)
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.core_sizes import Lengths, Sizes, known_sizes, lengths
+from linad_typecheck.types import I64
+
+from linad.optimise.offsets import offset
+
+from .copy_elision import Known, changes, covers, emptied, outs, without
+
+
+def take_over(f: Function) -> Function:
+    """The function without adjoints that are made in order to be added to other ones."""
+    return replace(f, body=_Over(f).block(f.body, set(), set())[0])
+
+
+class _Over:
+    def __init__(self, f: Function) -> None:
+        self.function = f
+        self.known = Known(f)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(all_names(self.function))
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return known_sizes(self.function)
+
+    @cached_property
+    def same(self) -> Lengths:
+        return lengths(self.function)
+
+    def block(self, b: Block, around: set[Var], own: set[Var]) -> tuple[Block, list[Var]]:
+        """The block, and the arrays of blocks around it that others have taken over from: those are its last results, in the same order.
+        ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
+        done: list[Stmt] = []
+        may, taken = around | own, []
+        names: dict[str, Atom] = {}  # what is to be called otherwise from here on
+        at = 0
+        while at < len(b.stmts):
+            s, at = self.renamed(b.stmts[at], names), at + 1
+            new: dict[Var, Var] = {}
+            match s:
+                case If():
+                    s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
+                case Loop():
+                    s, new = self.loop(s, may)
+            pair = self.summed(s, may, done, b, at)
+            new |= [pair] if pair is not None else []
+            names = {n: new.get(v, v) for n, v in names.items()} | {a.name: now for a, now in new.items()}
+            moved = self.moved_out(s, may, done, b, at, names) if pair is None else None
+            if moved is not None:
+                a, now, stmts, b = moved
+                at, names = 0, {}
+                new[a] = now
+                done += stmts
+            elif pair is None:
+                done.append(s)
+            for a, now in new.items():
+                if a in around:
+                    taken.append(a)
+                    b = Block(b.stmts, (*b.results, now))
+                else:
+                    may.remove(a)
+                may.add(now)
+            may.update(outs(s))
+        return Block(tuple(done), substitute(Block((), b.results), names).results), taken
+
+    def renamed(self, s: Stmt, names: dict[str, Atom]) -> Stmt:
+        if names.keys().isdisjoint(self.known.of(s)):
+            return s
+        (s,) = substitute(Block((s,)), names).stmts
+        return s
+
+    def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
+        """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are called behind it."""
+        body, taken = self.block(s.body, around if s.mark is None else set(), set(s.carried))
+        if not taken:
+            return replace(s, body=body), {}
+        inside, behind = ([self.like(a) for a in taken] for _ in range(2))
+        body = substitute(body, {a.name: c for a, c in zip(taken, inside, strict=True)})
+        s = replace(s, carried=(*s.carried, *inside), inits=(*s.inits, *taken), body=body, outs=(*s.outs, *behind))
+        return s, dict(zip(taken, behind, strict=True))
+
+    def summed(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var] | None:
+        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one; it is made as a copy then. What
+        follows begins ``at`` a place in the block."""
+        pair = self.sum_of(s)
+        if pair is None or pair[0] not in own or pair[1] in b.results or any(self.known.touches(t, pair[1]) for t in b.stmts[at:]):
+            return None
+        return pair if self.begun(done, *pair) else None
+
+    def like(self, a: Var) -> Var:
+        v = self.names.like(a)
+        self.sizes[v.name] = self.sizes[a.name]
+        return v
+
+    def sum_of(self, s: Stmt) -> tuple[Var, Var] | None:
+        """The adjoint to which a statement adds another one as a whole, and that one."""
+        match s:
+            case AddArray(array=a, other=Var() as b):
+                pair = a, b
+            case Loop() if (nest := self.nest(s, ())) is not None:
+                pair = nest
+            case _:
+                return None
+        adjoints = all(v.adjoint for v in pair)
+        alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
+        return pair if adjoints and alike else None
+
+    def nest(self, s: Loop, index: tuple[Var, ...]) -> tuple[Var, Var] | None:
+        """Those of a nest of loops over all cells."""
+        index = (*index, s.index)
+        match s.body.stmts:
+            case (Loop() as inner,):
+                pair = self.nest(inner, index)
+            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if v == w and here == there == index:
+                pair = a, b
+            case _:
+                return None
+        if pair is None or s.carried or s.exits or pair[1].name not in self.sizes:
+            return None
+        return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
+
+    def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
+        """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells that a last nest of loops has
+        emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
+        k = next((k for k, s in enumerate(done) if isinstance(s, Alloc) and s.out == b), None)
+        match done[k] if k is not None else None:
+            case Alloc(fill=Const(value=zero)) as made if repr(zero) == "0.0":
+                pass
+            case _:
+                return False
+        assert k is not None
+        zeros: tuple[Stmt, ...] = ()
+        left = list(done[k + 1 :])
+        for at, t in enumerate(left):
+            if a in outs(t) or not self.known.only_adds(t, b):
+                return False
+            if not self.known.touches(t, a):
+                continue
+            if zeros:
+                return False
+            if changes(t, a):
+                parts = self.emptying(t, a, b)
+                if parts is None or _fails(left[: at + 1]) or {v.name for u in left[:at] for v in outputs(u)} & mentioned(parts[1]).keys():
+                    return False
+                left[at], alone = parts
+                zeros = freshen(Block((alone,), ()), self.names, {}).stmts
+        done[k:] = [Copy(b, a, made.span), *zeros, *left]
+        return True
+
+    def moved_out(
+        self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int, names: dict[str, Atom]
+    ) -> tuple[Var, Var, list[Stmt], Block] | None:
+        """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that is added to from there on; what takes over from
+        it, the statements so far, and those that follow, which read the cells where they were."""
+        move = _move(s, ())
+        if move is None:
+            return None
+        a, cell, to, index = move
+        made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
+        if a not in own or made is None or made.fill is not None or any(self.known.touches(t, to) for t in done if t is not made):
+            return None
+        if a.name not in self.sizes or to.name not in self.sizes or to in b.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
+            return None
+        places = [offset(i, self.known.lets) for i in cell]
+        near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
+        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
+            return None
+        rest = Block(tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results)
+        uses = using(rest, to)
+        if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
+            return None
+        now = self.like(a)
+        zeros: tuple[Stmt, ...] = ()
+        if changes(s, a):
+            parts = self.emptying(s, a, now)
+            if parts is None or _fails((s,)):
+                return None
+            s, alone = parts
+            zeros = freshen(Block((alone,)), self.names, {}).stmts
+        far = [more for _, more in places]
+
+        def there(b: Block) -> Block:
+            return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
+
+        def reading(t: Stmt) -> list[Stmt]:
+            if not isinstance(t, Load) or t.array != to:
+                return [rebuild(t, lambda v: v, block=there)]
+            ints = [Let(self.names.var("i", I64), "add", (i, Const(n, I64)), t.span) for i, n in zip(t.index, far, strict=True)]
+            return [*ints, replace(t, array=a, index=tuple(v.out for v in ints))]
+
+        behind = there(substitute(rest, {a.name: now}))
+        return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
+
+    def emptying(self, s: Stmt, a: Var, b: Var) -> tuple[Loop, Stmt] | None:
+        """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
+        found = emptied(s, a, self.known)
+        if found is None or any(t.exits for t in found[0]):
+            return None
+        loops, zero = found
+        alone: Stmt = replace(zero, array=b)
+        for t in reversed(loops):
+            body = Block((*_computed(t.body.stmts, alone), alone))
+            if free_vars(body).keys() & ({v.name for u in t.body.stmts for v in outputs(u)} | {c.name for c in t.carried}):
+                return None
+            alone = Loop(t.index, t.start, t.stop, t.step, (), (), body, (), span=t.span)
+        return without(loops[0], a), alone
+
+
+def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
+    """The array of which a nest of loops copies cells to another one, the cell, the other array, and the cell of that, which is that of the loops."""
+    if not isinstance(s, Loop):
+        return None
+    index = (*index, s.index)
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    if inner:
+        return _move(inner[0], index)
+    loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
+    for t in s.body.stmts:
+        if isinstance(t, Store) and t.index == index and isinstance(t.value, Var) and (x := loads.get(t.value)) is not None:
+            if x.array.adjoint and t.array.adjoint:
+                return x.array, x.index, t.array, index
+    return None
+
+
+def _computed(stmts: Sequence[Stmt], wanted: Stmt) -> list[Stmt]:
+    """The operations on scalars that a statement behind them needs, in order."""
+    names = set(mentioned(wanted))
+    found: list[Stmt] = []
+    for t in reversed(stmts):
+        if isinstance(t, Let) and t.out.name in names:
+            found.append(t)
+            names.update(a.name for a in t.ins if isinstance(a, Var))
+    return found[::-1]
+
+
+def _fails(stmts: Sequence[Stmt]) -> bool:
+    """Whether an error may keep from a cell that is not there what comes behind these statements."""
+    return any(isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked for t in walk(Block(tuple(stmts))))

@@ -1,0 +1,115 @@
+"""Buffers that a loop makes anew in each iteration are made once, before it, and refilled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Fill,
+    Function,
+    If,
+    Let,
+    Loop,
+    Names,
+    Reserve,
+    Stmt,
+    Var,
+    all_names,
+    outputs,
+    walk,
+)
+from linad_typecheck.types import I64, Array
+
+from linad.optimise.logs import empty
+
+from .double_buffering import copying, passed_on
+
+
+def hoist_buffers(f: Function) -> Function:
+    """Move allocations of loop-invariant shape out of loops, where the array does not outlive an iteration.
+
+    Also out of branches: memory that is not touched costs next to nothing.
+
+    Index checks, also those for negative sizes, are in their places already and stay there.
+    """
+    resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    names = Names(all_names(f))
+    fixed = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
+    fixed |= {s.out.name for s in walk(f.body) if isinstance(s, Let) and s.op == "trips"}
+
+    def block(b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
+                case Loop():
+                    body = block(s.body)
+                    before, body = _split(s, body, resized, _escaping(body), names, fixed)
+                    out += [*before, replace(s, body=body)]
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    return replace(f, body=block(f.body))
+
+
+def _split(
+    s: Loop, body: Block, resized: set[str], escaping: set[str], names: Names, fixed: set[str]
+) -> tuple[list[Stmt], Block]:
+    """The allocations of a loop body that move in front of it, and the body without them. A log that grows keeps its length
+    from one iteration to the next."""
+    staying = resized | escaping
+    inside = {s.index.name, *(c.name for c in s.carried)}
+    inside |= {v.name for t in walk(body) for v in outputs(t)}
+    moved: set[str] = set()
+    before: list[Stmt] = []
+
+    def leave(b: Block) -> Block:
+        kept: list[Stmt] = []
+        for t in b.stmts:
+            if isinstance(t, If):
+                kept.append(replace(t, then=leave(t.then), orelse=leave(t.orelse)))
+            elif isinstance(t, Alloc) and t.out.name in resized - escaping and empty(t):
+                before.append(t)
+                moved.add(t.out.name)
+            elif isinstance(t, Alloc) and t.out.name not in staying and not any(_named(a, inside) for a in t.shape):
+                before.append(replace(t, shape=tuple(map(size, t.shape)), fill=None))
+                moved.add(t.out.name)
+                if t.fill is not None:
+                    kept.append(Fill(t.out, t.fill, t.span))
+            elif isinstance(t, Copy) and t.out.type.rank and not {t.out.name, t.array.name} & (staying | inside - moved):
+                shape = tuple(names.var("size", I64) for _ in range(t.out.type.rank))
+                before.extend(Dim(v, t.array, k, t.span) for k, v in enumerate(shape))
+                before.append(Alloc(t.out, shape, None, t.span))
+                fixed.update(v.name for v in shape)
+                moved.add(t.out.name)
+                kept += copying(t, shape, names)
+            else:
+                kept.append(t)
+        return Block(tuple(kept), b.results)
+
+    def size(a: Atom) -> Atom:
+        if isinstance(a, Const) or a.name in fixed:
+            return a
+        v = names.var("size", I64)
+        before.append(Let(v, "max", (a, Const(0, I64)), s.span))  # where it is negative, the loop fails
+        fixed.add(v.name)
+        return v
+
+    return before, leave(body)
+
+
+def _named(a: Atom, names: set[str]) -> bool:
+    return isinstance(a, Var) and a.name in names
+
+
+def _escaping(b: Block) -> set[str]:
+    """Arrays that get another name in a block, or are given to a call: they may outlive the iteration."""
+    return passed_on(b) | {r.name for r in b.results if isinstance(r, Var) and isinstance(r.type, Array)}

@@ -1,0 +1,278 @@
+"""One buffer instead of two that take turns, where a loop is done with each cell of the one when it writes to the other.
+
+A step in time, ``new[i] = f(old[i - 1], old[i], old[i + 1])``, may write where it has read, if what later iterations need is kept in registers; `copy_sinking.py` does
+that for a copy, so the loop is given one: ``old = u.copy(); u[i] = ...``. The cells that no iteration writes must be the same in both: ``new`` begins each
+iteration as a copy of ``old``, or both began as copies of the same array.
+
+The adjoint of that reads ``u_bar[i]``, leaves zero there, and adds to neighbours in the other buffer. Where that has been read already it may add to the
+same one; what is for cells that are still to be read waits in registers until they are (`register_rotation.py`). The cells that are not read are added to in turns, now in
+the one and now in the other, and in the end both are added to the same array.
+
+So there is nothing to copy, and half as much to be kept near. Arrays of one axis, as a row would have to wait in an array of its own. It gives loops an order
+that they did not have; for adjoints sums must be free to take another order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    count_uses,
+    outputs,
+)
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.types import Array
+
+from linad.optimise.loop_facts import defined
+from linad.optimise.loops.loop_distribution import Body, is_short
+from linad.optimise.loops.register_rotation import Held, adding, is_plain
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+
+from .copy_sinking import in_registers
+from .double_buffering import TURNS
+from .known_regions import Contents, Sizes, is_only_read
+
+
+def keep_one(f: Function) -> tuple[Function, Remarks]:
+    """The function with one buffer where loops in time have two, of which they write to one what they read in the other."""
+    one = _OneOfTwo(f)
+    body = one.block(f.body)
+    if body == f.body:
+        return f, ()
+    f = replace(f, body=body)
+    return replace(f, body=_needed(body, count_uses(f))), tuple(one.remarks)
+
+
+class _OneOfTwo:
+    def __init__(self, f: Function) -> None:
+        self.sizes = Sizes(f)
+        self.uses = count_uses(f) + Counter(p.var.name for p in f.params)  # the caller may look at those
+        self.remarks: list[Remark] = []
+
+    def block(self, b: Block) -> Block:
+        done: list[Stmt] = []
+        rest = list(b.stmts)
+        while rest:
+            s = rest.pop(0)
+            match s:
+                case If():
+                    s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                case Loop():
+                    s = replace(s, body=self.block(s.body))
+                    pairs = (self.merged(done, s, rest, *pair) for pair in _turning(s))
+                    if (one := next((found for found in pairs if found is not None), None)) is not None:
+                        done, rest = one  # and the loop once more
+                        continue
+                    if (one := self.moved(done, s)) is not None:
+                        done = one
+                        continue
+            done.append(s)
+        return replace(b, stmts=tuple(done))
+
+    def merged(self, before: list[Stmt], s: Loop, behind: list[Stmt], a: Var, b: Var) -> tuple[list[Stmt], list[Stmt]] | None:
+        """The loop with ``a`` alone carried, in which it is read and ``b`` is written, and what is around it."""
+        (_, end), (spare, over) = _place(s, a), _place(s, b)
+        inside: list[Stmt] | None = None
+        if not self.uses[over.name]:
+            inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
+        elif self.uses[end.name] == self.uses[over.name] == 1 and (sums := self.sums(behind, end, over)) is not None and self.are_zeros(before, spare):
+            inside = self.emptied(s, a, b)
+            behind = [t for t in behind if t is not sums]
+        if inside is None:
+            return None
+        self.uses[a.name] += self.uses[b.name]
+        told = f"{known_as(a)} in one buffer, written where it has been read"
+        self.remarks.append(remark(s.span, "stored", told, instead=f"{known_as(a)} {TURNS}"))
+        return before, [_without(s, b, tuple(inside), a), *behind]
+
+    def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
+        """The statements in front of a loop and that, if it moves what one of them has stored in an array made for that: which then stores where it belongs."""
+        match [t for t in s.body.stmts if not isinstance(t, Let)]:
+            case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if v == write.value and i == s.index and self.uses[new.name] == 2:
+                k = next((k for k in range(len(before) - 1, -1, -1) if self.sizes.touches(before[k], new) or self.sizes.touches(before[k], write.array)), None)
+            case _:
+                return None
+        loop = None if k is None else before[k]
+        if not isinstance(loop, Loop) or (loop.start, loop.stop, loop.step) != (s.start, s.stop, s.step) or s.carried or s.exits:
+            return None
+        at = next((n for n, t in enumerate(loop.body.stmts) if isinstance(t, Store) and t.array == new and t.index == (loop.index,)), None)
+        if at is None:
+            return None
+        stmts, value = loop.body.stmts, loop.body.stmts[at].value  # type: ignore[union-attr]
+        index = freshen(Block(tuple(t for t in s.body.stmts if isinstance(t, Let)), write.index), self.sizes.names, {i.name: loop.index})
+        stmts = (*stmts[:at], *index.stmts, replace(write, array=new, index=index.results, value=value), *stmts[at + 1 :])
+        changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
+        if changed is None:
+            return None
+        self.uses[write.array.name] += self.uses[new.name]
+        told = f"{known_as(write.array)} where it has been read: no array is made of what is stored"
+        self.remarks.append(remark(s.span, "stored", told))
+        return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
+
+    def copied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
+        """The body of a loop in which ``b`` begins as a copy of ``a``, perhaps with zeros, without that."""
+        stmts = s.body.stmts
+        uses = [k for k, t in enumerate(stmts) if self.sizes.touches(t, b)]
+        made = self.sizes.contents(stmts[uses[0]], b) if len(uses) > 1 else None
+        if made is None or made.source != a or made.loop is not None or any(self.sizes.touches(t, b) for t in made.rest):
+            return None
+        k = uses[1]
+        front = [*stmts[: uses[0]], *made.rest, *stmts[uses[0] + 1 : k]]
+        if is_only_read(front, a) and not any(self.sizes.touches(t, a) for t in stmts[k:]):
+            return [*front, *stmts[k:]]
+        zeros = self.sizes.contents(stmts[k], b)
+        if zeros is not None and zeros.source is None and len(uses) > 2:
+            front += [*zeros.rest, *stmts[k + 1 : uses[2]]]
+            return self.around(front, stmts[uses[2] :], a, lambda t: self.added(t, a, b, zeros))
+        return self.around(front, stmts[k:], a, lambda t: self.added(t, a, b, None) or self.stored(t, a, b))
+
+    def alike(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
+        """The body of a loop in which all cells that are not written are the same in both arrays, if they were to begin with."""
+        stmts = s.body.stmts
+        k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
+        if k is None or not _is_steady(stmts[k], s) or not self.only_stores(stmts[k], b) or not is_only_read(stmts[k + 1 :], b):
+            return None
+        return self.around(stmts[:k], stmts[k:], a, lambda t: self.stored(t, a, b))
+
+    def emptied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
+        """The body of a loop that leaves zeros in ``a`` and adds to ``b``, which had them in the same cells to begin with."""
+        stmts = s.body.stmts
+        k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
+        zeros = None if k is None else self.sizes.contents(stmts[k], a)
+        if k is None or zeros is None or not _is_steady(stmts[k], s):
+            return None
+        if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):  # its other cells belong to both
+            return None
+        match zeros:
+            case Contents(source=None, rest=(loop,)):
+                return self.around(stmts[:k], [loop, *stmts[k + 1 :]], a, lambda t: self.added(t, a, b, zeros))
+        return None
+
+    def only_stores(self, s: Stmt, a: Var) -> bool:
+        """Whether a loop does nothing with an array but store to it."""
+        return isinstance(s, Loop) and all(isinstance(t, Store) for t in s.body.stmts if self.sizes.touches(t, a))
+
+    def are_zeros(self, stmts: Sequence[Stmt], a: Atom) -> bool:
+        """Whether statements make an array as zeros, and that is all they do with it."""
+        match [t for t in stmts if isinstance(a, Var) and self.sizes.touches(t, a)]:
+            case [Alloc(fill=Const(value=0.0))]:
+                return True
+        return False
+
+    def sums(self, stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:
+        """What adds the second of two arrays as a whole to the array that the first is added to, if that is only added to in between."""
+        found = {t.other: (k, t) for k, t in enumerate(stmts) if isinstance(t, AddArray) and t.other in (a, b)}
+        if len(found) < 2 or found[a][1].array != (total := found[b][1].array):
+            return None
+        low, high = sorted((found[a][0], found[b][0]))
+        others = (t for t in stmts[low:high] if self.sizes.touches(t, total))
+        return found[b][1] if all(isinstance(t, AddArray) and t.array == total for t in others) else None
+
+    def around(self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]) -> list[Stmt] | None:
+        """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the others only read that."""
+        if not is_only_read(front, a) or any(self.sizes.touches(t, a) for t in rest[1:]):
+            return None
+        changed = change(rest[0])
+        return None if changed is None else [*front, *changed, *rest[1:]]
+
+    def stored(self, s: Stmt, a: Var, b: Var) -> list[Stmt] | None:
+        """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if registers will do for what it still needs."""
+        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:  # those of the caller have none there: what an error left half done would show
+            return None
+        old = self.sizes.names.like(a)
+        (loop,) = substitute(Block((s,)), {a.name: old, b.name: a}).stmts
+        assert isinstance(loop, Loop)
+        return in_registers(loop, old, a, self.sizes)
+
+    def added(self, s: Stmt, a: Var, b: Var, zeros: Contents | None) -> list[Stmt] | None:
+        """A loop that reads one row of ``a``, and may add to ``b`` where that was; ``zeros`` are what it finds there in place of what was in ``a``."""
+        if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints):
+            return None
+        body, step = Body(s), s.step.value  # type: ignore[union-attr]
+        loads = [k for k, t in enumerate(body.stmts) if isinstance(t, Load) and t.array == a]
+        read = {body.cell(body.stmts[k].index) for k in loads}  # type: ignore[union-attr]
+        rows = body.additions(b.name) if b.name in body.written and a.name not in body.written else []
+        match [*read], rows:
+            case [((cell, sizes),)], [row]:
+                (last, *_) = row[max(row)]
+            case _:
+                return None
+        ahead = [(d - cell) * step for d in row]  # of the cell that is read
+        if body.far[last.index[-1].name][1] != sizes or min(ahead) > 0:  # type: ignore[union-attr]
+            return None
+        if zeros is None:
+            return adding(s, self.sizes.names) if max(loads) < body.written[b.name][0][0] else None
+        low, high = self.sizes.ends(s)
+        if sizes or (zeros.low, zeros.high) != (low + cell, high + cell) or max(ahead) < 0:
+            return None
+        return adding(s, self.sizes.names, {b.name: Held(read=-min(ahead))})
+
+
+def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
+    """The arrays of one axis that a loop carries two by two, and hands on the other way round."""
+    now = dict(zip(s.carried, s.body.results[int(s.exits) :], strict=True))
+    for a, r in now.items():
+        if isinstance(r, Var) and isinstance(r.type, Array) and r.type.rank == 1 and r != a and now.get(r) == a:
+            yield a, r
+
+
+def _place(s: Loop, v: Var) -> tuple[Atom, Var]:
+    """What an array that a loop carries is in front of it, and behind the loop."""
+    k = s.carried.index(v)
+    return s.inits[k], s.outs[k]
+
+
+def _without(s: Loop, b: Var, stmts: tuple[Stmt, ...], a: Var) -> Loop:
+    """The loop that carries an array no more, with other statements, and another array for it."""
+    k = s.carried.index(b)
+    n = k + int(s.exits)
+    carried, inits, outs = (vs[:k] + vs[k + 1 :] for vs in (s.carried, s.inits, s.outs))
+    body = substitute(Block(stmts, s.body.results[:n] + s.body.results[n + 1 :]), {b.name: a})
+    return replace(s, carried=carried, inits=inits, outs=outs, body=body)
+
+
+def _is_steady(s: Stmt, around: Loop) -> bool:
+    """Whether a loop goes from the same int to the same int in all iterations of the one around it."""
+    return isinstance(s, Loop) and not any(isinstance(a, Var) and a.name in defined(around) for a in (s.start, s.stop))
+
+
+def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
+    """Whether statements leave the same in two arrays of the same sizes that they make."""
+    made = {v: k for k, t in enumerate(stmts) for v in outputs(t) if v in (a, b)}
+    if len(made) < 2:
+        return False
+    (x, first), (y, second) = sorted(made.items(), key=lambda item: item[1])
+    match stmts[first], stmts[second]:
+        case _, Copy(array=source) if source == x:
+            first = second
+        case Copy(array=source), Copy(array=other) if source == other:
+            if not is_only_read(stmts[first:second], source):
+                return False
+        case Alloc(fill=value), Alloc(fill=other) if value is not None and value == other:
+            pass
+        case _:
+            return False
+    return is_only_read(stmts[first + 1 :], x) and is_only_read(stmts[second + 1 :], y)
+
+
+def _needed(b: Block, uses: Counter[str]) -> Block:
+    """A block without arrays that it makes and never mentions."""
+    kept = (s for s in b.stmts if not (isinstance(s, Alloc | Copy) and not uses[s.out.name]))
+    return replace(b, stmts=tuple(rebuild(s, lambda a: a, block=lambda inner: _needed(inner, uses)) for s in kept))

@@ -1,0 +1,249 @@
+"""Arrays that are filled, emptied or copied although nobody looks: adjoint arrays begin as zeros and end as zeros.
+
+Four rewritings, of an array that is made in a block, or given to it for good:
+
+* The first to touch its zeros is a nest of loops over all its cells that adds once to each: it stores, and nothing is filled.
+* The last to touch it stores zeros to cells that only the same iteration has read: it does not. So with an array that a loop
+  carries into an iteration and not out of it.
+* To its zeros something is added, and then another array as a whole, which has not changed since: it begins as a copy of that.
+* It is a copy, of an array that belongs to the block and is not used again: it is that array.
+
+The first three are for adjoints only: they change the order of sums and the sign of a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Drop,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    operands,
+    using,
+    walk,
+    writes,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.types import FLOATS, I64, Array
+
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
+
+
+class Known(Mentions):
+    """What is asked again and again: also how a value is computed, and which arrays a statement looks at."""
+
+    def __init__(self, f: Function) -> None:
+        super().__init__()
+        self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
+
+    def only_adds(self, s: Stmt, array: Var) -> bool:
+        """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
+        found = self._looked_at.get(id(s))
+        if found is None:
+            found = self._looked_at[id(s)] = s, frozenset(_looked_at(s))
+        return array.name not in found[1]
+
+
+def spare_zeros(f: Function) -> Function:
+    """The function without zeros that nobody reads."""
+    return replace(f, body=_block(f.body, Known(f), ()))
+
+
+def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
+    """``carried`` are arrays that the block is given for good."""
+    block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known)
+    stmts = list(block.stmts)
+    for made in [s for s in stmts if isinstance(s, Alloc)]:
+        if made.log == "no" and made.out.type.dtype in FLOATS and made.out.adjoint:
+            at = next(k for k, s in enumerate(stmts) if s is made)
+            if made.fill is not None and repr(made.fill.value) == "0.0":
+                _begun(stmts, at, known)
+            if made.out not in block.results:
+                _ended(stmts, made.out, known)
+    for c in carried:
+        if c.type.dtype in FLOATS and c.adjoint and c not in block.results:
+            _ended(stmts, c, known)
+    return replace(block, stmts=tuple(stmts))
+
+
+def _inside(s: Stmt, known: Known) -> Stmt:
+    match s:
+        case If():
+            return replace(s, then=_block(s.then, known, ()), orelse=_block(s.orelse, known, ()))
+        case Loop(carried=carried):
+            return replace(s, body=_block(s.body, known, tuple(c for c in carried if isinstance(c.type, Array))))
+    return s
+
+
+# ------------------------------------------------------------------------------------------------------------- beginning
+
+
+def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
+    """The zeros of the array made at a place, where what follows makes them unnecessary."""
+    made = stmts[at]
+    assert isinstance(made, Alloc)
+    for k in range(at + 1, len(stmts)):
+        s = stmts[k]
+        if isinstance(s, Dim) or not known.touches(s, made.out):
+            continue
+        stored = _stored(s, made.out, list(made.shape), (), known)
+        if stored is not None:
+            stmts[at], stmts[k] = replace(made, fill=None), stored
+            return
+        break
+    _copied(stmts, at, known)
+
+
+def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
+    """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
+    if not sizes:
+        return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
+        return None
+    touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
+    if len(touching) != 1 or array in (*s.inits, *s.body.results):
+        return None
+    (k,) = touching
+    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), known)
+    if inner is None:
+        return None
+    return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
+
+
+def covers(s: Loop, size: Atom, known: Known) -> bool:
+    """Whether a loop runs over all ints from 0 to below a size, up or down."""
+    match s.step, s.start, s.stop:
+        case Const(value=1), Const(value=0), stop:
+            return stop == size
+        case Const(value=-1), Const(value=top), Const(value=-1):
+            return isinstance(size, Const) and top == size.value - 1
+        case Const(value=-1), Var(name=name), Const(value=-1) if name in known.lets:
+            return known.lets[name].op == "sub" and known.lets[name].ins == (size, Const(1, I64))
+    return False
+
+
+def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
+    """Zeros to which another array is added, before anything reads them: they begin as its copy."""
+    made = stmts[at]
+    assert isinstance(made, Alloc)
+    array = made.out
+    for k in range(at + 1, len(stmts)):
+        s = stmts[k]
+        if isinstance(s, AddArray) and s.array == array and s.other != array:
+            if _made_before(stmts, at, s.other) and not any(known.touches(t, s.other) and changes(t, s.other) for t in stmts[at + 1 : k]):
+                stmts[at] = Copy(array, s.other, s.span)
+                del stmts[k]
+            return
+        if known.touches(s, array) and not known.only_adds(s, array):
+            return
+
+
+def _made_before(stmts: list[Stmt], at: int, other: Var) -> bool:
+    from_here = {v.name for s in stmts[at:] for v in outs(s)}
+    return other.name not in from_here
+
+
+def outs(s: Stmt) -> tuple[Var, ...]:
+    match s:
+        case Alloc(out=v) | Copy(out=v):
+            return (v,)
+        case If(outs=made) | Loop(outs=made):
+            return made
+    return ()
+
+
+def _looked_at(s: Stmt) -> Iterator[str]:
+    """What a statement does more with than add to its cells, or ask for its size."""
+    for t in walk(Block((s,))):
+        match t:
+            case AddTo() | Dim():
+                continue
+            case AddArray(other=a):
+                yield a.name
+            case _:
+                yield from (a.name for a in operands(t) if isinstance(a, Var))
+        yield from (r.name for b in blocks(t) for r in b.results if isinstance(r, Var))
+
+
+def changes(s: Stmt, array: Var) -> bool:
+    """Whether a statement may write to an array, move it, or give it another name."""
+    return any(array in writes(t) or not isinstance(t, Load | Dim | Copy | AddArray) for t in using(Block((s,)), array))
+
+
+# --------------------------------------------------------------------------------------------------------------- copies
+
+
+def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
+    """The block without copies of its own arrays that are used no more: the copy is the array itself."""
+    own = set(carried)
+    k = 0
+    while k < len(block.stmts):
+        s, rest = block.stmts[k], Block(block.stmts[k + 1 :], block.results)
+        if isinstance(s, Copy) and s.array.name in own and (s.out.type, s.out.adjoint) == (s.array.type, s.array.adjoint):
+            if s.array not in rest.results and not any(known.touches(t, s.array) for t in rest.stmts):
+                rest = substitute(rest, {s.out.name: s.array})
+                block = Block((*block.stmts[:k], *rest.stmts), rest.results)
+                continue
+        own |= {v.name for v in outs(s)} if not (isinstance(s, Alloc) and s.log != "no") else set()
+        k += 1
+    return block
+
+
+# ---------------------------------------------------------------------------------------------------------------- ending
+
+
+def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
+    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
+    last = next((k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
+    found = emptied(stmts[last], array, known) if last is not None else None
+    if last is not None and found is not None:
+        stmts[last] = without(found[0][0], array)
+
+
+def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
+    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there, and the store of that;
+    None where the nest does anything else with the array but ask for its size."""
+    loops: list[Loop] = []
+    while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
+        loops.append(s)
+        match [t for t in s.body.stmts if known.touches(t, array) and not isinstance(t, Dim)]:
+            case [Loop() as inner]:
+                s = inner
+            case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
+                bases = (offset(a, known.lets)[0] for a in zero.index)
+                return (loops, zero) if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops} else None
+            case _:
+                return None
+    return None
+
+
+def _ends_as_zero(uses: list[Stmt], cell: tuple[Atom, ...]) -> bool:
+    """Whether a cell is all that statements look at, before they leave a zero there."""
+    loads = [t for t in uses if isinstance(t, Load)]
+    zeros = [t for t in uses if isinstance(t, Store) and isinstance(t.value, Const) and t.value.value == 0.0]
+    return [*loads, *zeros] == uses and all(t.index == cell for t in (*loads, *zeros))
+
+
+def without(s: Loop, array: Var) -> Loop:
+    """A nest of loops without what it stores to an array."""
+    kept = (t for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
+    return replace(s, body=replace(s.body, stmts=tuple(without(t, array) if isinstance(t, Loop) else t for t in kept)))

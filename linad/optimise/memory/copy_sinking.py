@@ -1,0 +1,336 @@
+"""A copy is made where the cells of the array are written over, not in front of the loops that do so, and of no cells of which it is written over itself.
+
+``old = u.copy()``, and then loops that write ``u[i, j]`` from cells of ``old``: each array is gone through twice. Here an iteration copies the cell that it is
+about to write, and reads cells whose turn is yet to come from ``u`` itself, where they are still what they were. The cells that no iteration writes are copied
+in front of their row, or in front of the loops.
+
+What was written to ``old`` an iteration before comes in a register, as the compiler could not make vectors otherwise. Arrays of different names must not
+overlap; sums stay as they are. It gives loops an order that they did not have. As it reads and writes cells before the loop's own accesses do, no test
+of an index may be left in the loops; and the copy is an array of the function's own: an error in between must not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Copy,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    walk,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.types import BOOL, I64, Scalar, is_float
+
+from linad.optimise.ints import ONE, ZERO, Maker
+from linad.optimise.loop_facts import defined
+from linad.optimise.loops.loop_distribution import FEW
+from linad.optimise.loops.register_rotation import NEAR, has_run
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+
+from .known_regions import End, Sizes
+
+
+def copy_late(f: Function) -> tuple[Function, Remarks]:
+    """The function with copies of arrays made by the loops that write over them."""
+    late = _Late(f)
+    return replace(f, body=late.block(f.body)), tuple(late.remarks)
+
+
+def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | None:
+    """A loop that reads what an array held before it wrote to it, as if from a ``copy``; None if it needs more of that than there are registers for."""
+    nest = _Nest(s, _Copied(copy, (), array, ints.shapes[array.name]), ints)
+    stmts = nest.late(False)
+    return None if nest.read else stmts
+
+
+@dataclass(frozen=True)
+class _Copied:
+    """``copy[*prefix, ...] = array[...]``, all cells; what makes the copy, if it is made there."""
+
+    copy: Var
+    prefix: tuple[Atom, ...]
+    array: Var
+    sizes: tuple[Atom, ...]
+    made: tuple[Stmt, ...] = ()
+
+    def is_in(self, s: Stmt, mentions: Mentions) -> bool:
+        """Whether a statement mentions one of the two arrays."""
+        return mentions.touches(s, self.array) or mentions.touches(s, self.copy)
+
+
+class _Late:
+    def __init__(self, f: Function) -> None:
+        self.ints = Sizes(f)
+        self.sizes = self.ints.shapes
+        self.remarks: list[Remark] = []
+        self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
+
+    def block(self, b: Block) -> Block:
+        stmts, mentions = [self.inside(s) for s in b.stmts], self.ints.mentions
+        for s in tuple(stmts):
+            copied = self.copied(s)
+            if copied is None or (k := next((k for k, t in enumerate(stmts) if t is s), None)) is None:
+                continue
+            m = next((m for m in range(k + 1, len(stmts)) if copied.is_in(stmts[m], mentions)), None)
+            if m is None or not isinstance(nest := stmts[m], Loop):
+                continue
+            later = copied.copy in b.results or any(mentions.touches(t, copied.copy) for t in stmts[m + 1 :])
+            writer = _Nest(nest, copied, self.ints)
+            if (new := writer.late(later or not copied.made)) is not None:
+                stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
+                self.remarks.append(remark(s.span, "copied", writer.told()))
+        return replace(b, stmts=tuple(stmts))
+
+    def inside(self, s: Stmt) -> Stmt:
+        match s:
+            case If():
+                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+            case Loop():
+                return replace(s, body=self.block(s.body))
+        return s
+
+    def copied(self, s: Stmt) -> _Copied | None:
+        """What a statement copies, if that is all it does."""
+        if isinstance(s, Copy) and s.array.name in self.sizes:
+            sizes = self.sizes[s.array.name]
+            return _Copied(s.out, (), s.array, sizes, (Alloc(s.out, sizes, None, s.span),))
+        index: list[Var] = []
+        sizes = ()
+        while isinstance(s, Loop) and _is_plain(s) and s.start == ZERO and not s.carried:
+            assert s.stop is not None
+            index.append(s.index)
+            sizes = (*sizes, s.stop)
+            match s.body.stmts:
+                case (Loop() as inner,):
+                    s = inner
+                case (Load(out=v, array=a, index=here, checked=False), Store(array=c, index=there, value=w, checked=False)) if (
+                    v == w and here == tuple(index) and there[len(there) - len(here) :] == here
+                ):
+                    prefix = there[: len(there) - len(here)]
+                    whole = self.sizes.get(a.name) == sizes == self.shapes.get(c.name, ())[len(prefix) :]
+                    return _Copied(c, prefix, a, sizes) if whole and a != c and not set(prefix) & set(index) else None
+                case _:
+                    return None
+        return None
+
+
+class _Nest:
+    """Loops inside of each other that may write over what has been copied."""
+
+    def __init__(self, s: Loop, copied: _Copied, ints: Sizes) -> None:
+        self.copied, self.ints, self.names = copied, ints, ints.names
+        self.loops = list(self.nested(s))
+        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
+        self.running = Maker(self.names)
+        self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
+        for loop in self.loops if all(map(_is_plain, self.loops)) else ():
+            ran = has_run(loop, self.names)
+            self.running.out.append(ran)
+            self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
+        self.read = True  # whether the copy is
+        self.own: list[int] = []  # how far from the indices of the loops an iteration writes
+        self.far: dict[int, tuple[int, ...]] = {}  # by identity of loads, how far from there they read the old contents
+
+    def nested(self, s: Loop) -> Iterator[Loop]:
+        """A loop, and the loops of which each is the one thing in it that touches the arrays."""
+        yield s
+        match self.touching(s):
+            case [Loop() as inner]:
+                yield from self.nested(inner)
+
+    def touching(self, s: Loop) -> list[Stmt]:
+        return [t for t in s.body.stmts if self.copied.is_in(t, self.ints.mentions)]
+
+    def late(self, read: bool) -> list[Stmt] | None:
+        """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
+        c = self.copied
+        if not is_float(c.array.type) or not all(map(_is_plain, self.loops)) or any(isinstance(t, Check) for t in walk(self.loops[0].body)):
+            return None
+        touching = self.touching(self.loops[-1])
+        if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
+            return None
+        match [t for t in touching if isinstance(t, Store | AddTo)]:
+            case [write]:
+                self.write = write
+            case _:
+                return None
+        own = [offset(a, self.lets) for a in write.index[len(write.index) - len(c.sizes) :]]
+        if [a for a, _ in own] != [s.index for s in self.loops]:
+            return None
+        self.own = [more for _, more in own]
+        inside = defined(self.loops[0])
+        if any(a.name in inside for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)):
+            return None
+        done = self.written(touching, read) if write.array == c.array else self.replaced(touching)
+        return None if done is None else [*self.running.out, *done]
+
+    def told(self) -> str:
+        """What has been done."""
+        copy, array = known_as(self.copied.copy), known_as(self.copied.array)
+        if self.write.array == self.copied.copy:
+            return f"{copy}, only where the loop that writes it does not"
+        how = "by" if self.read else "not at all: its cells are in registers in"
+        return f"{copy}, {how} the loop that writes {array if array != copy else 'it'}"
+
+    def replaced(self, touching: list[Stmt]) -> list[Stmt] | None:
+        """Loops that write over the copy, before anybody has read it."""
+        c, write = self.copied, self.write
+        if isinstance(write, AddTo) or any(t.array == c.copy for t in touching if isinstance(t, Load)):
+            return None
+        if write.index[: len(c.prefix)] != c.prefix:
+            return None
+        return [*c.made, *self.around(0, ()), self.loops[0]]
+
+    def around(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """The copy of the cells that the loops do not write, from one of them on."""
+        s, more = self.loops[k], self.own[k]
+        edges = self.edges(s, more, fixed)
+        if s is self.loops[-1]:
+            return edges
+        index, inside = self.names.var("k", I64), Maker(self.names)
+        here = inside.let("add", index, Const(more, I64))
+        body = Block((*inside.out, *self.around(k + 1, (*fixed, here))))
+        return [*edges, Loop(index, s.start, s.stop, ONE, (), (), body, ())]
+
+    def written(self, touching: list[Stmt], read: bool) -> list[Stmt] | None:
+        """Loops that write over the array."""
+        c, write = self.copied, self.write
+        written = False
+        for t in touching:
+            written = written or t is write
+            if isinstance(t, Load):
+                where = self.distance(t)
+                near = where is not None and not any(where[:-1]) and abs(where[-1]) <= NEAR
+                if t.array == c.copy and (where is None or not any(where[:-1]) and not near):
+                    return None
+                if where is not None and (t.array == c.copy or near and where[-1] >= 0 and not written):
+                    self.far[id(t)] = where
+        self.read = read or any(far[:-1] < (0,) * len(far[:-1]) for far in self.far.values())
+        return [*(c.made if self.read else ()), *self.made(0, ())]
+
+    def distance(self, t: Load) -> tuple[int, ...] | None:
+        """How far a cell that is read is from the one that the iteration writes, along each axis."""
+        prefix = self.copied.prefix if t.array == self.copied.copy else ()
+        there = [offset(a, self.lets) for a in t.index[len(prefix) :]]
+        same = t.index[: len(prefix)] == prefix and [a for a, _ in there] == [s.index for s in self.loops]
+        return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
+
+    def made(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """One of the loops, with the copy in it, and what is done in front of it. ``fixed``: the indices that the loops around it write at."""
+        loop = self.loops[k]
+        edges = self.edges(loop, self.own[k], fixed) if self.read else []
+        if loop is self.loops[-1]:
+            return [*edges, *self.innermost(fixed)]
+        front = Maker(self.names)
+        here = (*fixed, front.let("add", loop.index, Const(self.own[k], I64)))
+        inside = [*front.out, *self.made(k + 1, here)]
+        stmts = tuple(u for t in loop.body.stmts for u in (inside if t is self.loops[k + 1] else (t,)))
+        return [*edges, replace(loop, body=replace(loop.body, stmts=stmts))]
+
+    def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
+        """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if no iteration writes any, as then the
+        loops need not keep to the array."""
+        inside, (start, stop) = Maker(self.names), self.ints.ends(loop)
+        size = self.copied.sizes[len(fixed)]
+        self.part(fixed, End(ZERO, 0), start + more, inside)
+        self.part(fixed, stop + more, self.ints.end(size), inside)
+        never = Block() if fixed else Block((self.copying(fixed, ZERO, size),))
+        return [If(self.ran, Block(tuple(inside.out)), never, (), loop.span)]
+
+    def part(self, fixed: tuple[Atom, ...], low: End, high: End, maker: Maker) -> None:
+        """The copy of some cells along an axis, and all along the axes behind it."""
+        many = high.more - low.more if high.atom == low.atom else None
+        if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
+            for k in range(many):
+                cell, index = self.cell(), (*fixed, self.ints.int(low + k, maker))
+                maker.out += [Load(cell, self.copied.array, index, False), Store(self.copied.copy, (*self.copied.prefix, *index), cell, False)]
+        else:
+            maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
+
+    def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
+        """The copy of some cells along an axis, and all along the axes behind it."""
+        c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
+        index = tuple(self.names.var("k", I64) for _ in (0, *rest))
+        cell = self.cell()
+        body: tuple[Stmt, ...] = (Load(cell, c.array, (*fixed, *index), False), Store(c.copy, (*c.prefix, *fixed, *index), cell, False))
+        for k, (low, high) in reversed(list(zip(index, [(start, stop), *((ZERO, n) for n in rest)], strict=True))):
+            body = (Loop(k, low, high, ONE, (), (), Block(body), ()),)
+        return body[0]
+
+    def cell(self) -> Var:
+        return self.names.var(f"{self.copied.array.name}_i", Scalar(self.copied.array.type.dtype))
+
+    def innermost(self, row: tuple[Atom, ...]) -> list[Stmt]:
+        """The loop that copies a cell and then writes it, and what it begins with.
+
+        Of its row it reads the furthest cell, and has those up to the last one needed from the iterations before: so the compiler can make vectors of it, and
+        they are faster than those that read cells beside what has just been written."""
+        c, s = self.copied, self.loops[-1]
+        along = [0, *(d[-1] for d in self.far.values() if not any(d[:-1]))]
+        last, first = min(along), max(along)
+        window = {k: self.cell() for k in range(last, first + 1)}
+        front = Maker(self.names)
+        at = front.let("add", s.index, Const(self.own[-1] + first, I64))
+        front.out.append(Load(window[first], c.array, (*row, at), False))
+        values: dict[str, Atom] = {}
+        kept: list[Stmt] = []
+        for t in s.body.stmts:
+            where = self.far.get(id(t))
+            if isinstance(t, Load) and where is not None:
+                if not any(where[:-1]):
+                    values[t.out.name] = window[where[-1]]
+                else:
+                    ahead = where > (0,) * len(where)
+                    kept.append(replace(t, array=c.array, index=t.index[len(t.index) - len(where) :]) if ahead else t)
+            elif t is self.write:
+                value = t.value
+                if isinstance(t, AddTo):
+                    value = self.cell()
+                    kept.append(Let(value, "add", (window[0], t.value), t.span))
+                kept += [Store(c.copy, (*c.prefix, *t.index), window[0], False)] if self.read else []
+                kept.append(Store(c.array, t.index, value, False, t.span))
+            else:
+                kept.append(t)
+        body = substitute(Block(tuple(kept), s.body.results), values)
+        handed = range(last, first)
+        inits, before = self.begun(row, handed)
+        s = replace(
+            s,
+            carried=(*s.carried, *(window[k] for k in handed)),
+            inits=(*s.inits, *inits),
+            outs=(*s.outs, *(self.cell() for _ in handed)),
+            body=Block((*front.out, *body.stmts), (*body.results, *(window[k + 1] for k in handed))),
+        )
+        return [*before, s]
+
+    def begun(self, row: tuple[Atom, ...], handed: range) -> tuple[tuple[Var, ...], list[Stmt]]:
+        """The cells that the first iteration of the innermost loop has from those before, by how far they are from where it writes."""
+        if not handed:
+            return (), []
+        s = self.loops[-1]
+        ran, inside = has_run(s, self.names), Maker(self.names)
+        cells, outs = (tuple(self.cell() for _ in handed) for _ in range(2))
+        for k, v in zip(handed, cells, strict=True):
+            inside.out.append(Load(v, self.copied.array, (*row, inside.let("add", s.start, Const(self.own[-1] + k, I64))), False))
+        zeros = tuple(Const(0.0, v.type) for v in outs)
+        return outs, [ran, If(ran.out, Block(tuple(inside.out), cells), Block((), zeros), outs, s.span)]
+
+
+def _is_plain(s: Loop) -> bool:
+    return s.step == ONE and not s.exits and s.mark is None

@@ -1,0 +1,359 @@
+"""What is added to cells of which it is known what they hold is stored, and what is stored over is not stored.
+
+The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero there, to which a stencil's adjoint adds in the next loop, or in the next
+iteration of the loop around, where the two buffers have changed places. In between nobody looks. So
+
+* zeros that an iteration leaves behind as the last thing, in an array that had them to begin with, are stored by the next
+  iteration as its first thing, and once more behind the loop;
+* zeros that are followed by a loop that adds once to each cell (`register_rotation.py`) are left out, but for the cells at either end that it does not reach, or
+  that others may reach as well; the loop stores. So are copies: the loop stores the sum with the cell of the other array;
+* of an array of several axes, the rows that a nest of loops adds to, one in each iteration, get what they hold there: then the loop in the
+  nest is such a loop. Statements in between may add to other rows.
+
+Only arrays of the function's own: an error in between must not show. Sums must be free to take another order, as the sign of a zero may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    outputs,
+    walk,
+)
+from linad_typecheck.types import BOOL, I64
+
+from linad.optimise.ints import ONE, Maker
+from linad.optimise.logs import logs_of
+from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.loops.loop_distribution import FEW, Body, is_short
+from linad.optimise.loops.register_rotation import Held, adding, has_run, is_plain
+from linad.optimise.ranges import Ranges
+
+from .known_regions import Contents, End, Sizes, is_only_read
+
+
+def store_first(f: Function) -> Function:
+    """The function without what is stored over, and with stores where it would add to what is known."""
+    return replace(f, body=_Fresh(f).block(f.body))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the lowest and highest are given,
+    along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last before ``stop``. If the array has more axes, ``inner``
+    is the reach of the loop in it. ``known`` is what they hold before, where that has been found; ``taken`` as in `neighbours.Held`."""
+
+    array: Var
+    loop: Loop
+    at: tuple[Atom, ...]
+    start: End
+    stop: End
+    lowest: int
+    highest: int
+    inner: Reach | None = None
+    known: Contents | None = None
+    taken: bool = False
+
+    @property
+    def held(self) -> Contents:
+        assert self.known is not None
+        return self.known
+
+    @property
+    def near(self) -> End:
+        """Where the cells begin that nobody else has added to."""
+        return self.start + (self.highest if self.taken else self.lowest)
+
+    @property
+    def far(self) -> End:
+        return self.stop + self.lowest
+
+    def after(self, held: Contents) -> Reach | None:
+        """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells that there are."""
+        inner = None
+        if self.inner is not None:
+            inner = None if held.inner is None else self.inner.after(held.inner)
+            if inner is None:
+                return None
+        found = replace(self, known=held, inner=inner)
+        if held.loop is None:
+            return found
+        found = replace(found, taken=held.source is None and not held.low <= self.near)
+        return found if held.low <= found.near and found.far <= held.high else None
+
+    def levels(self) -> Iterator[Reach]:
+        yield self
+        if self.inner is not None:
+            yield from self.inner.levels()
+
+    def bounds(self) -> set[Atom]:
+        ints = {a for r in self.levels() for a in (r.loop.start, r.loop.stop) if a is not None}
+        return ints | {self.near.atom, self.far.atom}
+
+    def is_all(self) -> bool:
+        """Whether that are all cells of which it is known what they hold."""
+        return self.near <= self.held.low and self.held.high <= self.far and (self.inner is None or self.inner.is_all())
+
+
+class _Fresh:
+    def __init__(self, f: Function) -> None:
+        self.sizes = Sizes(f)
+        self.names = self.sizes.names
+        self.lent = {p.var.name for p in f.params}
+        self.logs = logs_of(f)
+        self.ranges = Ranges()
+
+    def block(self, b: Block) -> Block:
+        done: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case Let():
+                    self.ranges.let(s)
+                case Dim(out=out, array=array, axis=axis) if array.name not in self.logs:
+                    self.ranges.forms[out.name] = self.ranges.dim(array, axis)
+                case If(cond=cond):
+                    s = replace(s, then=self.arm(cond, True, s.then), orelse=self.arm(cond, False, s.orelse))
+                case Loop():
+                    with self.ranges.scope():
+                        self.ranges.enter(s)
+                        s = replace(s, body=self.block(s.body))
+                    now, after = self.begun_with(s, done)
+                    done = [*self.stored([*done, now]), *after]
+                    continue
+            done.append(s)
+        return replace(b, stmts=tuple(done))
+
+    def arm(self, cond: Atom, holds: bool, b: Block) -> Block:
+        with self.ranges.scope():
+            self.ranges.learn_test(cond, holds)
+            return self.block(b)
+
+    # -- what cells hold, and a loop behind that adds
+
+    def stored(self, stmts: list[Stmt]) -> list[Stmt]:
+        """The statements with what the last one, a loop, adds to what is known stored."""
+        s = stmts[-1]
+        if not isinstance(s, Loop):
+            return stmts
+        done, found = stmts[:-1], []
+        for a in dict.fromkeys(t.array for t in walk(s.body) if isinstance(t, Store | AddTo) and t.array.name not in self.lent):
+            reach = self.reach(s, a, ())
+            before = None if reach is None else self.before(done, reach)
+            if before is not None:
+                k, behind, reach = before
+                done[behind:behind] = self.ends(reach)
+                done[k : k + 1] = reach.held.rest
+                found.append(reach)
+        return [*done, *self.storing(s, found)] if found else stmts
+
+    def reach(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
+        """The cells that a loop adds to, if each is added to in one iteration, or is one of neighbours, and that is all it does with the array."""
+        if is_short(s, self.sizes.ints):
+            return None
+        if is_plain(s):
+            return self.row(s, a, at) if s.step == ONE else None
+        if not is_counted(s, one_by_one=True) or len(at) + 1 >= a.type.rank:
+            return None
+        match [t for t in s.body.stmts if self.sizes.touches(t, a)]:
+            case [Loop() as inner]:
+                uses = (t for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a)
+                row = next((t.index[len(at)] for t in uses), None)
+                far = Body(s).far.get(row.name) if isinstance(row, Var) else None
+                found = self.reach(inner, a, (*at, row)) if row is not None and far is not None and not far[1] else None
+                made = defined(s)
+                if far is not None and found is not None and not any(isinstance(i, Var) and i.name in made for i in found.bounds()):
+                    return self.along(s, a, at, far[0], far[0], found)
+        return None
+
+    def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
+        """The same of an innermost loop."""
+        body, distances = Body(s), []
+        match [t for _, t in body.written.get(a.name, ())]:
+            case [Store() as t] if a.name not in body.loaded:
+                pass
+            case [AddTo() as t, *_] if len(rows := body.additions(a.name)) == 1:
+                distances += rows[0]
+            case _:
+                return None
+        cell = body.cell(t.index)
+        if cell is None or t.index[:-1] != at:
+            return None
+        along = t.index[-1]
+        assert isinstance(along, Var)
+        number, sizes = body.far[along.name]
+        distances.append(number)
+        return None if sizes else self.along(s, a, at, min(distances), max(distances))
+
+    def along(self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None) -> Reach:
+        start, stop = self.sizes.ends(s)
+        return Reach(a, s, at, start, stop, lowest, highest, inner)
+
+    def before(self, done: list[Stmt], reach: Reach) -> tuple[int, int, Reach] | None:
+        """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and the reach with that."""
+        behind = len(done)
+        while (k := self.sizes.last(done[:behind], reach.array)) is not None:
+            held = self.sizes.contents(done[k], reach.array)
+            found = None if held is None else reach.after(held)
+            if held is not None and found is not None:
+                made = {v for t in done[behind:] for v in outputs(t)}
+                same = held.source is None or is_only_read([*done[k + 1 :], reach.loop], held.source)
+                return (k, behind, found) if same and not found.bounds() & made else None
+            if not self.is_elsewhere(done[k], reach):
+                return None
+            behind = k
+        return None
+
+    def is_elsewhere(self, s: Stmt, reach: Reach) -> bool:
+        """Whether a statement surely does nothing with the cells that a loop adds to, if that has any iterations."""
+        r, a = self.ranges, reach.array
+        near, far = (r.value(e.atom) + e.more for e in (reach.near, reach.far))
+
+        def block(b: Block) -> bool:
+            return all(map(other, b.stmts))
+
+        def other(t: Stmt) -> bool:
+            match t:
+                case Load(array=array, index=(i, *_)) | Store(array=array, index=(i, *_)) | AddTo(array=array, index=(i, *_)) if array == a:
+                    return r.proves(near - r.value(i) - 1) or r.proves(r.value(i) - far)
+                case If(cond=cond, then=then, orelse=orelse):
+                    return arm(cond, True, then) and arm(cond, False, orelse)
+                case Loop(body=body):
+                    with r.scope():
+                        r.enter(t)
+                        return block(body)
+                case Let():
+                    r.let(t)
+            return not self.sizes.touches(t, a)
+
+        def arm(cond: Atom, holds: bool, b: Block) -> bool:
+            with r.scope():
+                r.learn_test(cond, holds)
+                return block(b)
+
+        return other(s)
+
+    # -- the loop that stores, and the cells beside
+
+    def storing(self, s: Loop, found: Sequence[Reach]) -> list[Stmt]:
+        """A loop or a nest that stores what it adds to arrays of which it is known what they hold."""
+        if found[0].inner is None:
+            return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})
+        stmts: list[Stmt] = []
+        for t in s.body.stmts:
+            inner = [r.inner for r in found if r.inner is not None and r.inner.loop is t]
+            if inner and isinstance(t, Loop):
+                stmts += [e for r in inner for e in self.ends(r)]
+                stmts += self.storing(t, inner)
+            else:
+                stmts.append(t)
+        return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
+
+    def ends(self, reach: Reach) -> list[Stmt]:
+        """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without iterations reaches none of the rows
+        of the one around."""
+        held, near, far = reach.held, reach.near, reach.far
+        if reach.is_all():
+            return []
+        tests, inside, never = (Maker(self.names) for _ in range(3))
+        if held.loop is not None and not near <= held.low + 1:  # its first cell is one of those
+            near = End(inside.let("min", *(self.sizes.int(e, inside) for e in (held.high, near))), 0)
+        if held.loop is not None and not held.high <= far + 1:
+            far = End(inside.let("max", *(self.sizes.int(e, inside) for e in (held.low, far))), 0)
+        self.part(reach, held.low, near, inside)
+        self.part(reach, far, held.high, inside)
+        if not reach.at:
+            self.part(reach, held.low, held.high, never)
+        ran = self.have_run((r.loop for r in reach.levels()), tests)
+        tests.out.append(If(ran, Block(tuple(inside.out)), Block(tuple(never.out)), (), reach.loop.span))
+        if not held.loops():
+            return tests.out
+        held_any = Maker(self.names)
+        ran = self.have_run(held.loops(), held_any)
+        return [*held_any.out, If(ran, Block(tuple(tests.out)), Block(), (), held.loops()[0].span)]
+
+    def have_run(self, loops: Iterable[Loop], maker: Maker) -> Atom:
+        """Whether each of some loops has any iterations."""
+        first, *others = (has_run(s, self.names) for s in loops)
+        maker.out += [first, *others]
+        ran: Atom = first.out
+        for test in others:
+            ran = maker.let("and", ran, test.out, like=Const(True, BOOL))
+        return ran
+
+    def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
+        """What some of the cells hold."""
+        held, many = reach.held, high.more - low.more if high.atom == low.atom else None
+        if many is not None and many <= (FEW if held.inner is None else 0):
+            for k in range(many):
+                held.put(reach.array, (*reach.at, self.sizes.int(low + k, maker)), maker)
+        else:
+            start, stop = (self.sizes.int(e, maker) for e in (low, high))
+            maker.out.append(self.filled(reach.array, reach.at, start, stop, held))
+
+    def filled(self, a: Var, at: tuple[Atom, ...], start: Atom, stop: Atom, held: Contents, number: int = 0) -> Loop:
+        """A nest of loops that stores what cells hold."""
+        i, maker = self.names.var("i", I64), Maker(self.names)
+        cell = (*at, maker.let("add", i, Const(number, I64)))
+        if held.inner is not None:
+            start_, stop_ = (self.sizes.int(e, maker) for e in (held.inner.low, held.inner.high))
+            maker.out.append(self.filled(a, cell, start_, stop_, held.inner))
+        else:
+            held.put(a, cell, maker)
+        return Loop(i, start, stop, ONE, (), (), Block(tuple(maker.out)), ())
+
+    # -- zeros that the next iteration would add to
+
+    def begun_with(self, s: Loop, before: list[Stmt]) -> tuple[Loop, list[Stmt]]:
+        """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they are behind it."""
+        after: list[Stmt] = []
+        if s.exits:
+            return s, after
+        for c, out, init, r in zip(s.carried, s.outs, s.inits, s.body.results, strict=True):
+            had, left = self.left(before, init), self.left(s.body.stmts, r)
+            if had is None or left is None:
+                continue
+            (_, old), (k, zeros) = had, left
+            if not (old.low <= zeros.low and zeros.high <= old.high and old.has_whole_rows() and zeros.has_whole_rows()):
+                continue
+            stmts = [*s.body.stmts[:k], *zeros.rest, *s.body.stmts[k + 1 :]]
+            first = next((n for n, t in enumerate(stmts) if self.sizes.touches(t, c)), None)
+            if first is None:
+                continue
+            begun = [*self.clearing(c, zeros), *stmts[: first + 1]]
+            stored = self.stored(begun)
+            if stored is not begun:
+                s = replace(s, body=replace(s.body, stmts=(*stored, *stmts[first + 1 :])))
+                after += self.clearing(out, zeros)
+        return s, after
+
+    def left(self, stmts: Sequence[Stmt], a: Atom) -> tuple[int, Contents] | None:
+        """Which statement leaves zeros in an array as the last thing that is done to it, and those."""
+        if not isinstance(a, Var) or (k := self.sizes.last(stmts, a)) is None:
+            return None
+        found = self.sizes.contents(stmts[k], a)
+        return (k, found) if found is not None and found.source is None else None
+
+    def clearing(self, a: Var, zeros: Contents) -> list[Stmt]:
+        """The loop that stores them, to another array and alone."""
+        maker, s = Maker(self.names), zeros.loop
+        low, high = zeros.low, zeros.high
+        if s is not None:
+            assert s.stop is not None
+            low, high = self.sizes.end(s.start), self.sizes.end(s.stop)
+        start, stop = (self.sizes.int(e, maker) for e in (low, high))
+        return [*maker.out, replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step)]

@@ -1,0 +1,203 @@
+"""What cells of an array hold for sure, before a loop adds to them: zeros, or what is in the same cells of another array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Function,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    outputs,
+    using,
+    walk,
+)
+from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.types import I64, Array, Scalar, is_float
+
+from linad.optimise.ints import ONE, ZERO, Maker
+from linad.optimise.loop_facts import defined, is_counted
+from linad.optimise.loops.loop_distribution import Body
+from linad.optimise.loops.register_rotation import is_plain
+from linad.optimise.mentions import Mentions
+from linad.optimise.offsets import offset
+
+
+@dataclass(frozen=True)
+class End:
+    """A bound: an int by name, or zero, and a number that is added to it."""
+
+    atom: Atom
+    more: int
+
+    def __le__(self, other: End) -> bool:
+        """Whether it is surely not beyond another one."""
+        return self.atom == other.atom and self.more <= other.more
+
+    def __add__(self, more: int) -> End:
+        return End(self.atom, self.more + more)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a statement leaves in an array, from ``low`` to before ``high`` along an axis: what ``source`` has there, or zeros; ``inner`` is what it leaves in a
+    row, if there are more axes. ``rest`` is what the statement does besides. Where it is a ``loop`` that may not go to all cells along the axis, ``number``
+    is how far from its index; if that never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
+
+    low: End
+    high: End
+    rest: tuple[Stmt, ...] = ()
+    inner: Contents | None = None
+    source: Var | None = None
+    loop: Loop | None = None
+    number: int = 0
+
+    def loops(self) -> list[Loop]:
+        """Those that may not go to all cells, along this axis or in a row."""
+        return ([] if self.loop is None else [self.loop]) + ([] if self.inner is None else self.inner.loops())
+
+    def has_whole_rows(self) -> bool:
+        return self.inner is None or not self.inner.loops()
+
+    def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
+        """Into a cell of an array; an index for each axis is given."""
+        value: Atom = Const(0.0, Scalar(a.type.dtype))
+        if self.source is not None:
+            value = maker.names.var("cell", Scalar(a.type.dtype))
+            maker.out.append(Load(value, self.source, cell, False))
+        maker.out.append(Store(a, cell, value, False))
+
+
+class Sizes:
+    """The ints of a function, and what statements leave in its arrays."""
+
+    def __init__(self, f: Function) -> None:
+        self.names = Names(all_names(f))
+        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+        self.shapes = known_sizes(f)
+        self.mentions = Mentions()
+
+    def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
+        """An int, as far as it is another one and a number; or what it is where it is ``beyond`` a bound."""
+        a, number = offset(a, self.ints)
+        if isinstance(a, Const):
+            return End(ZERO, int(a.value) + number + more)
+        match self.ints.get(a.name):
+            case Let(op="max", ins=(x, y)) if beyond is not None:
+                for one, other in ((x, y), (y, x)):
+                    if self.end(one) <= beyond + -number:
+                        return self.end(other, more + number, beyond + -number)
+        return End(a, more + number)
+
+    def ends(self, s: Loop) -> tuple[End, End]:
+        """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never runs."""
+        assert s.stop is not None
+        if s.step == ONE:
+            return self.end(s.start), self.end(s.stop, 0, self.end(s.start))
+        return self.end(s.stop, 1), self.end(s.start, 1, self.end(s.stop))
+
+    def int(self, e: End, maker: Maker) -> Atom:
+        a = maker.let("add", e.atom, Const(e.more, I64))
+        self.ints.update({t.out.name: t for t in maker.out if isinstance(t, Let)})
+        return a
+
+    def touches(self, s: Stmt, a: Var) -> bool:
+        """Whether a statement does anything with an array but ask for its size."""
+        return not isinstance(s, Dim) and (self.mentions.touches(s, a) or a in outputs(s))
+
+    def last(self, stmts: Sequence[Stmt], a: Var) -> int | None:
+        """The last of some statements that does."""
+        return next((k for k in range(len(stmts) - 1, -1, -1) if self.touches(stmts[k], a)), None)
+
+    # -- what statements leave
+
+    def contents(self, s: Stmt, a: Var) -> Contents | None:
+        """Those that a statement leaves in an array of which it does nothing else."""
+        if not isinstance(a.type, Array) or not is_float(a.type):
+            return None
+        match s:
+            case Alloc(shape=(_, *_) as shape, fill=Const(value=0.0), log="no"):
+                return self._whole(shape, None, replace(s, fill=None))
+            case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
+                return self._whole(shape, source, Alloc(a, shape, None, s.span))
+            case Loop():
+                return self._by_loop(s, a)
+        return None
+
+    def _whole(self, shape: tuple[Atom, ...], source: Var | None, made: Alloc) -> Contents:
+        """Of all cells."""
+        found: Contents | None = None
+        for n in reversed(shape):
+            found = Contents(End(ZERO, 0), self.end(n), (), found, source)
+        assert found is not None
+        return replace(found, rest=(made,))
+
+    def _by_loop(self, s: Loop, a: Var) -> Contents | None:
+        """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
+        levels = self._levels(s, a)
+        if len(levels) != a.type.rank or not is_plain(levels[-1]) or not all(is_counted(t, one_by_one=True) for t in levels):
+            return None
+        body = Body(levels[-1])
+        uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
+        cells = {body.cell(t.index) for t in uses}
+        match [t for t in uses if not isinstance(t, Load)], list(cells):
+            case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
+                far = [Body(t).far.get(i.name, (0, ("unknown",))) for t, i in zip(levels, index, strict=True) if isinstance(i, Var)]
+                source = self._source(value, cell, body)
+                if len(far) < len(levels) or any(sizes for _, sizes in far) or source is None and value != Const(0.0, Scalar(a.type.dtype)):
+                    return None
+                if source is not None and not is_only_read([s], source):
+                    return None
+                inside = defined(s)
+                if any(a.name in inside for t in levels[1:] for a in (t.start, t.stop) if isinstance(a, Var)):
+                    return None
+                shape = self.shapes.get(a.name, (None,) * len(levels))
+                found: Contents | None = None
+                for t, (k, _), n in reversed(list(zip(levels, far, shape, strict=True))):
+                    low, high = (e + k for e in self.ends(t))
+                    whole = n is not None and low <= End(ZERO, 0) and self.end(n) <= high
+                    found = Contents(low, high, (), found, source, None if whole else t, k)
+                assert found is not None
+                return replace(found, rest=(_without(s, last),) if _does_more(s, last) else ())
+        return None
+
+    def _levels(self, s: Loop, a: Var) -> list[Loop]:
+        """A loop, the one in it that alone does anything with an array, the one in that."""
+        match [t for t in s.body.stmts if self.touches(t, a)]:
+            case [Loop() as inner]:
+                return [s, *self._levels(inner, a)]
+        return [s]
+
+    def _source(self, value: Atom, cell: object, body: Body) -> Var | None:
+        """Which other array has in a cell what is stored there."""
+        loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
+        return next((t.array for t in loads if body.cell(t.index) == cell), None)
+
+
+def _without(s: Loop, gone: Stmt) -> Loop:
+    stmts = (_without(t, gone) if isinstance(t, Loop) else t for t in s.body.stmts if t is not gone)
+    return replace(s, body=replace(s.body, stmts=tuple(stmts)))
+
+
+def _does_more(s: Loop, store: Stmt) -> bool:
+    """Whether a loop has any other effect than a statement in it."""
+    return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop) for t in walk(s.body))
+
+
+def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:
+    """Whether statements do nothing with an array but look at it."""
+    return all(isinstance(t, Load | Dim | Copy) for t in using(Block(tuple(stmts)), a))

@@ -1,0 +1,359 @@
+"""Arrays whose innermost loops go from row to row are stored by columns: the axis that the loops run along becomes the last.
+
+``q[j, 0]``, ``q[j, 1]`` and ``q[j, 2]``, for j from ``lo`` on: what vector instructions need of eight rows lies in 24 cells, and has
+to be sorted into registers and out of them again. Stored as ``q[0, j]``, ``q[1, j]``, ``q[2, j]``, each is one instruction, which is
+what makes a loop over pairs of particles two or three times as fast. Where matrices are read down their columns, it saves more.
+
+Only the function itself sees its scratch arrays, so it may store them as it likes: all arrays that one name may stand for in
+the same way. How an array is stored is decided by the accesses that are done most often, those in the deepest loops. Arrays of
+others, parameters and results, get a copy where loops go through all of them more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Dense,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    outputs,
+    walk,
+)
+from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_sizes import Equal
+from linad_typecheck.types import I64, INTS, Array, Scalar
+
+from linad.optimise.aliases import alias_groups
+from linad.optimise.loops.loop_distribution import FEW, is_short
+from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+
+Access = Load | Store | AddTo
+Order = tuple[int, ...]  # the axes of an array in the order in which they are stored
+
+
+def by_columns(f: Function) -> tuple[Function, Remarks]:
+    """The function with arrays stored in the order in which its innermost loops go through them."""
+    if not any(isinstance(v.type, Array) and v.type.rank > 1 for v in _arrays(f)):
+        return f, ()
+    names = Names(all_names(f))
+    f = _with_copies(f, names)
+    found = _found(f, _Groups(f, lent=False))
+    orders = {a: order for a, (order, _) in found.items()}
+    return _Stored(orders, names).function(f) if orders else f, tuple(_remarks(f, found))
+
+
+def _remarks(f: Function, found: Mapping[str, tuple[Order, Vote]]) -> Iterator[Remark]:
+    """The arrays that a function makes, or copies, and stores so."""
+    for s in walk(f.body):
+        if isinstance(s, Alloc | Copy) and s.out.name in found and getattr(s, "log", "no") == "no":
+            axis = found[s.out.name][1].axis
+            yield remark(s.span, "stored", f"{known_as(s.out)} by columns: the innermost loops run along axis {axis}")
+
+
+def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:
+    """The arrays that had better be stored in another order than NumPy's, with the access that says so."""
+    votes: dict[str, dict[int, list[Vote]]] = {}  # by group, and by how many loops are around
+    for v in _votes(f.body, (), True, _Sizes(f)):
+        votes.setdefault(groups.find(v.array.name), {}).setdefault(v.depth, []).append(v)
+    orders: dict[str, tuple[Order, Vote]] = {}
+    for array in groups.arrays:
+        rank, found = _rank(array), votes.get(groups.find(array.name))
+        if not found or groups.find(array.name) in groups.fixed:
+            continue
+        deepest = sorted(found[max(found)], key=lambda v: not v.pays)
+        axes = {v.axis for v in deepest}
+        if len(axes) == 1 and axes != {rank - 1}:
+            (axis,) = axes
+            orders[array.name] = (*(k for k in range(rank) if k != axis), axis), deepest[0]
+    return orders
+
+
+def _with_copies(f: Function, names: Names) -> Function:
+    """The function with arrays of its own for those of others, where loops go through them so often that copies pay.
+
+    A parameter that is read is copied at the beginning; what is added to one, or returned, is made here and handed over at
+    the end.
+    """
+    found = _found(f, _Groups(f, lent=True))
+    first: list[Stmt] = []
+    last: list[Stmt] = []
+    instead: dict[str, Atom] = {}
+    for p in f.params:
+        if p.var.name not in found or not found[p.var.name][1].pays:
+            continue
+        own = instead[p.var.name] = names.like(p.var)
+        if p.mode == "read":
+            first.append(Copy(own, p.var, f.span))
+            continue
+        sizes = [Dim(names.var("n", I64), p.var, k, f.span) for k in range(_rank(p.var))]
+        zero = Const(0.0, Scalar(p.var.type.dtype))
+        first += [*sizes, Alloc(own, tuple(d.out for d in sizes), zero, f.span)]
+        last.append(AddArray(p.var, own, f.span))
+    given: dict[str, Atom] = {}
+    for r in f.body.results:
+        if isinstance(r, Var) and r.name in found and found[r.name][1].pays and r.name not in given:
+            out = given[r.name] = names.like(r)
+            last.append(Copy(out, r, f.span))
+    if not instead and not given:
+        return f
+    stmts = f.body.stmts
+    start = next((k for k, s in enumerate(stmts) if not isinstance(s, Dim | Let | Check)), len(stmts))  # behind tests of sizes
+    body = substitute(Block(stmts[start:], f.body.results), instead)
+    results = tuple(given.get(r.name, r) if isinstance(r, Var) else r for r in body.results)
+    return replace(f, body=Block((*stmts[:start], *first, *body.stmts, *last), results))
+
+
+def _arrays(f: Function) -> Iterator[Var]:
+    yield from (p.var for p in f.params)
+    for s in walk(f.body):
+        yield from outputs(s)
+
+
+def _rank(v: Var) -> int:
+    return v.type.rank if isinstance(v.type, Array) else 0
+
+
+class _Groups:
+    """The arrays of rank two and more that one name may stand for, and which of them others see: ``fixed``.
+
+    ``lent``: without those that others see only before or after.
+    """
+
+    def __init__(self, f: Function, lent: bool) -> None:
+        self.find = alias_groups(f)
+        self.arrays = [p.var for p in f.params if _rank(p.var) > 1]
+        seen: list[Atom] = [p.var for p in f.params if not lent or p.mode not in ("read", "acc")]
+        seen += () if lent else f.body.results
+        for s in walk(f.body):
+            self.arrays += [v for v in (*outputs(s), *(s.carried if isinstance(s, Loop) else ())) if _rank(v) > 1]
+            match s:
+                case Call(outs=outs, args=args):
+                    seen += [*outs, *args]
+                case Dense(updated=updated, read=read):
+                    seen += [*updated, *read]
+                case Reserve(array=array):
+                    seen.append(array)
+        self.fixed = {self.find(a.name) for a in seen if isinstance(a, Var)}
+
+
+# ---------------------------------------------------------------------------------------- what the loops run along
+
+
+class _Sizes:
+    """What is known of the sizes of arrays, and of the bounds of loops."""
+
+    def __init__(self, f: Function) -> None:
+        self.made = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self.equal = Equal()  # what a test before everything has found so
+        for s in f.body.stmts:
+            self.equal.seen(s)
+        self.sizes: dict[tuple[str, int], Atom] = {}
+        for s in walk(f.body):
+            match s:
+                case Dim(out=v, array=a, axis=k):
+                    self.sizes.setdefault((a.name, k), self.equal.root(v))
+                case Alloc(out=v, shape=shape):
+                    self.sizes |= {(v.name, k): self.equal.root(a) for k, a in enumerate(shape)}
+        self.like = {p.var.name: p.like for p in f.params}
+
+    def of(self, array: Var, axis: int) -> Atom | None:
+        """The size of an axis; the adjoint of a parameter has its sizes."""
+        return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
+
+    def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
+        """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does."""
+        up = isinstance(s.step, Const) and s.step.value > 0
+        far, near = (s.stop, s.start) if up else (s.start, s.stop)
+        if far is None or near is None or self.equal.root(far if up else self.without(far, "sub")) != size:
+            return False
+        if isinstance(near, Const):
+            return True
+        k = self.loop_of(near, around)
+        return k is not None and self.goes_through(around[k], size, around[:k])
+
+    def without(self, a: Atom, op: str) -> Atom:
+        """What a number is added to, or subtracted from."""
+        t = self.made.get(a.name) if isinstance(a, Var) else None
+        return t.ins[0] if t is not None and t.op == op and isinstance(t.ins[1], Const) else a
+
+    def loop_of(self, a: Atom, loops: tuple[Loop, ...]) -> int | None:
+        """The loop whose index an int is, but for a number."""
+        roots = [a, self.without(a, "add"), self.without(a, "sub")]
+        return next((k for k, s in enumerate(loops) if s.index in roots), None)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """An access in an innermost loop: how many loops are around, the array, and the axis that the loop runs along.
+
+    ``pays``: the loops go through the whole array, as far as can be seen, and more than once.
+    """
+
+    depth: int
+    array: Var
+    axis: int
+    pays: bool
+
+
+def _votes(b: Block, around: tuple[Loop, ...], always: bool, sizes: _Sizes) -> Iterator[Vote]:
+    """The accesses in innermost loops. ``around`` are the loops of more than a few iterations, ``always`` says that no condition is."""
+    for s in b.stmts:
+        match s:
+            case If(then=then, orelse=orelse):
+                yield from _votes(then, around, False, sizes)
+                yield from _votes(orelse, around, False, sizes)
+            case Loop(body=body) if is_short(s):
+                yield from _votes(body, around, always, sizes)
+            case Loop(body=body) if any(isinstance(t, Loop) and not is_short(t) for t in walk(body)):
+                yield from _votes(body, (*around, s), always, sizes)
+            case Loop():
+                yield from _Along(s, around, always, sizes).votes()
+
+
+@dataclass
+class _Along:
+    """The ints of an innermost loop: those that stay as they are (``False``) and those that go with its index (``True``).
+
+    The loops within it are short, so that the compiler writes their iterations out: their indices count as numbers.
+    """
+
+    loop: Loop
+    around: tuple[Loop, ...]
+    always: bool
+    sizes: _Sizes
+    moves: dict[str, bool | None] = field(default_factory=dict)  # None: in some other way
+    short: set[str] = field(default_factory=set)
+
+    def votes(self) -> Iterator[Vote]:
+        s = self.loop
+        in_order = s.stop is not None and not s.exits
+        self.moves[s.index.name] = True
+        self.moves |= dict.fromkeys(c.name for c in s.carried)
+        for t in walk(s.body):
+            match t:
+                case Loop(index=index, carried=carried):
+                    self.short.add(index.name)
+                    self.moves |= dict.fromkeys(c.name for c in carried)
+                case Let(out=out) if out.type.dtype in INTS:
+                    self.moves[out.name] = self.moved(t)
+                    continue
+                case Load() | Store() | AddTo() if _rank(t.array) > 1:
+                    how = [self.of(a) for a in t.index]
+                    alone = in_order and how.count(True) == 1 and None not in how
+                    if any(m is not False for m in how):
+                        axis = how.index(True) if alone else len(how) - 1
+                        yield Vote(len(self.around) + 1, t.array, axis, alone and self.pays(t, axis))
+            still = isinstance(t, Load) and not any(self.of(a) is not False for a in t.index)
+            self.moves |= dict.fromkeys((v.name for v in outputs(t)), False if still else None)
+
+    def of(self, a: Atom) -> bool | None:
+        return self.moves.get(a.name, False) if isinstance(a, Var) else False
+
+    def moved(self, t: Let) -> bool | None:
+        how = [self.of(a) for a in t.ins]
+        if not any(m is not False for m in how):
+            return False
+        return True if t.op in ("add", "sub", "cast", "wrap", "max", "min") and how.count(True) == 1 and None not in how else None
+
+    def pays(self, t: Access, axis: int) -> bool:
+        """Whether loops go along each axis that has more than a few cells, and others around repeat that."""
+        along: set[int] = {len(self.around)}
+        for k, a in enumerate(t.index):
+            size = self.sizes.of(t.array, k)
+            if size is None:
+                return False
+            if k == axis:
+                if not self.sizes.goes_through(self.loop, size, self.around):
+                    return False
+            elif isinstance(a, Const) or a.name in self.short:
+                if not isinstance(size, Const) or size.value > FEW:
+                    return False
+            else:
+                found = self.sizes.loop_of(a, self.around)
+                if found is None or not self.sizes.goes_through(self.around[found], size, self.around[:found]):
+                    return False
+                along.add(found)
+        return self.always and len(self.around) + 1 > len(along)
+
+
+# ------------------------------------------------------------------------------------------------ storing them so
+
+
+class _Stored:
+    """Rewrites a function for arrays in these orders. What is about other arrays stays the same object."""
+
+    def __init__(self, orders: dict[str, Order], names: Names) -> None:
+        self.orders, self.names = orders, names
+
+    def function(self, f: Function) -> Function:
+        return replace(f, body=self.block(f.body))
+
+    def block(self, b: Block) -> Block:
+        return replace(b, stmts=tuple(t for s in b.stmts for t in self.stmt(s)))
+
+    def order(self, v: Var) -> Order:
+        return self.orders.get(v.name, tuple(range(_rank(v))))
+
+    def stmt(self, s: Stmt) -> list[Stmt]:
+        match s:
+            case If(then=then, orelse=orelse):
+                return [replace(s, then=self.block(then), orelse=self.block(orelse))]
+            case Loop(body=body):
+                return [replace(s, body=self.block(body))]
+            case Load(array=array) | Store(array=array) | AddTo(array=array) if array.name in self.orders:
+                return [replace(s, index=tuple(s.index[k] for k in self.order(array)))]
+            case Alloc(out=out, shape=shape) if out.name in self.orders:
+                return [replace(s, shape=tuple(shape[k] for k in self.order(out)))]
+            case Dim(array=array, axis=axis) if array.name in self.orders:
+                return [replace(s, axis=self.order(array).index(axis))]
+            case Copy(out=out, array=array) if self.order(out) != self.order(array):
+                sizes = self.sizes(array, s)
+                made = Alloc(out, tuple(sizes[k][0].out for k in self.order(out)), None, s.span)
+                return [*(d for d, _ in sizes), made, self.cells(s, out, array, [(d.out, i) for d, i in sizes])]
+            case AddArray(array=array, other=other) if self.order(array) != self.order(other):
+                sizes = self.sizes(array, s)
+                return [*(d for d, _ in sizes), self.cells(s, array, other, [(d.out, i) for d, i in sizes])]
+        return [s]
+
+    def sizes(self, array: Var, s: Stmt) -> list[tuple[Dim, Var]]:
+        """The sizes of an array in NumPy's order, each with an index for its axis."""
+        order = self.order(array)
+        return [
+            (Dim(self.names.var("n", I64), array, order.index(k), s.span), self.names.var("i", I64))
+            for k in range(_rank(array))
+        ]
+
+    def cells(self, s: Copy | AddArray, target: Var, source: Var, axes: list[tuple[Var, Var]]) -> Stmt:
+        """The loops that do for each cell what a statement does for whole arrays, along the one stored by columns."""
+
+        def at(v: Var) -> tuple[Atom, ...]:
+            return tuple(axes[k][1] for k in self.order(v))
+
+        e = self.names.var("e", Scalar(target.type.dtype))
+        done = AddTo if isinstance(s, AddArray) else Store
+        body = Block((Load(e, source, at(source), False, s.span), done(target, at(target), e, False, s.span)))
+        for k in reversed(self.order(target if target.name in self.orders else source)):
+            size, index = axes[k]
+            body = Block((Loop(index, Const(0, I64), size, Const(1, I64), (), (), body, (), span=s.span),))
+        return body.stmts[0]

@@ -1,0 +1,54 @@
+"""The optimisation passes before and after differentiation, in the order in which they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linad_typecheck.core import Program
+
+from .loops.induction_variables import close_inductions
+from .loops.loop_fusion import fuse_loops
+from .loops.loop_invariant_motion import hoist_invariants
+from .memory.adjoint_forwarding import take_over
+from .memory.copy_elision import spare_zeros
+from .pass_manager import After, Pass, Phase, run
+from .scalars.check_elimination import drop_proved_checks
+from .scalars.common_subexpressions import share_factorisations
+from .scalars.comparison_naming import compare_in_entry
+from .scalars.constant_folding import fold
+from .scalars.dead_code_elimination import drop_dead
+from .scalars.if_conversion import choose
+from .scalars.select_sinking import sink_selects
+from .scalars.size_naming import name_sizes
+from .scalars.store_forwarding import merge_cells
+
+FIRST = Phase((Pass("size_naming", name_sizes),))  # before all others
+
+# Each round feeds the next; programs settle in two or three.
+SIMPLIFICATION = Phase(
+    (
+        Pass("constant_folding", fold),
+        Pass("if_conversion", choose),
+        Pass("loop_invariant_motion", hoist_invariants),
+        Pass("induction_variables", close_inductions),
+        Pass("check_elimination", drop_proved_checks),
+        Pass("loop_fusion", fuse_loops),
+        Pass("store_forwarding", merge_cells),
+        Pass("copy_elision", spare_zeros),
+        Pass("adjoint_forwarding", take_over),
+        Pass("common_subexpressions", share_factorisations),
+        Pass("dead_code_elimination", drop_dead),
+    ),
+    rounds=4,
+)
+
+# Before differentiation only.
+LAST = Phase((Pass("select_sinking", sink_selects, required="it keeps nan and inf of the side that is not taken out of derivatives"),))
+
+# What is differentiated instead where its derivative needs less memory.
+COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
+
+
+def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
+    """The program with the same meaning and less to do. ``after`` is told every pass's outcome; passes named in ``off`` are left out."""
+    return run(program, SIMPLIFICATION, off=off, after=after)[0]

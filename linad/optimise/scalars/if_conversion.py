@@ -1,0 +1,54 @@
+"""A branch that only chooses between ints is a `select`.
+
+``ip = i + 1 if i < n - 1 else 0`` then is arithmetic like other indices: it is computed again where it is needed, not logged, what it
+cannot exceed is known (`linad/optimise/ranges.py`), and no branch keeps the loop from being divided (`linad/optimise/loops/index_set_splitting.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linad_typecheck.core import Block, Function, If, Let, Loop, Stmt, Var, operands, outputs
+from linad_typecheck.types import BOOL, INTS, Scalar
+
+MOST = 6  # operations of both arms together
+# operations on ints and bools that cannot fail
+_FREE = frozenset("add sub mul neg min max wrap select and or not lt le gt ge eq ne".split())
+
+
+def choose(f: Function) -> Function:
+    """The function with such branches computed on both sides."""
+    return replace(f, body=_block(f.body, frozenset()))
+
+
+def _block(b: Block, carried: frozenset[str]) -> Block:
+    """``carried``: what the loops around carry. ``if t: k += i`` is a sum, and stays one."""
+    return replace(b, stmts=tuple(t for s in b.stmts for t in _stmt(s, carried)))
+
+
+def _stmt(s: Stmt, carried: frozenset[str]) -> tuple[Stmt, ...]:
+    match s:
+        case Loop(body=body):
+            return (replace(s, body=_block(body, carried | {c.name for c in s.carried})),)
+        case If():
+            s = replace(s, then=_block(s.then, carried), orelse=_block(s.orelse, carried))
+            return _chosen(s) if _is_choice(s, carried) else (s,)
+    return (s,)
+
+
+def _is_choice(s: If, carried: frozenset[str]) -> bool:
+    inside = (*s.then.stmts, *s.orelse.stmts)
+    used = (*(a for t in inside for a in operands(t)), *s.then.results, *s.orelse.results)
+    if not s.outs or len(inside) > MOST or any(isinstance(a, Var) and a.name in carried for a in used):
+        return False
+    free = all(isinstance(t, Let) and t.op in _FREE for t in inside)
+    return free and all(_is_int(a.type) for a in (*used, *s.outs, *(v for t in inside for v in outputs(t))))
+
+
+def _is_int(t: object) -> bool:
+    return t == BOOL or isinstance(t, Scalar) and t.dtype in INTS
+
+
+def _chosen(s: If) -> tuple[Stmt, ...]:
+    choices = (Let(v, "select", (s.cond, a, b), s.span) for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True))
+    return (*s.then.stmts, *s.orelse.stmts, *choices)

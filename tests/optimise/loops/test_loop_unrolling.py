@@ -1,0 +1,95 @@
+"""Short loops inside loops are written out; the cells of small arrays become values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linad_typecheck.core import Alloc, Loop, Program, walk
+from linad_typecheck.core_text import parse_program
+from linad_typecheck.core_verify import verify
+
+from linad.interpret import run
+from linad.optimise.loops.loop_unrolling import write_out
+
+HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
+
+
+def written(body: str) -> tuple[int, int]:
+    """The loops and the arrays that are left; before and after, the program does the same."""
+    before = parse_program(HEAD + body + "\n}\n")
+    after: Program = before.with_main(write_out(before.main)[0])
+    assert not verify(after)
+    for n in (0, 1, 5):
+        results = []
+        for p in (before, after):
+            x = np.random.default_rng(3).random((5, 3))
+            results.append((run(p, [x, n], in_place=True).results, x))
+        (value, x), (again, y) = results
+        assert again == pytest.approx(value, rel=1e-15) and np.array_equal(x, y)
+    stmts = list(walk(after.main.body))
+    return sum(isinstance(s, Loop) for s in stmts), sum(isinstance(s, Alloc) for s in stmts)
+
+
+SQUARES = """
+  for i in range(n) carry (s: f64 = 0.0) -> (e) {
+    d = alloc f64 [3]
+    for c in range(3) {
+      a = load &x [i, c]
+      &d![c] = a
+    }
+    for c.1 in range(2, -1, -1) {
+      a.1 = load &x [i, 0]
+      &d![c.1] += a.1
+    }
+    for c.2 in range(3) carry (t: f64 = s) -> (u) {
+      b = load &d [c.2]
+      q = mul b b
+      r = add t q
+      yield r
+    }
+    yield u
+  }
+  return e"""
+
+
+def test_loops_over_the_cells_of_a_small_array() -> None:
+    assert written(SQUARES) == (1, 0)
+
+
+def test_an_array_that_begins_with_numbers() -> None:
+    assert written(SQUARES.replace("alloc f64 [3]", "alloc f64 [3] fill 1.5").replace("&d![c] = a", "&d![c] += a")) == (1, 0)
+
+
+def test_nested_loops() -> None:
+    body = """
+  for i in range(n) carry (s: f64 = 0.0) -> (e) {
+    for c in range(2) carry (t: f64 = s) -> (u) {
+      for k in range(0, 3, 2) carry (v: f64 = t) -> (w) {
+        a = load &x [i, k]
+        &x![i, c] += a
+        b = add v a
+        yield b
+      }
+      yield w
+    }
+    yield u
+  }
+  return e"""
+    assert written(body) == (1, 0)
+
+
+OTHERWISE = {
+    "five iterations": (SQUARES.replace("f64 [3]", "f64 [5] fill 0.5").replace("range(3) carry", "range(5) carry"), (2, 1)),
+    "outside of loops": (SQUARES.replace("range(n)", "range(0, 2)"), (1, 0)),
+    "a cell found by computing": (
+        SQUARES.replace("b = load &d [c.2]", "j = mod i 3\n      b = load &d [j]"), (1, 1),
+    ),
+    "an array that is copied": (
+        SQUARES.replace("    for c.2", "    h = copy &d\n    for c.2").replace("b = load &d", "b = load &h"), (1, 1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "left"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_is_left(body: str, left: tuple[int, int]) -> None:
+    assert written(body) == left
