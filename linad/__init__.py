@@ -13,7 +13,8 @@ LINAD_DISABLE
 LINAD_VERIFY
     ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
 LINAD_PROGRESS
-    ``0``, ``off``, ``no`` or ``false``: no line on a terminal or in a notebook while a compilation takes more than a second.
+    ``0``, ``off``, ``no`` or ``false``: no line on a terminal or in a notebook while a compilation takes more than a
+    second. There is none in pipes, in worker processes, under pytest and where ``CI`` is set.
 LINAD_LSP_LOG
     The level of what ``linad lsp`` writes to stderr, such as ``DEBUG``; ``ERROR`` by default.
 NO_COLOR
@@ -37,12 +38,21 @@ forked after threads had been started their loops run on one thread. Ctrl-C take
 
 Pickling
 --------
-A checked function at the top level of a module is pickled as plain functions are, by the name of its module and its
-own; so are its bound methods, such as ``f.value_and_grad``, and what `grad` and `value_and_grad` return. Processes
-that load it compile nothing that is in the cache on disk. Functions that another process cannot import, those of
-scripts, notebooks and other functions' bodies, are pickled by their source, with the values of the names that they use
-and of their closures; so are the helpers that they call, and pullbacks. Copies of a checked function are the function
-itself.
+A checked function at the top level of a module that can be imported is pickled as plain functions are, by the name of
+its module and its own. One of a script, a notebook or another function's body is pickled with its source, the values
+of the names that it uses and of its closure, and the functions that it calls, by `pickle` as well as by cloudpickle,
+which joblib and others use: it gives the same numbers in a process that has no such script, and errors point at the
+same lines. Later changes of those values stay where they are made. Bound methods, such as ``f.value_and_grad``, what
+`grad` and `value_and_grad` return, and pullbacks travel with their function. Processes that load it compile nothing
+that is in the cache on disk.
+
+A plain function that a checked one does not call is up to the pickle: cloudpickle sends it without its text, so
+`grad` of it has nothing to read where its file is not. Copies of a checked function are the function itself.
+
+The cache on disk
+-----------------
+Where the folder cannot be used (read-only, full, no home), a `LinadWarning` says so once in a process, and compiled code
+stays in memory. linad and functions that use it may be imported from a zip.
 
 Functions compiled by Numba
 ---------------------------

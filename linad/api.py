@@ -137,7 +137,8 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     -------
     callable
         With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux`
-        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`.
+        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`. There is one per function
+        and arguments of `grad`: ``grad(f) is grad(f)``, so that nothing is compiled again.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 AFTER = 1.0  # seconds
-UNWATCHED = ("CI", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")  # where these are set, no one looks at the screen
+UNWATCHED = {"CI", "PYTEST_VERSION", "PYTEST_CURRENT_TEST"}  # where these are set, no one looks at the screen
 _OFF = ("0", "off", "no", "false")
 _PROCESS = os.getpid()
 _SAVE, _RESTORE = "\0337", "\0338\033[J"  # the place of the cursor, and back to it, with nothing after it
@@ -29,7 +29,7 @@ def compiling(what: str, kept: bool) -> Iterator[None]:
     if not _wanted() or not (notebook or _is_terminal(stream)):
         yield
         return
-    text = f"linad: compiling {what}, {'once: the next run finds it in the cache' if kept else 'for this process'} ..."
+    text = f"linad: compiling {what} ({'once; cached for later runs' if kept else 'for this process only'}) ..."
     if notebook:
         line = _Line(stream, text, f"\r{' ' * len(text)}\r")
     else:  # a second row could not be taken back
@@ -48,7 +48,7 @@ def compiling(what: str, kept: bool) -> Iterator[None]:
 def _wanted() -> bool:
     if os.environ.get("LINAD_PROGRESS", "").lower() in _OFF:
         return False
-    if any(os.environ.get(name) for name in UNWATCHED):
+    if not UNWATCHED.isdisjoint(os.environ):
         return False
     processes = sys.modules.get("multiprocessing.process")  # not imported where it started no process
     worker = processes is not None and processes.current_process().name != "MainProcess"

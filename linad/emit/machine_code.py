@@ -9,12 +9,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-
 from . import cache
+from .numba_compat import CacheLocator, CompileResultCacheImpl, FunctionCache
 
 
-class _Place(_CacheLocator):
+class _Place(CacheLocator):
     """Where the machine code of a function lies, and what it was made from.
 
     That of a generated module is beside it. That of linad's own functions, which may be installed in a zip or where

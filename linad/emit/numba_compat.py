@@ -14,12 +14,15 @@ import llvmlite.binding as llvm
 
 __all__ = [
     "INTR_MATH",
+    "CacheLocator",
     "CompileResult",
+    "CompileResultCacheImpl",
     "CompilerBase",
     "DefaultPassBuilder",
     "Dispatcher",
     "Environment",
     "FunctionAttributes",
+    "FunctionCache",
     "JITCodeLibrary",
     "LoweringPass",
     "NumbaError",
@@ -48,11 +51,14 @@ _CLASSES = {
     "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function is_not_null is_null "
     "memset raw_memcpy unpack_tuple",
     "config": "CPU_NAME CPU_FEATURES",
+    "CacheLocator": "ensure_cache_path from_function get_cache_path get_disambiguator get_source_stamp",
+    "CompileResultCacheImpl": "_locator_classes",
     "CompilerBase": "_compile_core define_pipelines",
     "DefaultPassBuilder": "define_nopython_pipeline",
-    "Dispatcher": "compile is_compiling",
+    "Dispatcher": "compile disable_compile enable_caching is_compiling",
     "Environment": "from_fndesc",
     "FunctionAttributes": "_to_list",
+    "FunctionCache": "_impl_class flush load_overload save_overload",
     "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function _ensure_finalized "
     "_finalize_dynamic_globals _finalize_final_module _get_module_for_linking _optimize_final_module _optimize_functions",
     "NRTContext": "decref incref meminfo_alloc_aligned_unchecked meminfo_data",
@@ -111,6 +117,8 @@ _import_array_functions()
 try:
     from llvmlite.ir.values import FunctionAttributes
     from numba.core import cgutils, config
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
+    from numba.core.caching import _CacheLocator as CacheLocator
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
     from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass

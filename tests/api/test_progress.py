@@ -30,7 +30,7 @@ def screen(request, monkeypatch):
     """A stream that shows lines, in surroundings where they are wanted."""
     for name in ("CI", "PYTEST_VERSION", "LINAD_PROGRESS", "TERM"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(progress, "UNWATCHED", ("CI", "PYTEST_VERSION"))  # pytest sets the third one before each test
+    monkeypatch.setattr(progress, "UNWATCHED", {"CI", "PYTEST_VERSION"})  # pytest sets the third one before each test
     monkeypatch.setattr(progress, "AFTER", 0.0)
     return request.param()
 
@@ -44,7 +44,7 @@ def shown(stream, seconds=0.3):
 
 
 def test_it_is_shown_and_taken_back(screen):
-    text = "linad: compiling the gradient of f, once: the next run finds it in the cache ..."
+    text = "linad: compiling the gradient of f (once; cached for later runs) ..."
     if isinstance(screen, Terminal):
         assert shown(screen, 5.0) == f"\0337{text[:79]}\0338\033[J"
     else:
@@ -122,7 +122,7 @@ def test_a_real_terminal():
     command = [sys.executable, "-c", code]
     watched = {**environment, "TERM": "xterm"}
     subprocess.run(command, stdin=theirs, stdout=theirs, stderr=theirs, env=watched, timeout=60)
-    assert os.read(ours, 1000).startswith(b"x = \0337linad: compiling f, once")
+    assert os.read(ours, 1000).startswith(b"x = \0337linad: compiling f (once;")
     done = subprocess.run(command, env=environment, capture_output=True, timeout=60)
     assert done.stdout == b"x = 1\n" and done.stderr == b""
     os.close(ours), os.close(theirs)
