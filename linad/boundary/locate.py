@@ -22,6 +22,7 @@ from linad_typecheck.span import Span
 from .errors import refusal
 
 _IMPORTED = time.time()
+CELLS = ("<ipython-input-", "<python-input-")  # what cells of IPython and inputs of Python's prompt are called
 Definition = ast.FunctionDef | ast.Lambda
 FUTURES = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -157,11 +158,16 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
 
 
 def _no_source(f: FunctionType) -> LinadError:
+    file = f.__code__.co_filename
+    if file.startswith(CELLS) or "ipykernel_" in file:
+        help = "decorate it with `linear_grad` where it is defined: then a pickle takes its text along"
+    else:
+        help = "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`"
     return refusal(
         "no-source",
         f"the source text of `{f.__name__}` is not available, and linad reads the text of a function",
         _place(f),
-        "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`",
+        help,
     )
 
 

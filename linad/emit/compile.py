@@ -110,6 +110,7 @@ def load(place: str | Path, text: str | None = None) -> ModuleType:
     try:
         with deep(DEEP), options_for_loops():
             spec.loader.exec_module(module)
+        vars(module).pop("__file__", None)  # IPython's `%autoreload` would try to import it again, by its name
     except BaseException:
         del sys.modules[name]
         raise

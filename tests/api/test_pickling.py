@@ -181,6 +181,14 @@ def test_cells_of_notebooks_point_at_their_lines(file):
     del linecache.cache[file]
 
 
+def test_plain_functions_of_cells_lose_their_text_and_are_told_how_to_keep_it():
+    f = executed("<ipython-input-11-0>", "def f(x: float) -> float:\n    return x\n")["f"]
+    data = cloudpickle.dumps(f)
+    del linecache.cache["<ipython-input-11-0>"]
+    with pytest.raises(LinadError, match="decorate it with `linear_grad` where it is defined"):
+        linad.grad(pickle.loads(data))
+
+
 def test_a_file_that_was_edited_meanwhile(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(CELL)

@@ -2,12 +2,14 @@
 
 import os
 import pickle
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 from linad_typecheck.diagnostics import LinadWarning
 
+from linad import linear_grad
 from linad.emit import cache
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -189,6 +191,14 @@ def test_readers_see_whole_files_only(tmp_path):
     reader.join()
     assert seen and all(s in contents for s in seen)
     assert [p.name for p in tmp_path.iterdir() if p != path and p.name != "cache"] == []
+
+
+def test_generated_modules_do_not_look_like_files_to_be_reloaded():
+    """IPython's `%autoreload` imports modules again whose files are newer than it remembers, by their names."""
+    f = linear_grad(lambda x: x * 3.0)
+    assert f(2.0) == 6.0
+    generated = [m for name, m in list(sys.modules.items()) if name.startswith("linad_generated_")]
+    assert generated and not any(hasattr(m, "__file__") for m in generated)
 
 
 def test_odd_names_make_plain_folders():
