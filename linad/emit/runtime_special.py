@@ -111,6 +111,8 @@ def _erfcinv_tail(z):
         x = w * _series(TAIL_NEAR, (2.0 * w - 3.832554611157698) / 2.167445388842302)
     else:
         x = w * _series(TAIL_FAR, (2.0 / w - 0.36982968369829684) / 0.2968369829683698)
+    if z < 1e-290:  # a subnormal number has few digits, its logarithm has all
+        return x + (math.log(erfcx(x)) - x * x - math.log(z)) * (0.5 * ROOT_PI) * erfcx(x)
     p, e = _square(x)
     e = (math.erfc(x) - z) / ((2.0 / ROOT_PI) * math.exp(-p) * (1.0 - e))
     return x + e / (1.0 - e * x) if math.isfinite(e) else x
@@ -306,7 +308,7 @@ def _hurwitz(s, x):
     if x == math.inf:
         return 0.0
     power = math.pow(x, -s)
-    tail = power * (x / (s - 1.0) + 0.5)
+    tail = math.pow(x, 1.0 - s) / (s - 1.0) + 0.5 * power  # the first power may be normal where the second is not
     factor = s * power / x
     for k in range(_BERNOULLI.shape[0]):
         tail += _BERNOULLI[k] * factor
@@ -327,6 +329,8 @@ def polygamma(x, n):
     scale = math.gamma(s) if n % 2 == 1 else -math.gamma(s)
     if x > 0.0:
         return scale * _hurwitz(s, x)
+    if x == -math.inf:
+        return scale * math.inf
     whole = np.floor(-x)
     d = -x - whole
     if not d > 0.0:

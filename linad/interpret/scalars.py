@@ -56,11 +56,6 @@ def _gamma(x: float) -> float:
         return -math.inf if x < 0.0 and math.floor(x) % 2 else math.inf
 
 
-def _lgamma(x: float) -> float:
-    """The logarithm of the size of gamma; SciPy's where Python's has cancellation, near its zeros."""
-    return SPECIAL["lgamma"](x) if 0.5 < x < 3.0 else math.lgamma(x)
-
-
 # psi(x) ~ log x - 1/(2x) - sum B_2k / (2k x**2k)
 _PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
@@ -140,7 +135,7 @@ RULES: dict[str, Callable[..., object]] = {
     "erf": _math(math.erf),
     "erfc": _math(math.erfc),
     "gamma": _math(_gamma),
-    "lgamma": _math(_lgamma, math.inf),
+    "lgamma": _math(math.lgamma, math.inf),
     "digamma": _math(digamma),
     "fmod": np.fmod,
     "gcd": lambda a, b: (math.gcd(int(a), int(b)) + 2**63) % 2**64 - 2**63,

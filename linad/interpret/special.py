@@ -90,7 +90,6 @@ _NAMES = "erfinv erfcinv erfcx ndtr ndtri log_ndtr expit logit log_expit entr xl
 
 SPECIAL: dict[str, Callable[..., float]] = {
     **{name: _scipy(name) for name in _NAMES.split()},
-    "lgamma": _scipy("gammaln"),
     "mills": _mills,
     "polygamma": _polygamma,
     "bessel_i": lambda x, n: _bessel(x, n, False),

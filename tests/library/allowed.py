@@ -108,7 +108,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("Matrices that are not finite", r"numpy\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
     Allowed("Join widening", r"builtins\.(min|max|sum)", _dtype_only, ("sum(x)", "f64")),
     Allowed("Size-1 broadcast", r"numpy\.broadcast_(to|arrays)", _raises("ValueError"), ("np.broadcast_to(x, (2, 3)).copy()", "f64")),
-    Allowed("Signs of zeros", rf"numpy\.(fmin|fmax)|{_SPECIAL}", _zero_signs, ("sp.kl_div(e, f)", "f64")),
+    Allowed("Signs of zeros", rf"numpy\.(fmin|fmax|minimum|maximum)|{_SPECIAL}", _zero_signs, ("sp.kl_div(e, f)", "f64")),
     Allowed("Powers of one half", r"numpy\.power", _powers, ("e ** 0.5", "f64")),
     Allowed("Special functions far out", rf"{_SPECIAL}|numpy\.i0", _far, ("sp.i0(e)", "f64")),
     Allowed("Special functions far out", r"scipy\.special\.(j[vn01]|betainc)", _imprecise, ("sp.jv(2, e)", "f64")),

@@ -130,7 +130,8 @@ def _assignments(names: tuple[str, ...], dtype: str, other: str, all_numbers: bo
             yield dict(zip(names, values, strict=True))
     elif have & set("uv"):
         numbers = NUMBERS if all_numbers or len(have & set("uv")) == 1 else FEW
-        pools = [tuple(map(_PYTHON[d], numbers[d])) for n, d in (("u", dtype), ("v", other)) if n in have]
+        given = [(numbers, dtype), (FEW if other == "i64" else numbers, other)]  # of two large ints Python has powers that never end
+        pools = [tuple(map(_PYTHON[d], some[d])) for n, (some, d) in zip("uv", given, strict=True) if n in have]
         for values in product(*pools):
             yield dict(zip([n for n in "uv" if n in have], values, strict=True))
     elif have & set("efgh"):

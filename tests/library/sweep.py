@@ -145,27 +145,35 @@ def cells_alike(x: np.ndarray, y: np.ndarray, rtol: float, mixed: bool) -> np.nd
     return (close | (x == y)) & signs | np.isnan(x) & np.isnan(y)
 
 
-def sweep(name: str, text: str, dtype: str, other: str = "", make: Callable[..., Any] = Interpreted, rtol: float = 0.0, all_numbers: bool = False) -> Iterator[Mismatch]:
-    """All mismatches of an expression in a dtype; `Refused` where it is not accepted."""
-    kinds = f"{dtype}, {other}" if other else dtype
-    single = "f32" in kinds or "float32" in text
-    mixed = not set(letters(text)) & set("efghuvmnp")
+CELLS = set("efgh")  # of these an expression makes cells, each of its own
+
+
+def sweep(name: str, text: str, dtype: str, other: str = "", rtol: float = 0.0, all_numbers: bool = False) -> Iterator[Mismatch]:
+    """All mismatches of an expression in the interpreter in a dtype; `Refused` where it is not accepted."""
     run = None
     for args in arguments(text, dtype, other, all_numbers):
-        run = run or make(text, args)
-        theirs = plain(text, args)
+        run = run or Interpreted(text, args)
         ours = oracle.attempt(lambda args=args: run(*args))
-        if same(theirs, ours, single, rtol, mixed):
-            continue
-        found = [Mismatch(name, text, kinds, args, theirs, ours)]
-        if set(letters(text)) & set("efgh") and np.size(args[0]):
-            found = list(_cell_by_cell(found[0], run, single, rtol)) or found
-        yield from found
+        yield from mismatches(Mismatch(name, text, f"{dtype}, {other}" if other else dtype, args, plain(text, args), ours), run, rtol)
 
 
-def _cell_by_cell(m: Mismatch, run: Callable[..., Any], single: bool, rtol: float) -> Iterator[Mismatch]:
-    for k in range(len(m.args[0])):
-        args = tuple(a[k : k + 1] for a in m.args)
-        theirs, ours = plain(m.text, args), oracle.attempt(lambda args=args: run(*args))
-        if not same(theirs, ours, single, rtol):
-            yield Mismatch(m.name, m.text, m.dtype, args, theirs, ours)
+def mismatches(m: Mismatch, run: Callable[..., Any] | None = None, rtol: float = 0.0) -> Iterator[Mismatch]:
+    """What two outcomes differ in; cell by cell where an expression is one of cells, by ``run`` where it raises for some of them."""
+    single = "f32" in m.dtype or "float32" in m.text
+    by_cell = bool(set(letters(m.text)) & CELLS)
+    if same(m.numpy, m.linad, single, rtol, not set(letters(m.text)) & set("efghuvmnp")):
+        return
+    if not by_cell or not np.size(m.args[0]):
+        yield m
+        return
+    found = [c for k in range(len(m.args[0])) if not same((c := _cell(m, k, run)).numpy, c.linad, single, rtol)]
+    yield from found or [m]
+
+
+def _cell(m: Mismatch, k: int, run: Callable[..., Any] | None) -> Mismatch:
+    args = tuple(a[k : k + 1] for a in m.args)
+    if m.numpy.error is None and m.linad.error is None:
+        theirs, ours = (oracle.Ended(tuple(x[k : k + 1] for x in leaves(e.value))) for e in (m.numpy, m.linad))
+    else:
+        theirs, ours = plain(m.text, args), oracle.attempt(lambda: run(*args))
+    return Mismatch(m.name, m.text, m.dtype, args, theirs, ours)
