@@ -1,5 +1,6 @@
 """The manager: which passes run, in what rounds, what they tell, and what is checked after them."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from linad.emit.passes import LOOPS, facts
 from linad.optimise.environment import BrokenByPass
 from linad.optimise.pass_manager import Pass, Phase, Remark, run
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, SIMPLIFICATION
+from linad.switches import all_passes
 
 PROGRAM = parse_program(
     """
@@ -120,6 +122,14 @@ def test_linad_verify_names_the_pass_that_breaks_a_program(broken, how, monkeypa
 def test_what_options_allow() -> None:
     assert set(facts(EmitOptions())) == {"fastmath", "noalias", "retry"}
     assert set(facts(EmitOptions(fastmath=False, checked="every", parallel=True))) == {"noalias", "threads"}
+
+
+def test_every_pass_says_what_it_does_and_when() -> None:
+    parts = ("Transformation", "Before", "After", "Legality", "Profitability", "Needs")
+    for p in all_passes().values():
+        text = sys.modules[p.run.__module__].__doc__ or ""
+        if p.run.__module__.startswith("linad.optimise."):
+            assert [part for part in parts if f"\n**{part}.** " not in text] == [], p.name
 
 
 def test_names_are_words_and_stand_for_one_pass() -> None:

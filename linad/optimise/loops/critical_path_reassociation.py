@@ -1,12 +1,17 @@
-"""Where an iteration waits for the one before, what it waits for is added last.
+"""Critical-path reassociation: of a sum, what the iteration before has made is added last.
 
-``u[i] += c * (u[i - 1] - 2.0 * u[i] + u[i + 1])`` needs ``u[i - 1]`` from the iteration before. Added first, it is followed by two
-additions and a product until the next iteration can begin; added last, by one of each, and the rest is done while the processor waits.
-The same sum, in another order: floats may be summed in any.
+**Transformation.** Reassociation by height, of the operations between one iteration and the next.
 
-Only sums that lie on the way from one iteration to the next are touched, and of these only those that get shorter. A carried value that
-is nothing but a sum is left alone: the compiler has its own ways with it. So is a sum that is there for its rounding, as in compensated
-summation, ``c = (t - s) - y`` with ``t = s + y``: one of whose terms is itself a sum that others look at, or comes twice.
+**Before.** ``t = add u1 (mul -2.0 u); s = add t u2 (u1 from the iteration before)``
+**After.** ``t = add (mul -2.0 u) u2; s = add u1 t``
+
+**Legality.** Only sums between what the iteration before has made and what it hands on. A carried value that is
+nothing but a sum is left alone: the compiler has its own ways with it. So is a sum that is there for its rounding,
+as in compensated summation: one of whose terms is itself a sum with other uses, or occurs twice.
+
+**Profitability.** Where the path gets shorter, in cycles (`COSTS`).
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations

@@ -1,16 +1,20 @@
-"""Adjoints are divided less often, and one that comes from the iteration before is multiplied last.
+"""Strength reduction of divisions in adjoints: fewer divisions, and none while the next iteration waits.
 
-``t = w * (gamma * t_bar) / total / gamma`` keeps the next iteration waiting for two divisions and two products, if ``t_bar`` is what it waits
-for; ``t = t_bar * (gamma / gamma / total * w)`` for one product. What stands in the brackets is computed before ``t_bar`` is there, and what
-does not change in the loop, before the loop.
+**Transformation.** Strength reduction and reassociation of products and quotients. Two passes: `divide_less` and
+`multiply_last`.
 
-And everywhere, ``t_bar / 3.0`` is a product with the reciprocal, and ``t_bar / q / b``, where ``q = a / b`` as in the adjoint of ``log(a / b)``, is one
-division, by the product of ``q`` and ``b``, which is neither greater nor smaller than ``a``.
+**Before.** ``a = div t_bar 3.0; c = div (div t_bar q) b, where q = div a b``
+**After.** ``a = mul t_bar (1/3); c = div t_bar (mul q b)``
 
-Only chains with a division are touched, and only those of values in which the function is linear, its adjoints and tangents: a quotient
-in a program may be whole, ``c * (n - k) / (k + 1)``, and must stay so. What is in the brackets may overflow where the chain does not,
-or underflow, and lose the digits that a large ``t_bar`` would have shown: so each product in them is asked for, and where one is not a
-normal number (zeros are none) the chain is taken as it stood.
+**Legality.** Only values in which the function is linear, its adjoints and tangents: a quotient of a program may be
+whole, ``c * (n - k) / (k + 1)``, and must stay so. What is multiplied first may overflow or underflow where the
+chain does not: so it is tested, and where a product is not a normal number (zeros are none) the chain is taken as
+it stood.
+
+**Profitability.** A division takes as long as five to twenty products. Of a chain that an iteration waits for, the
+factors that are known before are multiplied first, before the loop where they do not change in it.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -45,8 +49,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, rebuild
 from linad_typecheck.types import BOOL, Array, is_float
 
-from linad.optimise.aliases import alias_groups
-
+from ..aliases import alias_groups
 from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")

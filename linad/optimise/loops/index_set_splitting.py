@@ -1,11 +1,19 @@
-"""Innermost loops that ask where they are become one loop for each answer.
+"""Index-set splitting: a loop with a test that changes at one iteration becomes one loop before it and one from it on.
 
-``if j != i`` or ``if j > 0`` in a loop over ``j``, and ``u[(j + 1) % n]``, keep a loop from being done with vector instructions, forward
-and in reverse. The answer changes at one number: the iterations before it have a loop of their own, and those from it on, and no
-test is left in either. The iterations run in the order in which they did.
+**Transformation.** Index-set splitting (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
+chapter 5). The remainder ``(j + 1) % n`` of a number less than two whole turns away becomes a test and a sum first,
+here and in other loops.
 
-That is done where every branch of the loop asks for nothing else, so that what is left is straight. A remainder of a number that is
-surely not two whole turns away (`ranges.py`) is a test and a sum first, here and in other loops: a division takes as long as twenty products.
+**Before.** ``for j in range(n) { c = lt j k; if c { a } else { b } }``
+**After.** ``for j in range(min(n, k)) { a }; for j in range(k, n) { b }``
+
+**Legality.** Every branch of the loop tests its index against what the loop does not change, so that no branch is
+left. The iterations run in the order in which they did.
+
+**Profitability.** Innermost loops of at most `MOST` statements: a branch keeps vector instructions away, and a
+division takes as long as twenty products.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -33,11 +41,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import BOOL, I64, INTS
 
-from linad.optimise.loop_facts import defined, is_counted, with_ranges
-from linad.optimise.ranges import Ranges
-from linad.optimise.scalars.constant_folding import fold
-from linad.optimise.scalars.dead_code_elimination import drop_dead
-
+from ..loop_facts import defined, is_counted, with_ranges
+from ..ranges import Ranges
+from ..scalars.constant_folding import fold
+from ..scalars.dead_code_elimination import drop_dead
 from .loop_invariant_motion import hoist_invariants
 
 MOST = 60  # statements of a loop

@@ -1,9 +1,18 @@
-"""What an iteration puts into a cell that the next one reads goes there in a register, too.
+"""Loop-carried forwarding: what an iteration stores to a cell that the next one reads is carried in a register, too.
 
-The reverse of a sweep over a plane, ``t = b[i, j]; b[i, j - 1] += c * t; b[i - 1, j] += c * t``, waits for memory: the next iteration
-reads what this one has stored, and the compiler cannot know that the cell of the row ``i - 1`` is another one. Where the bounds of the
-loops prove it (`ranges.py`), the value is carried, and the wait is that of a product and a sum. So is what is stored to a cell that the
-next iteration adds to, ``b[i + 1] += p * t; b[i] = q * t``: then the iterations only wait for each other where they must.
+**Transformation.** Scalar replacement of a loop-carried dependence of distance one (Allen and Kennedy, Optimizing
+Compilers for Modern Architectures, 2001, chapter 8).
+
+**Before.** ``for j { t = b[i, j]; &b[i, j-1] += c * t; &b[i-1, j] += c * t }``
+**After.** ``for j carry (t) { t1 = b[i, j-1] + c * t; &b[i, j-1] = t1; ...; yield t1 }``
+
+**Legality.** The bounds of the loops prove that nothing else in an iteration is that cell
+(`linad/optimise/ranges.py`), which the compiler cannot know.
+
+**Profitability.** The next iteration waits for a product and a sum instead of for a store and a load. What is
+stored to a cell that the next iteration adds to is carried as well.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -27,9 +36,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import BOOL, Scalar, is_float
 
-from linad.optimise.loop_facts import is_counted, with_ranges
-from linad.optimise.ranges import Ranges
-
+from ..loop_facts import is_counted, with_ranges
+from ..ranges import Ranges
 from .loop_distribution import Body
 
 

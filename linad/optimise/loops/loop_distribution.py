@@ -1,14 +1,20 @@
-"""Innermost loops that add to several rows of one array are divided, so that each part can be vectorised.
+"""Loop distribution: innermost loops that add to several rows of one array are divided, so that each can be vectorised.
 
-``b[i + 1, j] += e`` and ``b[i - 1, j] += e`` in one loop over ``j`` may be the same cells as far as the compiler can know: what an iteration adds
-to a cell, a later one might add to again, and vector instructions are out of the question. So are cells ``n`` apart in one row.
-As sums commute, each can have a loop of its own, whose iterations touch different cells. What is added is computed
-again in each, which pays while that is a few multiplications. Neighbours a few cells apart stay in one loop: `register_rotation.py` has a better way.
+**Transformation.** Loop distribution (fission) with recomputation of what is added (Allen and Kennedy, Optimizing
+Compilers for Modern Architectures, 2001, chapters 2 and 6). Loops whose iterations have no order are made to run
+upwards as well.
 
-A statement ``b[f(i)] += e`` goes into a loop in front of the rest if the rest neither reads ``b`` nor stores to it but by
-adding, and all cells that ``e`` is computed from have the same contents there: they are in arrays that the loop does
-not write to, or each iteration writes, after reading, to the cells that it alone reads. Arrays of different names must not
-overlap, and the order in which floats are summed must be free.
+**Before.** ``for j in range(n) { &b[i+1, j] += e; &b[i-1, j] += e }``
+**After.** ``for j in range(n) { &b[i+1, j] += e }; for j in range(n) { &b[i-1, j] += e }``
+
+**Legality.** ``b[f(j)] += e`` goes into a loop before the rest if the rest neither reads ``b`` nor stores to it,
+and all cells that ``e`` is computed from have the same contents there: the loop does not write to their arrays, or
+each iteration writes, after reading, to the cells that it alone reads.
+
+**Profitability.** What is added costs at most `MOST` operations, as each loop computes it again; not where a loop
+is known to have `FEW` iterations. Neighbours a few cells apart stay in one loop, for `register_rotation.py`.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -40,8 +46,8 @@ from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from linad.optimise.independence import verdict
-from linad.optimise.ints import Maker, upwards
+from ..independence import verdict
+from ..ints import Maker, upwards
 
 MOST = 10  # operations and loads that are worth repeating for one addition
 FEW = 8  # iterations, known to be no more, that are not worth a loop of their own

@@ -1,9 +1,21 @@
-"""Loops over the same range, one of which reads at each place what the other has just written there, become one loop.
+"""Loop fusion: a loop that reads at each place what the loop before it has written there is joined with it.
 
-An array that is only written in one loop and read in the next then holds nothing that is not at hand in the iteration: its
-reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That is what makes a chain of array expressions
-cost what the loop written by hand does. One that waits in each iteration for what the one before has found (prefix sums) is
-not joined with one of exponentials or sines, which vector instructions compute four or eight at a time.
+**Transformation.** Loop fusion (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 6).
+
+**Before.** ``for i in range(n) { &t[i] = f(x[i]) }; for j in range(n) { s += t[j] }``
+**After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
+
+**Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. Of an array
+that one of them writes every access of both has the index of the loop on the same axis, or both only add to it. At
+most one of them may fail, and then the other writes nothing that a caller can see. What stands between them can run
+before the first.
+
+**Profitability.** An array that is only written in one loop and read in the next holds nothing that is not at hand:
+its reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That
+makes a chain of array expressions cost what one loop does. A recurrence is not joined with a loop of exponentials
+or sines, which vector instructions compute four or eight at a time.
+
+**Needs.** Nothing: the results are the same to the last bit.
 """
 
 from __future__ import annotations

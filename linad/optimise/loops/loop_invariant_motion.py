@@ -1,7 +1,17 @@
-"""Int arithmetic and sizes that are the same in every iteration are computed before the loop.
+"""Loop-invariant code motion: int arithmetic and sizes that are the same in every iteration are computed before the loop.
 
-Machine code would not need it. The storage plan does: a loop whose bounds are known before the loop around it starts has logs
-of known size, indexed by iteration.
+**Transformation.** Loop-invariant code motion (Muchnick, Advanced Compiler Design and Implementation, 1997, chapter
+13).
+
+**Before.** ``for i in range(n) { k = mul a b; ... }``
+**After.** ``k = mul a b; for i in range(n) { ... }``
+
+**Legality.** Only operations that cannot fail; sizes of arrays that do not grow.
+
+**Profitability.** Machine code would not need it; the storage plan does. A loop whose bounds are known before the
+loop around it has logs of known size, indexed by iteration.
+
+**Needs.** Nothing: the results are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -11,7 +21,7 @@ from dataclasses import replace
 from linad_typecheck.core import Block, Dim, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import INTS, Scalar
 
-from linad.optimise.logs import may_grow
+from ..logs import may_grow
 
 # Operations that cannot fail, and cost too little to matter where the loop does not run at all.
 _FREE = frozenset("add sub mul neg min max trips".split())

@@ -1,9 +1,18 @@
-"""Loops of two to four iterations inside other loops are written out, one iteration after the other.
+"""Loop unrolling: loops of two to four iterations inside other loops are written out.
 
-Of ``for c in range(3): d[c] = p[i, c] - p[j, c]`` in a loop over ``j`` nothing but straight code is left, of which the loop over ``j``
-can be made of vector instructions, sums be kept in registers (`scalar_promotion.py`) and arrays be stored by columns (`layout_transposition.py`). The compiler
-writes such loops out as well, but only behind the passes that would have to see it. The cells of small arrays like ``d`` are values
-then, with names of their own.
+**Transformation.** Full unrolling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
+8), and scalar replacement of small arrays whose indices are then numbers.
+
+**Before.** ``for c in range(2) { &d[c] = f(x[i, c]) }``
+**After.** ``&d[0] = f(x[i, 0]); &d[1] = f(x[i, 1])``
+
+**Legality.** Counted loops whose bounds are literals, without branches, loops or checks inside.
+
+**Profitability.** At most `TRIPS` iterations and `LONG` statements. The loop around is straight then: it can be
+vectorised, its sums kept in registers (`scalar_promotion.py`) and arrays stored by columns
+(`layout_transposition.py`). The compiler would write such loops out after the passes that have to see it.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -35,10 +44,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array, Scalar
 
-from linad.optimise.pass_manager import Remark, Remarks, remark
-from linad.optimise.scalars.constant_folding import fold
-from linad.optimise.scalars.dead_code_elimination import drop_dead
-from linad.optimise.scalars.store_forwarding import merge_cells
+from ..pass_manager import Remark, Remarks, remark
+from ..scalars.constant_folding import fold
+from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # iterations at most
 LONG = 100  # statements at most that come of a loop

@@ -1,13 +1,19 @@
-"""A loop that waits in each iteration for the one before, and computes exponentials or sines beside that, becomes two or three.
+"""Loop distribution around a recurrence: what can be vectorised leaves a loop whose iterations wait for each other.
 
-``total += x[i]; s += sin(total)`` computes one sine at a time, where vector instructions would compute four or eight. What an
-iteration passes on to the next, with what is as cheap, keeps a loop of its own: the *chain*. Library functions that it waits for
-go into a loop *before*, those that wait for it into one *behind*. Values that a later loop needs are stored, one cell per
-iteration, in scratch memory, or read again from where the program itself stores them.
+**Transformation.** Loop distribution with scalar expansion (Allen and Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, chapter 5).
 
-The parts may be told apart where every array that is written is touched in the same own cell throughout an iteration, by an
-earlier part first, or is only added to. Arrays of different names must not overlap, and sums must be free to take another
-order.
+**Before.** ``for i in range(n) { total += x[i]; s += sin(total) }``
+**After.** ``for i in range(n) { total += x[i]; &t[i] = total }; for i in range(n) { s += sin(t[i]) }``
+
+**Legality.** Every array that is written is touched in the same own cell throughout an iteration, by an earlier
+part first, or is only added to.
+
+**Profitability.** Only where library functions stand beside the recurrence. Those that it needs go into a loop
+before it, those that need it into one after it; what is as cheap as the recurrence stays in it. Values between the
+loops are stored, one cell per iteration, or read again from where the program stores them.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -36,9 +42,8 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.optimise.ints import Maker
-from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
-
+from ..ints import Maker
+from ..loop_facts import at_innermost, is_chain, is_counted
 from .loop_distribution import Body, is_short
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2

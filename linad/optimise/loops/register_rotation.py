@@ -1,15 +1,21 @@
-"""Neighbouring cells are read once and added to once: what else an iteration knows of them is handed on in registers.
+"""Register rotation: neighbouring cells are read once and added to once; the next iteration gets the rest in registers.
 
-**Adding.** The adjoint of a stencil adds to neighbours, ``b[i - 1] += e; b[i] += f; b[i + 1] += g``: each cell three times, and the compiler cannot
-make vectors of a loop in which an iteration adds to what the one before has added to. But the cell ``i - 1`` only waits for the last of
-its neighbours, so what the others give it can wait as well: the iteration adds ``e(i) + f(i - 1) + g(i - 2)`` to it, of which the sum so far was
-handed on from the iteration before. Behind the loop the cells at its end are given what is left.
+**Transformation.** Scalar replacement across iterations (Allen and Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_later` and `hand_on`.
 
-**Reading.** What the iteration has as ``u[i + 1]`` is what the next one has as ``u[i]``, and so with whole expressions, ``exp(u[i + 1])``. A cell that is
-merely read is handed on once: from there on the compiler reads again as fast.
+**Before.** ``for i { &b[i-1] += e; &b[i] += f; ... u[i] ... u[i+1] ... }``
+**After.** ``for i carry (f', u_i) { &b[i-1] += e + f'; u' = u[i+1]; ... yield f, u' }``
 
-A vector of what is handed on is that of the iteration before, shifted by a cell. Arrays of different names must not overlap, and for the first
-part sums must be free to take another order. It is done last, because it gives loops an order that they did not have.
+**Legality.** All that touches the array in the loop has the index plus a constant, at most `NEAR` apart. After the
+loop the cells at its end are given what is left.
+
+**Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
+to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by
+a cell. Expressions are handed on, too (``exp(u[i + 1])``). It gives loops an order that they did not have, so it
+comes after the choice of loops that run on threads.
+
+**Needs.** For additions, that sums may be taken in another order (fastmath); arrays of different names do not
+overlap (noalias).
 """
 
 from __future__ import annotations
@@ -39,9 +45,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from linad.optimise.ints import Maker
-from linad.optimise.loop_facts import is_counted
-
+from ..ints import Maker
+from ..loop_facts import is_counted
 from .loop_distribution import Body, is_short
 
 NEAR = 2  # iterations that a value may be handed on without one between them that needs it

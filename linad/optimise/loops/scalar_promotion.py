@@ -1,10 +1,20 @@
-"""What an innermost loop adds to one cell again and again is summed in a register, and added to the cell once, behind the loop.
+"""Scalar promotion: what an innermost loop adds to one cell again and again is summed in a register.
 
-``q[i] -= e; q[j] += e``, for j from i + 1 on: that the second cell is never the first one the compiler cannot know, so it
-writes and reads the first in every iteration. But if nothing in the loop looks at the first, the order of the additions is free:
-that is so where ``q`` is only added to, and where all that is read of it or stored is surely another cell (``j`` is more than ``i``).
-The sum begins with -0.0, to which any number may be added, also to a cell that holds a zero; and it goes to the cell only where
-the loop has run, for a cell that no iteration touches need not exist. One that is added to under a condition is asked whether it does.
+**Transformation.** Scalar promotion of reductions (LLVM's LICM; Allen and Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, chapter 8).
+
+**Before.** ``for j in range(i+1, n) { &q[i] -= e; &q[j] += e }``
+**After.** ``for j in range(i+1, n) carry (s = -0.0) { s -= e; &q[j] += e }; &q[i] += s``
+
+**Legality.** Nothing else in the loop looks at the cell: the array is only added to, and all that is read of it or
+stored to it is another cell by proof (``j`` is more than ``i``). The sum begins with -0.0, to which any number may
+be added; it goes to the cell only where the loop has run, and where a cell that is added to under a condition was
+added to.
+
+**Profitability.** Always: the compiler, which cannot know that the cells differ, reads and writes the cell in every
+iteration.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -34,8 +44,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from linad.optimise.loop_facts import defined, is_counted, with_ranges
-from linad.optimise.ranges import Ranges
+from ..loop_facts import defined, is_counted, with_ranges
+from ..ranges import Ranges
 
 Index = tuple[Atom, ...]
 

@@ -1,23 +1,20 @@
-"""Innermost loops that add where loaded indices say, or down a column, are run in blocks: what is added is computed first, and added
-then.
+"""Scatter buffering: loops that add where loaded indices say run in blocks, which compute first and add then.
 
-``v_bar[idx[i]] += e`` is what the adjoint of a gather does. Two iterations may add to one cell, so the loop has no vector
-instructions, and all that ``e`` is computed from, exponentials and divisions too, goes one by one. In blocks of a few
-iterations, one loop computes what is to be added, in vectors, into a buffer that stays in the cache, and a second one adds. The
-additions are the same ones in the same order, so the sums are the same to the last bit.
+**Transformation.** Strip-mining and loop distribution with a buffer (Allen and Kennedy, Optimizing Compilers for
+Modern Architectures, 2001, chapters 5 and 6).
 
-The adjoint of ``sin(p[i, 0] * a + p[i, 1] * b)`` adds to cells that do not lie side by side: there the compiler gives up
-vectors for the sines as well. Such a loop is treated alike if it has library functions in it.
+**Before.** ``for i in range(n) { &v_bar[idx[i]] += e(i) }``
+**After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
-That is done where
+**Legality.** All that the delayed statements touch is added to in this loop and nothing else; their indices can be
+had again, from arrays that the loop does not write to; what is carried is a sum. The additions are the same ones in
+the same order, so the sums are the same to the last bit.
 
-- all that the delayed statements touch is added to in this loop and nothing else: neither read nor stored to. Otherwise the
-  first loop would see cells without the additions that came before;
-- the indices can be had again in the second loop, from arrays that the loop does not write to;
-- what is carried is a sum, and nothing else keeps the first loop from being vectorised: no branches, checks or calls;
-- there is enough to compute for each addition to pay for the buffer.
+**Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
+vectorised, no branches, checks or calls. Additions down a column, whose cells do not lie side by side, are treated
+alike where the loop has library functions.
 
-Arrays of different names must not overlap.
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations

@@ -1,13 +1,19 @@
-"""Additions to several rows leave a long loop for one of their own, behind it.
+"""Scatter distribution: additions to several rows leave a long loop for a loop of their own after it.
 
-The adjoint of a nonlinear stencil over a plane computes a value in many steps and adds parts of it to several rows: as long as the additions
-stand there, the compiler must think that later iterations touch the cells again, and no vector instructions can be used. `distribute` divides
-loops whose additions can be computed twice. Here what is added is long: so the loop stores the values that its additions have in common, one
-cell of scratch memory per iteration, and a short loop behind it reads them, does the little that is left, and adds. That loop is
-then divided like others.
+**Transformation.** Loop distribution with scalar expansion (Allen and Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, chapter 5).
 
-Only arrays that the loop does nothing to but add may have their additions later. Sums must be free to take another order, and
-arrays of different names must not overlap.
+**Before.** ``for j in range(n) { e = long(j); &b[i, j] += e; &b[i+1, j] += e }``
+**After.** ``for j in range(n) { &t[j] = long(j) }; for j in range(n) { &b[i, j] += t[j]; ... }``
+
+**Legality.** The arrays whose additions are delayed are only added to in the loop. The values that the additions
+have in common are stored in scratch memory, one cell per iteration.
+
+**Profitability.** Where what is added takes more than `SHORT` statements; else `loop_distribution.py` computes it
+again. The loop of additions is then divided like others. As long as the additions stand in the long loop, the
+compiler must assume that later iterations touch the cells again, and uses no vector instructions.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -35,8 +41,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.optimise.loop_facts import at_innermost, is_chain, is_counted
-
+from ..loop_facts import at_innermost, is_chain, is_counted
 from .loop_distribution import Body, is_cheap, is_short, needed
 from .loop_invariant_motion import hoist_invariants
 

@@ -1,12 +1,19 @@
-"""Additions to neighbouring rows become one addition to each row, of all that its neighbours give it.
+"""Stencil gather: additions to neighbouring rows become one addition to each row, of all that its neighbours give it.
 
-The adjoint of a stencil over a plane adds to the row before, its own, and the one behind: each row is read and written three
-times. In a nest of loops ``b[i, j] += e(i, j); b[i + 1, j] += f(i, j)`` is ``b[c, j] += e(c, j) + f(c - 1, j)`` for the rows that both reach,
-and a few rows at either end in which each addition stands by itself. Every row is read and written once, and what is loaded for one neighbour is
-at hand for the next. What is left in the innermost loops are neighbours in one row, of which `register_rotation.py` makes one addition.
+**Transformation.** The adjoint of a stencil, a scatter, is turned into a gather (Hueckelheim, Kukreja, Narayanan,
+Luporini, Gorman and Hovland, ICPP 2019, do so by symbolic differentiation).
 
-Additions go into a nest in front of the rest under the conditions of `loop_distribution.py`, for all loops of the nest together: the rest neither
-reads ``b`` nor stores to it, and all cells that ``e`` is computed from have the same contents there.
+**Before.** ``for i { for j { &b[i, j] += e(i, j); &b[i+1, j] += f(i, j) } }``
+**After.** ``for c { for j { &b[c, j] += e(c, j) + f(c-1, j) } }, and the rows at either end``
+
+**Legality.** The additions go into a nest before the rest under the conditions of `loop_distribution.py`, for all
+loops of the nest together: the rest neither reads ``b`` nor stores to it, and all cells that is added are computed
+from have the same contents there.
+
+**Profitability.** Every row is read and written once instead of three times, and what is loaded for one neighbour
+is at hand for the next. What is left in the innermost loops are neighbours in one row, for `register_rotation.py`.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -36,9 +43,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.types import BOOL, I64, is_float
 
-from linad.optimise.ints import ONE, Maker, upwards
-from linad.optimise.loop_facts import is_counted
-
+from ..ints import ONE, Maker, upwards
+from ..loop_facts import is_counted
 from .loop_distribution import FEW, MOST, is_cheap, is_short, needed
 
 

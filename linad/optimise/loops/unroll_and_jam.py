@@ -1,16 +1,20 @@
-"""Loops around innermost loops run four iterations at once, where these read or add to the same cells.
+"""Unroll and jam: four iterations of a loop around innermost loops run at once where they touch the same cells.
 
-The adjoint of a product of a matrix and a vector, ``for i: for j: x_bar[j] += a[i, j] * y_bar[i]``, goes over the whole of ``x_bar`` for each row.
-With four rows at a time, ``x_bar[j] += a[i, j] * y0 + a[i + 1, j] * y1 + ...``, three of four reads and writes are spared; and of sums over rows,
-``y += a[i, j] * x[j]``, four are under way at once. The rows that are left over run one by one behind.
+**Transformation.** Unroll-and-jam (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
+8). The iterations that are left over run one by one.
 
-What stands between the innermost loops is done for one iteration after the other, in its order. So all that the iterations write must
+**Before.** ``for i { for j { &x_bar[j] += a[i, j] * y[i] } }``
+**After.** ``for i by 4 { for j { &x_bar[j] += a[i, j] * y[i] + ... + a[i+3, j] * y[i+3] } }``
 
-- be added to only;
-- or be cells of their own: rows by the index of the loop, or others than all those that the nest touches otherwise;
-- or be touched between the same two innermost loops only.
+**Legality.** All that the iterations write is only added to; or is cells of their own, rows by the index of the
+loop or others than all those that the nest touches otherwise; or is touched between the same two innermost loops
+only. What is carried is known in time, or is a sum. What stands between the innermost loops is done for one
+iteration after the other.
 
-What is carried must be known in time, or be a sum. Arrays of different names must not overlap, and sums must be free to take another order.
+**Profitability.** Three of four reads and writes of the shared cells are saved, and four sums are under way at
+once; within the limits of `ALIVE` values in registers, `ROWS` rows and `LONG` statements.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -44,12 +48,11 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.optimise.independence import own_indices, verdict
-from linad.optimise.ints import Maker
-from linad.optimise.loop_facts import defined, is_chain, is_counted, with_ranges
-from linad.optimise.pass_manager import Remark, Remarks, remark
-from linad.optimise.ranges import Ranges
-
+from ..independence import own_indices, verdict
+from ..ints import Maker
+from ..loop_facts import defined, is_chain, is_counted, with_ranges
+from ..pass_manager import Remark, Remarks, remark
+from ..ranges import Ranges
 from .loop_distribution import Body, is_cheap, is_short
 from .scalar_promotion import cells_to_sum, with_sums
 

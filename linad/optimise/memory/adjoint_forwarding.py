@@ -1,10 +1,18 @@
-"""An adjoint that is summed up apart, and then added to another one as a whole, takes over from that one.
+"""Adjoint forwarding: an adjoint that is summed up apart and then added to another one takes over from that one.
 
-The reverse of ``old = u.copy(); u[i] += f(old)`` reads ``u_bar`` while it adds to ``old_bar``, which begins as zeros, and then adds ``old_bar`` to
-``u_bar``. So ``old_bar`` may as well begin as a copy of ``u_bar``, be added to, and be what ``u_bar`` is from there on: zeros, and a sum of whole arrays,
-become one copy. In a loop ``u_bar`` is carried then, and the two take turns (`optimise/memory/double_buffering.py`).
+**Transformation.** Two accumulators of one sum are merged.
 
-For adjoints only, as sums are taken in another order.
+**Before.** ``old_bar = alloc fill 0.0; ... &old_bar[i] += e ...; &u_bar += old_bar``
+**After.** ``old_bar = copy &u_bar; ... &old_bar[i] += e ...; u_bar is old_bar``
+
+**Legality.** ``old_bar`` begins as zeros, is only added to, and is not used after the sum; ``u_bar`` is only read
+in between, but for cells that one last nest of loops empties, and belongs to the block. Both have the same sizes.
+In a loop ``u_bar`` is carried then, and the two take turns (`double_buffering.py`).
+
+**Profitability.** Always: zeros and a sum of whole arrays become one copy. The reverse of ``old = u.copy(); u[i] +=
+f(old)`` has this form.
+
+**Needs.** That both are adjoints: sums are taken in another order.
 """
 
 from __future__ import annotations
@@ -45,8 +53,7 @@ from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.core_sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
-from linad.optimise.offsets import offset
-
+from ..offsets import offset
 from .copy_elision import Known, changes, covers, emptied, outs, without
 
 

@@ -1,4 +1,17 @@
-"""Buffers that a loop makes anew in each iteration are made once, before it, and refilled."""
+"""Allocation hoisting: buffers that a loop makes anew in each iteration are made once, before it, and refilled.
+
+**Transformation.** Loop-invariant code motion of allocations.
+
+**Before.** ``for i { t = alloc [n] fill 0.0; ... }``
+**After.** ``t = alloc [n]; for i { fill t 0.0; ... }``
+
+**Legality.** The shape is the same in every iteration, and the array does not outlive one. Out of branches as well:
+memory that is not touched costs next to nothing. Index checks, also those for negative sizes, stay in their places.
+
+**Profitability.** Always.
+
+**Needs.** Nothing: the results are the same to the last bit.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +39,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import I64, Array
 
-from linad.optimise.logs import empty
-
+from ..logs import empty
 from .double_buffering import copying, passed_on
 
 

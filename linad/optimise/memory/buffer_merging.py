@@ -1,15 +1,19 @@
-"""One buffer instead of two that take turns, where a loop is done with each cell of the one when it writes to the other.
+"""Buffer merging: one buffer instead of two that take turns, where each cell is written after its last read.
 
-A step in time, ``new[i] = f(old[i - 1], old[i], old[i + 1])``, may write where it has read, if what later iterations need is kept in registers; `copy_sinking.py` does
-that for a copy, so the loop is given one: ``old = u.copy(); u[i] = ...``. The cells that no iteration writes must be the same in both: ``new`` begins each
-iteration as a copy of ``old``, or both began as copies of the same array.
+**Transformation.** Storage folding of the two buffers of a loop in time (as in Halide and PPCG); what later
+iterations still need of a cell waits in registers (`register_rotation.py`).
 
-The adjoint of that reads ``u_bar[i]``, leaves zero there, and adds to neighbours in the other buffer. Where that has been read already it may add to the
-same one; what is for cells that are still to be read waits in registers until they are (`register_rotation.py`). The cells that are not read are added to in turns, now in
-the one and now in the other, and in the end both are added to the same array.
+**Before.** ``for t carry (u, v) { for i { &v[i] = f(u[i-1], u[i], u[i+1]) }; yield v, u }``
+**After.** ``for t { old = copy &u; for i { &u[i] = f(old[i-1], old[i], old[i+1]) } }``
 
-So there is nothing to copy, and half as much to be kept near. Arrays of one axis, as a row would have to wait in an array of its own. It gives loops an order
-that they did not have; for adjoints sums must be free to take another order.
+**Legality.** Arrays of one axis. The cells that no iteration writes are the same in both buffers: ``new`` begins
+each iteration as a copy of ``old``, or both began as copies of the same array. Of adjoints, cells that are not read
+are added to in the one and in the other buffer, and at the end both are added to the same array.
+
+**Profitability.** Nothing is copied (`copy_sinking.py` takes the copy away), and half as much is kept near. It
+gives loops an order that they did not have, so it comes after the choice of loops that run on threads.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -40,11 +44,10 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
-from linad.optimise.loop_facts import defined
-from linad.optimise.loops.loop_distribution import Body, is_short
-from linad.optimise.loops.register_rotation import Held, adding, is_plain
-from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
-
+from ..loop_facts import defined
+from ..loops.loop_distribution import Body, is_short
+from ..loops.register_rotation import Held, adding, is_plain
+from ..pass_manager import Remark, Remarks, known_as, remark
 from .copy_sinking import in_registers
 from .double_buffering import TURNS
 from .known_regions import Contents, Sizes, is_only_read

@@ -1,14 +1,20 @@
-"""Arrays that are filled, emptied or copied although nobody looks: adjoint arrays begin as zeros and end as zeros.
+"""Copy elision: arrays are not filled, emptied or copied where no one reads what that gives.
 
-Four rewritings, of an array that is made in a block, or given to it for good:
+**Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays begin as zeros and end
+as zeros. Four rewritings of an array that is made in a block, or given to it for good, numbered below.
 
-* The first to touch its zeros is a nest of loops over all its cells that adds once to each: it stores, and nothing is filled.
-* The last to touch it stores zeros to cells that only the same iteration has read: it does not. So with an array that a loop
-  carries into an iteration and not out of it.
-* To its zeros something is added, and then another array as a whole, which has not changed since: it begins as a copy of that.
-* It is a copy, of an array that belongs to the block and is not used again: it is that array.
+**Before.** ``b = alloc [n] fill 0.0; for i { &b[i] += e }; c = copy &b; return c``
+**After.** ``b = alloc [n]; for i { &b[i] = e }; return b``
 
-The first three are for adjoints only: they change the order of sums and the sign of a zero.
+**Legality.** (1) The first to touch its zeros is a nest of loops over all its cells that adds once to each: it
+stores, and nothing is filled. (2) The last to touch it stores zeros to cells that only the same iteration has read:
+it does not; likewise where a loop carries an array into an iteration and not out of it. (3) Something is added to
+its zeros, and then another array as a whole, which has not changed since: it begins as a copy of that. (4) It is a
+copy of an array that belongs to the block and is not used again: it is that array.
+
+**Profitability.** Always: each saves going through an array.
+
+**Needs.** For (1) to (3) that the array is an adjoint: they change the order of sums and the sign of a zero.
 """
 
 from __future__ import annotations
@@ -43,8 +49,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import FLOATS, I64, Array
 
-from linad.optimise.mentions import Mentions
-from linad.optimise.offsets import offset
+from ..mentions import Mentions
+from ..offsets import offset
 
 
 class Known(Mentions):

@@ -1,12 +1,20 @@
-"""A copy is made where the cells of the array are written over, not in front of the loops that do so, and of no cells of which it is written over itself.
+"""Copy sinking: a copy is made in the loop that overwrites the array, and only of cells that are still read afterwards.
 
-``old = u.copy()``, and then loops that write ``u[i, j]`` from cells of ``old``: each array is gone through twice. Here an iteration copies the cell that it is
-about to write, and reads cells whose turn is yet to come from ``u`` itself, where they are still what they were. The cells that no iteration writes are copied
-in front of their row, or in front of the loops.
+**Transformation.** Code sinking of ``old = u.copy()`` into the loops that write to ``u``; cells that the loop
+itself needs are kept in registers.
 
-What was written to ``old`` an iteration before comes in a register, as the compiler could not make vectors otherwise. Arrays of different names must not
-overlap; sums stay as they are. It gives loops an order that they did not have. As it reads and writes cells before the loop's own accesses do, no test
-of an index may be left in the loops; and the copy is an array of the function's own: an error in between must not show.
+**Before.** ``old = copy &u; for i { &u[i] = f(old[i-1], old[i+1]) }``
+**After.** ``for i carry (l, m) { r = u[i+1]; &u[i] = f(l, r); yield m, r }``
+
+**Legality.** One write in a nest whose indices are those of its loops, plus constants; no check of an index is left
+in it, as it reads and writes cells before the loop's own accesses do. Copies of cells that no iteration writes are
+made before their row, or before the loops. The copy is an array of the function's own: an error in between must not
+show.
+
+**Profitability.** Both arrays are gone through once instead of twice, or the copy is not made at all. It gives
+loops an order that they did not have, so it comes after the choice of loops that run on threads.
+
+**Needs.** Arrays of different names do not overlap (noalias); sums stay as they are.
 """
 
 from __future__ import annotations
@@ -35,14 +43,13 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from linad.optimise.ints import ONE, ZERO, Maker
-from linad.optimise.loop_facts import defined
-from linad.optimise.loops.loop_distribution import FEW
-from linad.optimise.loops.register_rotation import NEAR, has_run
-from linad.optimise.mentions import Mentions
-from linad.optimise.offsets import offset
-from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
-
+from ..ints import ONE, ZERO, Maker
+from ..loop_facts import defined
+from ..loops.loop_distribution import FEW
+from ..loops.register_rotation import NEAR, has_run
+from ..mentions import Mentions
+from ..offsets import offset
+from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
 
 

@@ -1,9 +1,17 @@
-"""Two buffers that take turns, where each iteration makes an array for the next one.
+"""Double buffering: an array that an iteration makes for the next one is written into the buffer of the one before last.
 
-``new = u.copy(); ...; u = new`` gets its memory anew in each iteration, as ``new`` outlives it. But then the array that came in is gone: so a
-second one is made in front of the loop, an iteration fills it, and hands on both, the other way round.
+**Transformation.** Double buffering. `stay` (the pass `buffer_pinning`) is for loops on threads: it writes into the
+array that came in and reads a copy, as iterations are shared out only where arrays keep their names.
 
-What a loop carries is its own: nobody else knows the array that came in, by the linear discipline.
+**Before.** ``for t carry (u) { new = copy &u; ...; yield new }``
+**After.** ``first = alloc [n]; for t carry (u, other = first) { other = u; ...; yield other, u }``
+
+**Legality.** What a loop carries is its own: no one else knows the array that came in, by the linear discipline.
+The iteration does not pass it on, and both have the same sizes.
+
+**Profitability.** Always: no memory is asked for in the loop.
+
+**Needs.** Fastmath and noalias, with which all loops are reshaped.
 """
 
 from __future__ import annotations
@@ -33,7 +41,7 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
-from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+from ..pass_manager import Remark, Remarks, known_as, remark
 
 TURNS = "in two buffers that take turns"  # to those who ask
 

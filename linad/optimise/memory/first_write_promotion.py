@@ -1,16 +1,22 @@
-"""What is added to cells of which it is known what they hold is stored, and what is stored over is not stored.
+"""First-write promotion: what is added to cells whose contents are known is stored, and what is overwritten is not stored.
 
-The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero there, to which a stencil's adjoint adds in the next loop, or in the next
-iteration of the loop around, where the two buffers have changed places. In between nobody looks. So
+**Transformation.** Forwarding of known contents (`known_regions.py`) into the first addition, and dead-store
+elimination by regions.
 
-* zeros that an iteration leaves behind as the last thing, in an array that had them to begin with, are stored by the next
-  iteration as its first thing, and once more behind the loop;
-* zeros that are followed by a loop that adds once to each cell (`register_rotation.py`) are left out, but for the cells at either end that it does not reach, or
-  that others may reach as well; the loop stores. So are copies: the loop stores the sum with the cell of the other array;
-* of an array of several axes, the rows that a nest of loops adds to, one in each iteration, get what they hold there: then the loop in the
-  nest is such a loop. Statements in between may add to other rows.
+**Before.** ``for i { &b[i] = 0.0 }; for i { &b[i+1] += e }``
+**After.** ``&b[0] = 0.0; for i { &b[i+1] = e }``
 
-Only arrays of the function's own: an error in between must not show. Sums must be free to take another order, as the sign of a zero may change.
+**Legality.** Zeros that an iteration leaves behind last, in an array that had them to begin with, are stored by the
+next iteration first, and once more after the loop. Zeros, or a copy, before a loop that adds once to each cell are
+left out, but for the cells at either end that the loop does not reach; it stores the sum. Of an array of several
+axes this holds for the rows that a nest adds to, one in each iteration. Only arrays of the function's own: an error
+in between must not show.
+
+**Profitability.** The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero, to which a stencil's
+adjoint adds in the next loop: that is one pass over memory less.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias). The
+sign of a zero may change.
 """
 
 from __future__ import annotations
@@ -37,13 +43,12 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64
 
-from linad.optimise.ints import ONE, Maker
-from linad.optimise.logs import logs_of
-from linad.optimise.loop_facts import defined, is_counted
-from linad.optimise.loops.loop_distribution import FEW, Body, is_short
-from linad.optimise.loops.register_rotation import Held, adding, has_run, is_plain
-from linad.optimise.ranges import Ranges
-
+from ..ints import ONE, Maker
+from ..logs import logs_of
+from ..loop_facts import defined, is_counted
+from ..loops.loop_distribution import FEW, Body, is_short
+from ..loops.register_rotation import Held, adding, has_run, is_plain
+from ..ranges import Ranges
 from .known_regions import Contents, End, Sizes, is_only_read
 
 

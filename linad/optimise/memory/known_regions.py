@@ -29,12 +29,12 @@ from linad_typecheck.core import (
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
-from linad.optimise.ints import ONE, ZERO, Maker
-from linad.optimise.loop_facts import defined, is_counted
-from linad.optimise.loops.loop_distribution import Body
-from linad.optimise.loops.register_rotation import is_plain
-from linad.optimise.mentions import Mentions
-from linad.optimise.offsets import offset
+from ..ints import ONE, ZERO, Maker
+from ..loop_facts import defined, is_counted
+from ..loops.loop_distribution import Body
+from ..loops.register_rotation import is_plain
+from ..mentions import Mentions
+from ..offsets import offset
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,18 @@
-"""Arrays whose innermost loops go from row to row are stored by columns: the axis that the loops run along becomes the last.
+"""Layout transposition: an array whose innermost loops go from row to row is stored with that axis last.
 
-``q[j, 0]``, ``q[j, 1]`` and ``q[j, 2]``, for j from ``lo`` on: what vector instructions need of eight rows lies in 24 cells, and has
-to be sorted into registers and out of them again. Stored as ``q[0, j]``, ``q[1, j]``, ``q[2, j]``, each is one instruction, which is
-what makes a loop over pairs of particles two or three times as fast. Where matrices are read down their columns, it saves more.
+**Transformation.** Data layout transformation (array of structures to structure of arrays).
 
-Only the function itself sees its scratch arrays, so it may store them as it likes: all arrays that one name may stand for in
-the same way. How an array is stored is decided by the accesses that are done most often, those in the deepest loops. Arrays of
-others, parameters and results, get a copy where loops go through all of them more than once.
+**Before.** ``for j { x = q[j, 0]; y = q[j, 1] }``
+**After.** ``for j { x = q[0, j]; y = q[1, j] }``
+
+**Legality.** Scratch arrays that only the function sees, all arrays that one name may stand for in the same way
+(`linad/optimise/aliases.py`). Arrays of others, parameters and results, get a copy.
+
+**Profitability.** Decided by the accesses in the deepest loops, which must agree; a copy only where loops go
+through all of an array more than once. What a vector instruction needs of eight rows then lies side by side: loops
+over pairs of particles are two to three times as fast.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -44,9 +50,9 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
-from linad.optimise.aliases import alias_groups
-from linad.optimise.loops.loop_distribution import FEW, is_short
-from linad.optimise.pass_manager import Remark, Remarks, known_as, remark
+from ..aliases import alias_groups
+from ..loops.loop_distribution import FEW, is_short
+from ..pass_manager import Remark, Remarks, known_as, remark
 
 Access = Load | Store | AddTo
 Order = tuple[int, ...]  # the axes of an array in the order in which they are stored

@@ -1,7 +1,16 @@
-"""Long rows of logs begin with cache lines: a vector that lies across two of them is stored in two parts, and loaded in two.
+"""Log alignment: long rows of logs begin with cache lines.
 
-An iteration of a loop in time logs a row, as long as an inner loop, which is rarely a multiple of a line. So the rows get up to seven cells more that
-nobody uses: a tenth of the memory at most, as short rows stay as they are.
+**Transformation.** Array padding.
+
+**Before.** ``log_t = alloc f64 [m, n] cells``
+**After.** ``log_t = alloc f64 [m, n rounded up to 8] cells``
+
+**Legality.** A log is known to the function alone, and no one asks for its size.
+
+**Profitability.** A vector across two lines is stored and loaded in two parts. Rows of fewer than `LONG` cells stay
+as they are, so that at most a tenth of the memory is added.
+
+**Needs.** Fastmath and noalias, with which all loops are reshaped.
 """
 
 from __future__ import annotations
@@ -12,7 +21,7 @@ from linad_typecheck.core import Alloc, Block, Const, Function, Names, Stmt, Var
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64
 
-from linad.optimise.ints import ZERO, Maker
+from ..ints import ZERO, Maker
 
 LINE = 8  # cells
 LONG = 8 * LINE

@@ -1,4 +1,16 @@
-"""Sizes of arrays that a function makes itself are what they were made with, and indices that are another int are that int."""
+"""Size propagation: sizes of arrays that a function makes are what they were made with.
+
+**Transformation.** Copy propagation of sizes and of indices that are another int.
+
+**Before.** ``u = alloc f64 [n]; m = dim &u 0; j = cast i``
+**After.** ``u = alloc f64 [n]; m is n, j is i``
+
+**Legality.** Arrays whose size does not change: no logs.
+
+**Profitability.** Always: equal sizes then have equal names, by which passes compare them.
+
+**Needs.** Nothing: the results are the same to the last bit.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +20,7 @@ from linad_typecheck.core import Alloc, Atom, Block, Const, Copy, Dim, Function,
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64
 
-from linad.optimise.logs import may_grow
+from ..logs import may_grow
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 

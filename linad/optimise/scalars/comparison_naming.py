@@ -1,7 +1,18 @@
-"""Which of two floats the smaller or the larger one is becomes a value of its own.
+"""Comparison naming: which of two floats the smaller or the larger one is becomes a value of its own.
 
-All that the derivative of ``min(a, b)`` needs of the two is whether ``b < a``. Computed in the program, that is a value like others: where the operands would
-have to be logged, it is logged instead, a byte in place of two words. The value is the same: ties, and nan, give the first.
+**Transformation.** `min` and `max` are written as a comparison and a `select`, so that the comparison can be
+logged.
+
+**Before.** ``r = min a b``
+**After.** ``takes_second = lt b a; r = select takes_second b a``
+
+**Legality.** The value is the same: ties, and nan, give the first.
+
+**Profitability.** All that the derivative needs of the operands is the comparison: where they would have to be
+logged, a byte is logged in place of two words. Both forms are differentiated, and the one that logs less is taken
+(`linad/pipeline.py`).
+
+**Needs.** Nothing: the results are the same to the last bit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,17 @@
-"""A branch that only chooses between ints is a `select`.
+"""If-conversion: a branch that only chooses between ints is a `select`.
 
-``ip = i + 1 if i < n - 1 else 0`` then is arithmetic like other indices: it is computed again where it is needed, not logged, what it
-cannot exceed is known (`linad/optimise/ranges.py`), and no branch keeps the loop from being divided (`linad/optimise/loops/index_set_splitting.py`).
+**Transformation.** If-conversion (Allen, Kennedy, Porterfield and Warren, POPL 1983).
+
+**Before.** ``j = if c { k = add i 1; yield k } else { yield 0 }``
+**After.** ``k = add i 1; j = select c k 0``
+
+**Legality.** Both arms have nothing but a few operations on ints and bools that cannot fail.
+
+**Profitability.** Indices that are arithmetic are recomputed instead of logged, what they cannot exceed is known
+(`linad/optimise/ranges.py`), and no branch keeps a loop from being divided. What a loop carries stays a branch:
+``if t: k += i`` is a sum.
+
+**Needs.** Nothing: the results are the same to the last bit.
 """
 
 from __future__ import annotations

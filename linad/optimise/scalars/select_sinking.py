@@ -1,7 +1,17 @@
-"""A value that only one side of a `select` needs is computed on that side only.
+"""Select sinking: a value that only one side of a `select` needs is computed on that side only.
 
-``np.where(x > 0, np.sqrt(x), 0.0)`` has derivative 0 at x = 0, but the reverse of the square root there is 0 * inf. Moving what
-is only needed on the untaken side into the arm of an `if` keeps nan and inf of that side out of the derivative.
+**Transformation.** Code sinking into the arms of a branch; the reverse of if-conversion.
+
+**Before.** ``r = sqrt x; y = select c r 0.0``
+**After.** ``y = if c { r = sqrt x; yield r } else { yield 0.0 }``
+
+**Legality.** Nothing but the `select` uses the operations that are moved, and they have no effects.
+
+**Profitability.** None: it is for correctness. ``np.where(x > 0, np.sqrt(x), 0.0)`` has derivative 0 at x = 0, but
+the reverse of the square root there is 0 * inf. So it is done where an operation is moved whose slope may be
+infinite or nan (`SINGULAR`), and cannot be switched off.
+
+**Needs.** Nothing: the results are the same to the last bit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,18 @@
-"""What is known of the sizes of parameters is said at the beginning, in names and in checks, where the passes look for it."""
+"""Size naming: what is known of the sizes of parameters is stated at the beginning, where other passes look for it.
+
+**Transformation.** Sizes of parameters that are copied get names; with `with_sizes` a program is specialised for
+the last axes that arguments have, with a check of each.
+
+**Before.** ``u = copy &x``
+**After.** ``x_n = dim &x 0; u = copy &x``
+
+**Legality.** Asking for a size has no effect; a size that is assumed is checked.
+
+**Profitability.** The sizes of copies are known then (`core_sizes.py`), which proves index checks and sizes of
+logs.
+
+**Needs.** Nothing: the results are the same to the last bit.
+"""
 
 from __future__ import annotations
 

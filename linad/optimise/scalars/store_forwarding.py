@@ -1,5 +1,18 @@
-"""Cells that are written and then touched again: a load of what was just stored is the value, storing zero and then adding is
-storing."""
+"""Store forwarding: a load of the cell that was just stored to is the value.
+
+**Transformation.** Store-to-load forwarding, and a store of zero that is followed by an addition becomes one store.
+
+**Before.** ``&v![k] = 0.0; &v![k] += x; e = load! &v [k]``
+**After.** ``&v![k] = x; e is x``
+
+**Legality.** Within a block, with nothing in between that touches the array. Zero and addition are joined for ints
+and for adjoints only: where the sum is -0.0 it changes the sign of a zero. A check that may fail stays before what
+it guarded.
+
+**Profitability.** Always.
+
+**Needs.** Nothing: the results are the same to the last bit.
+"""
 
 from __future__ import annotations
 
