@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import count
 
-from linad_typecheck.core import Block, Call, Derivative, Function, Program, Stmt, walk
+from linad_typecheck.core import (
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Derivative,
+    Function,
+    If,
+    Loop,
+    Program,
+    Stmt,
+    Var,
+    walk,
+    writes,
+)
 from linad_typecheck.core_rewrite import rebuild
 
 Make = Callable[[Program, Derivative], Program]  # the derivative of the entry of a program
@@ -16,7 +30,7 @@ def expand(program: Program, make: Make) -> Program:
     """The program with every declared derivative made, innermost first."""
     if not program.derivatives:
         return program
-    functions = dict(program.functions)
+    functions = _with_adjoints(program)
     pending = dict(program.derivatives)
 
     def finish(name: str) -> None:
@@ -36,6 +50,70 @@ def expand(program: Program, make: Make) -> Program:
     while pending:
         finish(next(iter(pending)))
     return replace(program, functions=functions, derivatives={})
+
+
+def _with_adjoints(program: Program) -> dict[str, Function]:
+    """The functions, in which arrays are adjoints that derivatives add gradients to, and that are otherwise only read, or
+    returned to callers that only read them."""
+    gradients: dict[str, set[str]] = {name: set() for name in program.functions}
+    changed: dict[str, set[str]] = {name: set() for name in program.functions}  # or known by further names
+    lent: list[tuple[str, str, str, str]] = []  # a variable of a function, and what another one that it calls calls it
+    given: list[tuple[str, str, str, str]] = []
+    for name, f in program.functions.items():
+        made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc)}
+        for s in walk(f.body):
+            match s:
+                case Call():
+                    d = program.derivatives.get(s.callee)
+                    callee = program.functions[s.callee if d is None else d.callee]
+                    lent += _pairs(name, s.args, callee.name, (p.var for p in callee.params))
+                    if d is None or d.value:
+                        given += _pairs(name, s.outs, callee.name, callee.body.results)
+                    for k, (a, p) in enumerate(zip(s.args, program.functions[s.callee].params, strict=True)):
+                        if p.mode != "read" and isinstance(a, Var):
+                            new = k >= len(callee.params) and p.mode == "acc" and a.name in made
+                            (gradients if new else changed)[name].add(a.name)
+                case If():
+                    changed[name] |= _names((*s.then.results, *s.orelse.results, *s.outs))
+                case Loop():
+                    changed[name] |= _names((*s.inits, *s.body.results, *s.carried, *s.outs))
+                case _:
+                    changed[name] |= _names(writes(s))
+    before = -1
+    while before < (before := sum(map(len, (*changed.values(), *gradients.values())))):
+        for one, a, other, b in (*lent, *given):
+            if b in changed[other]:
+                changed[one].add(a)
+        for one, a, other, b in given:
+            if a in changed[one]:
+                changed[other].add(b)
+            if b in gradients[other]:
+                gradients[one].add(a)
+    return {name: _marked(f, gradients[name] - changed[name]) for name, f in program.functions.items()}
+
+
+def _pairs(
+    one: str, ours: Iterable[Atom], other: str, theirs: Iterable[Atom]
+) -> Iterator[tuple[str, str, str, str]]:
+    for a, b in zip(ours, theirs, strict=False):
+        if isinstance(a, Var) and isinstance(b, Var):
+            yield one, a.name, other, b.name
+
+
+def _marked(f: Function, found: set[str]) -> Function:
+    """The function with some of its variables as adjoints."""
+
+    def marked(a: Atom) -> Atom:
+        return replace(a, adjoint=True) if isinstance(a, Var) and a.name in found else a
+
+    def inside(b: Block) -> Block:
+        return Block(tuple(rebuild(s, marked, marked, inside) for s in b.stmts), tuple(map(marked, b.results)))
+
+    return replace(f, body=inside(f.body)) if found else f
+
+
+def _names(atoms: Iterable[Atom]) -> set[str]:
+    return {a.name for a in atoms if isinstance(a, Var)}
 
 
 def _fresh(name: str, taken: Set[str]) -> str:

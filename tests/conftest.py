@@ -8,6 +8,9 @@ from .examples_of import MANY, SEED
 
 os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad-cache"))
 
+# Generated code that takes the long way to LLVM is slow to compile: where that happens, a test fails.
+os.environ.setdefault("LINAD_FALLBACK", "error")
+
 # Tests start some two hundred processes, each of which would otherwise compile all of linad before it begins.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

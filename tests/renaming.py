@@ -64,8 +64,8 @@ _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?P<name>[^\W\d][\w$@#.]*)|[\d.]+(?:e[+-
 
 
 def difference(one: Program, two: Program) -> str:
-    """The first place where two programs differ in more than the names of variables, each of one for one of the other, and
-    in texts of messages; empty where there is none."""
+    """The first place where two programs differ in more than the names of variables, each of one for one of the other,
+    and in texts of messages; empty where there is none."""
     variables, others = ({v.name for f in p.functions.values() for v in defined(f)} for p in (one, two))
     pair: dict[str, str] = {}
     back: dict[str, str] = {}

@@ -120,16 +120,16 @@ def float_mod(a, b):
 def float_floordiv(a, b):
     """``a // b`` as NumPy: infinite or nan for ``b == 0``."""
     if b == 0:
-        return a / b
+        return float64(a / b)
     r = np.fmod(a, b)
-    q = (a - r) / b
+    q = float64((a - r) / b)
     if r != 0 and (b < 0) != (r < 0):
-        q -= 1
+        q -= 1.0
     if q == 0:
-        return math.copysign(q, a / b)
+        return math.copysign(q, float64(a / b))
     k = np.floor(q)
     if q - k > 0.5:
-        k += 1
+        k += 1.0
     return k
 
 
@@ -237,7 +237,7 @@ def logaddexp(a, b):
     """``log(exp(a) + exp(b))`` without overflow."""
     if a == b:
         return a + math.log(2.0)
-    d = a - b
+    d = float64(a - b)
     if d > 0:
         return a + math.log1p(math.exp(-d))
     if d <= 0:

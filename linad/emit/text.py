@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from linad_typecheck.core import Block, Const, Let, Var, walk
 from linad_typecheck.dense_ops import DENSE
-from linad_typecheck.types import Array, Scalar
+from linad_typecheck.ops import LITERAL_SECOND
+from linad_typecheck.types import F64, Array, Scalar
 
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
 
@@ -207,9 +208,12 @@ class Text:
             text = self.call(HELPERS[op][kind], *args)
             narrow = e.type.dtype == "f32" and op not in ("min", "max", "minimum", "maximum")
             return (f"{self.helper('float32')}({text})" if narrow else text), ATOM
-        if op in SPECIAL:
-            text = self.call(op, *args)
-            return (f"{self.helper('float32')}({text})" if e.type.dtype == "f32" else text), ATOM
+        if op in SPECIAL:  # which compute in float64
+            if e.type.dtype == "f32":
+                floats = args[: 1 if op in LITERAL_SECOND else None]
+                args = (*(Apply("cast", (a,), F64, e.source) for a in floats), *args[len(floats) :])
+                return f"{self.helper('float32')}({self.call(op, *args)})", ATOM
+            return self.call(op, *args), ATOM
         if op == "expit":
             return self.expit(e, args[0])
         if e.type.dtype == "f64" and f"vector_{op}" in self.vector:

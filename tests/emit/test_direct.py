@@ -309,32 +309,48 @@ def entry(x):
 """
 
 
+@pytest.fixture
+def left(monkeypatch):
+    """What is left to Numba, which is no error here."""
+    monkeypatch.setenv(pipeline.SWITCH, "log")
+    monkeypatch.setattr(pipeline, "USUAL", [])
+    monkeypatch.setattr(pipeline, "_told", set())
+    return pipeline.USUAL
+
+
 @pytest.mark.parametrize("value, reason", [("[x, x + 1.0][1]", "[x, x + 1.0]"), ("sum([x, x])", "[x, x]")])
-def test_what_is_of_another_language_is_left_to_numba(value, reason, tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline, "USUAL", [])
-    assert load(SMALL.format(value=value), tmp_path, "other").entry(2.0) == eval(value, {"x": 2.0})  # noqa: S307
-    assert [name for name, _ in pipeline.USUAL] == ["inner"] and reason in pipeline.USUAL[0][1]
+def test_what_is_of_another_language_is_left_to_numba(value, reason, tmp_path, left, caplog):
+    """And is said once, with the reason."""
+    for k in range(2):
+        made = load(SMALL.format(value=value), tmp_path, f"other{k}")
+        assert made.entry(2.0) == eval(value, {"x": 2.0})  # noqa: S307
+    assert [name for name, _ in left] == ["inner", "inner"] and reason in left[0][1]
+    (said,) = (r for r in caplog.records if r.name == "linad")
+    assert said.levelname == "WARNING" and "inner is left to Numba" in said.message and reason in said.message
 
 
-def test_an_error_of_the_way_itself_is_none_of_the_program(tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline, "USUAL", [])
+def test_where_it_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv(pipeline.SWITCH, "error")
+    with pytest.raises(pipeline.LeftToNumba, match=r"inner is left to Numba.*\[x, x\]"):
+        load(SMALL.format(value="sum([x, x])"), tmp_path, "error")
 
+
+def test_an_error_of_the_way_itself_is_none_of_the_program(tmp_path, monkeypatch, left):
     def broken(self, body):
         raise RuntimeError("LLVM IR parsing error")
 
     monkeypatch.setattr(Lowering, "lower", broken)
     assert load(SMALL.format(value="x * 2.0"), tmp_path, "broken").entry(2.0) == 4.0
-    assert [name for name, _ in pipeline.USUAL] == ["inner", "entry"]
+    assert [name for name, _ in left] == ["inner", "entry"]
 
 
-def test_a_file_that_changed_is_not_believed(tmp_path, monkeypatch):
+def test_a_file_that_changed_is_not_believed(tmp_path, left):
     path = tmp_path / "changing.py"
     path.write_text(SMALL.format(value="x * 2.0").replace("@driver", "rewritten()\n@driver").replace(
         "from linad", f"from pathlib import Path\ndef rewritten():\n    p = Path({str(path)!r})\n"
         "    p.write_text(p.read_text().replace('x * 2.0', 'x * 3.0'))\nfrom linad", 1))  # fmt: skip
-    monkeypatch.setattr(pipeline, "USUAL", [])
     assert compile.load(path).entry(2.0) == 4.0
-    assert pipeline.USUAL[0][0] == "inner"
+    assert left[0][0] == "inner"
 
 
 CIRCLE = """\
@@ -380,13 +396,12 @@ def entry(x, n):
 
 @pytest.mark.parametrize("first", ["above", "below"])
 @pytest.mark.parametrize("extra, usual", [("0.0", set()), ("sum([x, x])", {"above", "below"})])
-def test_functions_that_call_each_other(first, extra, usual, tmp_path, monkeypatch):
+def test_functions_that_call_each_other(first, extra, usual, tmp_path, left):
     """Also where one of them is left to Numba after the other has been compiled, and where the circle is entered at two places."""
-    monkeypatch.setattr(pipeline, "USUAL", [])
     text = CIRCLE.format(first=first, extra=extra)
     plain: dict = {}
     exec(re.sub("(?m)^@.*$|^from.*$", "", text), plain)  # noqa: S102
     found = load(text, tmp_path, f"circle_{first}_{len(usual)}")
     for n in (0, 1, 2, 7, 30):
         assert found.entry(0.75, n) == plain["entry"](0.75, n)
-    assert usual <= {name for name, _ in pipeline.USUAL} <= {*usual, "entry_kernel"}
+    assert usual <= {name for name, _ in left} <= {*usual, "entry_kernel"}

@@ -74,6 +74,11 @@ _TAKES_BY_KIND: dict[str, tuple[str, ...]] = {
 }
 
 
+def dtypes_of(op: str) -> tuple[str, ...]:
+    """The element types of the operands of an operation (of `select` those it chooses from, but for literal ones)."""
+    return _TAKES.get(op, _TAKES_BY_KIND.get(OPS[op].kind, _ANY))
+
+
 class _Verifier:
     """The errors of one function, with the types of the names that are visible."""
 
@@ -176,7 +181,7 @@ class _Verifier:
             return
         if not all([self.require(isinstance(a.type, Scalar), f"{a} is not a scalar") for a in s.ins]):
             return
-        takes = _TAKES.get(s.op, _TAKES_BY_KIND.get(op.kind, _ANY))
+        takes = dtypes_of(s.op)
         literal = s.op in LITERAL_SECOND
         agreeing = s.ins[:1] if literal else s.ins[1:] if s.op == "select" else s.ins
         for a in agreeing:

@@ -30,7 +30,8 @@ def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
     which the functions do not leave alone anyway.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
-    if any(isinstance(n, ast.Name) and n.id in EVEN for s in body for n in ast.walk(s)):
+    calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
+    if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
         hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
     own = ir.MDValue(module, (), str(len(module.metadata)))
     own.operands = (own, *hints)  # names the loop
@@ -83,6 +84,8 @@ class Lowering(Expressions):
                 if isinstance(kind, types.Omitted):
                     value = self.context.get_constant(t, kind.value)
                 self.builder.store(value, cell)
+        for name, (t, array) in self.typing.fixed.items():
+            self.arrays[name] = Borrowed(self, t, self.context.get_constant_generic(self.builder, t, array))
 
     def lower(self, body: list[ast.stmt]) -> None:
         """The whole body. What follows the entry starts a block of its own: cells and sizes are made before it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import logging
+import os
 
 from numba import types
 
@@ -24,7 +26,27 @@ from .recursion import Open, by_numba, in_a_circle
 from .source import Unsupported, tree_of
 from .typing import Types
 
-USUAL: list[tuple[str, str]] = []  # functions that were left to Numba, with the reason; for tests and for the curious
+USUAL: list[tuple[str, str]] = []  # functions that were left to Numba, with the reason
+SWITCH = "LINAD_FALLBACK"  # `error` makes an error of it: nothing that linad prints should need it
+
+_log = logging.getLogger("linad")
+_told: set[str] = set()
+
+
+class LeftToNumba(RuntimeError):
+    """A function that is not of the small language, where that is an error."""
+
+
+def tell(name: str, reason: str) -> None:
+    """Log that a function takes Numba's own way, once a process for each; an error where the environment says so."""
+    USUAL.append((name, reason))
+    first = reason.strip().partition("\n")[0]
+    text = f"{name} is left to Numba's own compiler, which takes several times as long: {first}"
+    if os.environ.get(SWITCH) == "error":
+        raise LeftToNumba(text)
+    if name not in _told:
+        _told.add(name)
+        _log.warning("%s (please report it; what it computes is the same)", text)
 
 
 class DirectCompiler(CompilerBase):
@@ -41,6 +63,8 @@ class DirectCompiler(CompilerBase):
         given = self.state.return_type
         try:
             return super()._compile_core()
+        except LeftToNumba:
+            raise
         except Unsupported as unsupported:
             reason = str(unsupported)
         except Exception as error:  # noqa: BLE001 - whatever the shorter way does wrong
@@ -52,7 +76,7 @@ class DirectCompiler(CompilerBase):
     def leave(self, reason: str, given: types.Type | None) -> None:
         """Let Numba have the function; ``given`` is what it is declared to return."""
         state = self.state
-        USUAL.append((state.func_id.func_qualname, reason))
+        tell(state.func_id.func_qualname, reason)
         self.usual = True
         if self.function is not None:
             self.function.withdraw()

@@ -72,6 +72,7 @@ class Types:
     calls: dict[ast.AST, Resolved] = field(default_factory=dict)
     assigned: set[str] = field(default_factory=set)
     constants: dict[ast.expr, object] = field(default_factory=dict)
+    fixed: dict[str, tuple[types.Array, np.ndarray]] = field(default_factory=dict)  # arrays of the module
     returns: list[types.Type] = field(default_factory=list)
     needs: set[Open] = field(default_factory=set)  # functions that are called while they are compiled
 
@@ -160,6 +161,8 @@ class Types:
         match e:
             case ast.Constant(value=value):
                 return self.constant(e, value)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))) if value == 2**63:
+                return self.constant(e, -value)  # whose opposite is no int64
             case ast.Name(id=name) if name in self.assigned or name in self.variables:
                 if name not in self.variables:
                     raise Unsupported(f"{name} has no value yet")
@@ -209,14 +212,25 @@ class Types:
         raise Unsupported(repr(value))
 
     def outer(self, e: ast.expr) -> types.Type:
-        """A name of the module, or of a module in it: a number, or something that is only handed to Numba."""
+        """A name of the module, or of a module in it: a number, an array, or something that is only handed to Numba."""
         value = self.object(e)
         if isinstance(value, bool | int | float):
             return self.constant(e, value)
+        if isinstance(e, ast.Name) and (array := self.array(e.id)) is not None:
+            return array
         found = self.context.resolve_value_type(value)
         if not isinstance(found, types.NumberClass):
             raise Unsupported(ast.unparse(e))
         return found
+
+    def array(self, name: str) -> types.Array | None:
+        """The type of an array of the function or of the module."""
+        t = self.variables.get(name)
+        if t is None and name not in self.assigned and isinstance(value := self.lookup(name), np.ndarray):
+            t = self.context.resolve_value_type(value)
+            if plain_array(t):
+                self.fixed[name] = t, value
+        return t if plain_array(t) else None
 
     def lookup(self, name: str) -> object:
         found = self.function.__globals__.get(name, self)
@@ -235,8 +249,8 @@ class Types:
     def subscript(self, value: ast.expr, index: ast.expr) -> types.Type:
         match value, index:
             case ast.Attribute(value=ast.Name(id=name), attr="shape"), ast.Constant(value=int(k)):
-                t = self.variables.get(name)
-                if not plain_array(t) or not 0 <= k < t.ndim:
+                t = self.array(name)
+                if t is None or not 0 <= k < t.ndim:
                     raise Unsupported(f"{name}.shape")
                 return WORD
             case ast.Call(), ast.Constant(value=int(k)):
@@ -244,7 +258,7 @@ class Types:
                 if isinstance(t, types.BaseTuple) and 0 <= k < len(t.types):
                     self.numeric(t.types[k])
                     return t.types[k]
-            case ast.Name(id=name), _ if plain_array(t := self.variables.get(name)):
+            case ast.Name(id=name), _ if (t := self.array(name)) is not None:
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 if len(parts) == t.ndim and all(self.expr(p) in INDEX for p in parts):
                     return t.dtype
@@ -378,11 +392,11 @@ def plain_array(t: object) -> bool:
 
 
 SCALARS = {types.float64, types.float32, types.int64, types.int32, types.boolean, types.uint64}
-ARITHMETIC = {
-    (types.float64, types.float64): types.float64,
-    (types.float32, types.float32): types.float32,
-    (types.int64, types.int64): types.int64,
-    (types.float64, types.int64): types.float64,
-    (types.int64, types.float64): types.float64,
+FLOATS = (types.float64, types.float32)
+INTS = (types.int64, types.int32)
+ARITHMETIC = {  # of two types the one that Numba computes in: of ints int64, of others float64, but for float32 alone
+    (a, b): a if a == b != types.int32 else types.int64 if a in INTS and b in INTS else types.float64
+    for a in (*FLOATS, *INTS)
+    for b in (*FLOATS, *INTS)
 }
 BITS = {ast.BitAnd, ast.BitOr, ast.BitXor}

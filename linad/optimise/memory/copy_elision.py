@@ -28,6 +28,7 @@ from linad_typecheck.core import (
     Alloc,
     Atom,
     Block,
+    Call,
     Const,
     Copy,
     Dim,
@@ -204,7 +205,7 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
     k = 0
     while k < len(block.stmts):
         s, rest = block.stmts[k], Block(block.stmts[k + 1 :], block.results)
-        if isinstance(s, Copy) and s.array.name in own and (s.out.type, s.out.adjoint) == (s.array.type, s.array.adjoint):
+        if isinstance(s, Copy) and s.array.name in own and s.out.type == s.array.type and _may_be(s.out, s.array, rest):
             if s.array not in rest.results and not any(known.touches(t, s.array) for t in rest.stmts):
                 rest = substitute(rest, {s.out.name: s.array})
                 block = Block((*block.stmts[:k], *rest.stmts), rest.results)
@@ -212,6 +213,15 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
         own |= {v.name for v in outs(s)} if not (isinstance(s, Alloc) and s.log != "no") else set()
         k += 1
     return block
+
+
+def _may_be(copy: Var, array: Var, rest: Block) -> bool:
+    """Whether an array may go by the name of another one. An adjoint may by that of an array that is none, and is none
+    itself then, unless it has further names; what a user updates is never an adjoint."""
+    if copy.adjoint == array.adjoint:
+        return True
+    further = copy in rest.results or any(isinstance(t, If | Loop | Call) for t in using(rest, copy))
+    return copy.adjoint and not further
 
 
 # ---------------------------------------------------------------------------------------------------------------- ending

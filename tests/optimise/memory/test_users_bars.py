@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from jaxtyping import Float64
-from linad_typecheck.core import defined
+from linad_typecheck.core import Alloc, defined, walk
 from linad_typecheck.core_text import parse_program, print_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import is_float
@@ -99,11 +99,47 @@ def gradient_added_to(x: Vec, k: int) -> float:
     return t
 
 
+def gradient_of_squares(x):
+    return linad.grad(squares)(x)
+
+
+def updated_by_a_caller(x: Vec, c: float) -> float:
+    g = gradient_of_squares(x)
+    t = 0.0
+    for i in range(len(x)):
+        g[i] = 0.0
+        g[i] += c * x[i]
+        t += 1 / g[i]
+    return t
+
+
+def known_by_two_names(x: Vec, c: float) -> float:
+    g, h = gradient_of_squares(x), np.ones(len(x))
+    t = 0.0
+    for i in range(len(x)):
+        g, h = h, g
+        g[i] = 0.0
+        g[i] += c * x[i]
+        t += 1 / g[i]
+    return t
+
+
+def only_read(x: Vec, c: float) -> float:
+    g = gradient_of_squares(x)
+    t = 0.0
+    for i in range(len(x)):
+        t += c * g[i]
+    return t
+
+
 CASES = [
     pytest.param(far_sums, (np.ones(3), 1500), 4500.0, id="far_sums"),
     pytest.param(signs, (np.array([1.0, 2.0]), -0.0), math.inf, id="signs"),
     pytest.param(first_sums, (np.array([1.0, 2.0]), -0.0), math.inf, id="first_sums"),
     pytest.param(updated_gradient, (np.array([1.0, 2.0]), -0.0), math.inf, id="updated_gradient"),
+    pytest.param(updated_by_a_caller, (np.array([1.0, 2.0]), -0.0), math.inf, id="updated_by_a_caller"),
+    pytest.param(known_by_two_names, (np.array([1.0, 2.0]), -0.0), math.inf, id="known_by_two_names"),
+    pytest.param(only_read, (np.array([1.0, 2.0]), 0.5), 3.0, id="only_read"),
     pytest.param(gradient_added_to, (np.ones(3), 1500), 4500.0, id="gradient_added_to"),
 ]
 
@@ -140,6 +176,13 @@ def test_compiled(fastmath):
         assert divided.value_and_grad(x, minus)[0] == math.inf
     value, (by_x, by_c) = linear_grad(fastmath=fastmath)(signs).value_and_grad(x, 2.0)
     np.testing.assert_allclose([value, *by_x, by_c], [0.75, -0.5, -0.125, -0.375], rtol=1e-15)
+
+
+@pytest.mark.parametrize("f,marked", [(only_read, True), (updated_gradient, False), (updated_by_a_caller, False)])
+def test_gradients_that_are_only_read_are_adjoints(f, marked):
+    """What differentiation fills, and nobody else updates, needs no zeros before."""
+    arrays = [s.out for s in walk(Whole(f, (np.ones(3), 0.5)).prepared.main.body) if isinstance(s, Alloc)]
+    assert [v.adjoint for v in arrays] == [marked]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
