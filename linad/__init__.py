@@ -12,6 +12,9 @@ LINAD_DISABLE
     Names of optimisation passes with commas between them, which functions that are decorated then do without.
 LINAD_VERIFY
     ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
+LINAD_FALLBACK
+    ``error``: where generated code would be left to Numba's own compiler, which takes several times as long, there is
+    an error. Otherwise the logger ``linad`` has a warning with the reason. The results are the same.
 LINAD_PROGRESS
     ``0``, ``off``, ``no`` or ``false``: no line on a terminal or in a notebook while a compilation takes more than a
     second. There is none in pipes, in worker processes, under pytest and where ``CI`` is set.
