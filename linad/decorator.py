@@ -502,7 +502,7 @@ class LinearGrad(Generic[P, R]):
 
 
 class UpdatingGrad(LinearGrad[P, R]):
-    """A checked function that updates arrays of its caller: what derivatives call its value has those arrays in it, too."""
+    """A checked function that updates arrays of its caller: what `vjp` and `jvp` give has those arrays in it, too."""
 
     if TYPE_CHECKING:
 

@@ -97,6 +97,7 @@ class BySource:
         which = next((k for k, c in enumerate(file.codes(futures)) if c == code), -1)
         place = (which, code.co_name, code.co_firstlineno)
         notes = dict(annotations(node))
+        written = {name: ast.unparse(note) for name, note in notes.items()}
         inside = [n for note in notes.values() for n in ast.walk(note)]
         names = _globals(code).union(n.id for n in inside if isinstance(n, ast.Name))
         attributes = _attributes(code).union(n.attr for n in inside if isinstance(n, ast.Attribute))
@@ -110,7 +111,7 @@ class BySource:
         }
         text = file.source.name, file.source.text, futures, place
         called = f.__module__, f.__name__, f.__qualname__
-        return _function, (*text, *called, {n: ast.unparse(note) for n, note in notes.items()}), state, None, None, _fill
+        return _function, (*text, *called, written), state, None, None, _fill
 
 
 def _content(cell: CellType) -> tuple[object, ...]:

@@ -21,8 +21,8 @@ _SAVE, _RESTORE = "\0337", "\0338\033[J"  # the place of the cursor, and back to
 def compiling(what: str, kept: bool) -> Iterator[None]:
     """Say what is compiled if it takes more than about a second.
 
-    Nothing is said where no one would see it go: in pipes and files, in worker processes, under pytest and in continuous
-    integration, and where the environment has ``LINAD_PROGRESS=0``.
+    Nothing is said where no one would see it go: in pipes and files, in worker processes, under pytest and in
+    continuous integration, and where the environment has ``LINAD_PROGRESS=0``.
     """
     stream = sys.stderr
     notebook = type(stream).__module__.startswith("ipykernel.")
