@@ -30,9 +30,11 @@ def collect(progress: Progress, title: str, items: Iterable, total: int) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}, or {ALONE}; all but {ALONE} by default")
+    every = f"of {', '.join(PARTS)}, or {ALONE}; all but {ALONE} by default"
+    parser.add_argument("parts", nargs="*", metavar="PART", help=every)
     for option, example in (("--programs", "suite,everyday.dtw"), ("--passes", "loop_fusion,unroll_and_jam")):
-        parser.add_argument(option, type=lambda text: text.split(","), help=f"for {ALONE}, as in {example}; all by default")
+        meaning = f"for {ALONE}, as in {example}; all by default"
+        parser.add_argument(option, type=lambda text: text.split(","), help=meaning)
     options = parser.parse_args()
     parts = options.parts or PARTS
     if unknown := set(parts) - {*PARTS, ALONE}:

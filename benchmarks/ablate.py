@@ -40,7 +40,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Row:
-    """A program without a pass, over the program with all: time of value and gradient, time to compile, bytes of machine
+    """A program without a pass, over the program with all: time of value and gradient, time to compile, bytes of object
     code. All are 1 where the pass changes nothing."""
 
     name: str
@@ -230,10 +230,10 @@ def table(rows: list[Row]) -> str:
     changed = sorted((r for r in rows if r.changed), key=lambda r: (r.name, -r.time))
     return "\n".join([
         "## Each pass switched off", "",
-        f"{len({r.name for r in rows})} passes, {len(names)} programs: value and gradient without the pass over value and "
-        f"gradient with all, the least of {ROUNDS} batches of 4 ms, in turns. More than 1 is what the pass gains. Means are "
-        "geometric, over the programs that the pass changes; slower and faster are those that change by more than "
-        f"{WORTH:.0%}.", "",
+        f"{len({r.name for r in rows})} passes, {len(names)} programs: value and gradient without the pass over value "
+        f"and gradient with all, the least of {ROUNDS} batches of 4 ms, in turns. More than 1 is what the pass gains. "
+        "Means are geometric, over the programs that the pass changes; slower and faster are those that change by more "
+        f"than {WORTH:.0%}.", "",
         "| pass | programs changed | slower without | faster without | most | time | time to compile | machine code |",
         "|:---|---:|---:|---:|:---|---:|---:|---:|", *summary(rows), "",
         "| without | program | time | time to compile | machine code |", "|:---|:---|---:|---:|---:|",

@@ -111,8 +111,8 @@ def _reversed(
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`); ``after``
-    and ``off`` are as in `prepare`."""
+    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`);
+    ``after`` and ``off`` are as in `prepare`."""
     modes = modes_of(program.functions)
     name = f"{program.entry}_jvp"
     main = forward(program.main, modes, wrt, name)

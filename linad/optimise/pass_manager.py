@@ -44,9 +44,9 @@ Remarks = tuple[Remark, ...]
 class Pass:
     """A transformation with its name.
 
-    ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass with remarks returns a pair
-    of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is passed to it
-    by keyword. ``required`` says why the pass cannot be switched off.
+    ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass with remarks returns a
+    pair of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is passed
+    to it by keyword. ``required`` says why the pass cannot be switched off.
     """
 
     name: str
@@ -116,8 +116,8 @@ def run(
 
 
 def check(name: str, program: Program, linear: bool = True) -> None:
-    """Hold the outcome of a pass against what every pass must leave: a well-formed program and, with ``linear``, one that
-    has a linear form.
+    """Hold the outcome of a pass against what every pass must leave: a well-formed program and, with ``linear``, one
+    that has a linear form.
 
     Raises
     ------

@@ -51,6 +51,6 @@ COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The program with the same meaning and less to do. ``after`` is given every pass's outcome; passes named in ``off``
-    are left out."""
+    """The program with the same meaning and less to do. ``after`` is given every pass's outcome; passes named in
+    ``off`` are left out."""
     return run(program, SIMPLIFICATION, off=off, after=after)[0]

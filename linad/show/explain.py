@@ -79,13 +79,15 @@ class Explanation:
 
 
 def _from_emission(ready: Program, gradient: Program, options: EmitOptions) -> Iterable[Remark]:
-    """What the generated code does otherwise than the text, as the passes tell it: of the function and its derivative."""
+    """What the generated code does otherwise than the text, by the remarks of the passes: for the function and for its
+    derivative."""
     called, differentiated = (_told(program, options) for program in (ready, gradient))
     yield from (Remark(r.line, r.kind, r.text) for r in called if r.kind == "index check")
     for r in called | differentiated:
         if r.kind not in ("index check", "threads"):
-            only = "" if r in called and r in differentiated else ", when called" if r in called else ", when differentiated"
-            yield Remark(r.line, r.kind, f"{r.text}{only}")
+            both = r in called and r in differentiated
+            when = "" if both else ", when called" if r in called else ", when differentiated"
+            yield Remark(r.line, r.kind, f"{r.text}{when}")
     for when, found in (("called", called), ("differentiated", differentiated)):
         yield from (Remark(r.line, r.kind, f"{when}: {r.text}") for r in found if r.kind == "threads")
 
