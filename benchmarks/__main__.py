@@ -30,15 +30,18 @@ def collect(progress: Progress, title: str, items: Iterable, total: int) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; everything of these by default; or {ALONE}")
-    parser.add_argument("--programs", type=lambda text: text.split(","), help=f"for {ALONE}: names with commas between them, as in suite,everyday.dtw")
-    parser.add_argument("--passes", type=lambda text: text.split(","), help=f"for {ALONE}: names with commas between them")
+    every = f"of {', '.join(PARTS)}, or {ALONE}; all but {ALONE} by default"
+    parser.add_argument("parts", nargs="*", metavar="PART", help=every)
+    for option, example in (("--programs", "suite,everyday.dtw"), ("--passes", "loop_fusion,unroll_and_jam")):
+        meaning = f"for {ALONE}, as in {example}; all by default"
+        parser.add_argument(option, type=lambda text: text.split(","), help=meaning)
     options = parser.parse_args()
     parts = options.parts or PARTS
     if unknown := set(parts) - {*PARTS, ALONE}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     try:
-        wanted = ablate.chosen(options.programs, ablate.programs(), "program"), ablate.chosen(options.passes, ablate.passes(), "pass")
+        names = ablate.chosen(options.programs, ablate.programs(), "program")
+        passes = ablate.chosen(options.passes, ablate.passes(), "pass")
     except ValueError as error:
         parser.error(str(error))
     console = Console()
@@ -72,7 +75,8 @@ def main() -> None:
         if "everyday" in parts:
             programs = collect(progress, "everyday programs", everyday.measure(), len(everyday.arguments()))
         if ALONE in parts:
-            without = collect(progress, "each pass switched off", ablate.measure(*wanted), len(wanted[0]) * len(wanted[1]))
+            rows_of_passes = ablate.measure(names, passes)
+            without = collect(progress, "each pass switched off", rows_of_passes, len(names) * len(passes))
     text = report.whole(machine(), curves, results, waits)
     if points:
         text += "\n" + checkpoint.table(points)

@@ -111,8 +111,10 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     return cost_of(program, values, names, checked_function.options.off)
 
 
-def cost_of(program: Program, values: Sequence[object], wrt: Sequence[str] | None = None, off: Sequence[str] = ()) -> Cost:
-    """The cost of a lowered program by parameters of its core (by default all floats), without the passes named in ``off``."""
+def cost_of(
+    program: Program, values: Sequence[object], wrt: Sequence[str] | None = None, off: Sequence[str] = ()
+) -> Cost:
+    """The cost of a lowered program by parameters of its core, by default all floats; without the passes ``off``."""
     ready = prepare(program, off=off)
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
     primal = run(ready, values)

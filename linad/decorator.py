@@ -592,9 +592,9 @@ def linear_grad(
     backend : {"numba", "interpret"}
         Where programs run: compiled, or in the reference interpreter (slow, for tests).
     passes : dict of str to bool
-        Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame, or what it is worth
-        (see ``docs/ablation.md``, also for the environment variables ``LINAD_DISABLE`` and ``LINAD_VERIFY``). The results are the same up
-        to rounding.
+        Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame,
+        or what it is worth (see ``docs/ablation.md``, also for the environment variables ``LINAD_DISABLE`` and
+        ``LINAD_VERIFY``). The results are the same up to rounding.
 
     Returns
     -------
@@ -632,8 +632,8 @@ def linear_grad(
     >>> x_bar, w_bar
     (array([ 6., 12.]), 5.0)
     """
-    off = switched_off(passes)
-    options = Options(_several(wrt), _several(updates) or (), fastmath, cache, update, boundscheck, backend, bool(parallel), off)
+    chosen = _several(wrt), _several(updates) or ()
+    options = Options(*chosen, fastmath, cache, update, boundscheck, backend, bool(parallel), switched_off(passes))
     if f is not None:
         return _decorate(f, options, sys._getframe(1).f_locals)
     return lambda g: _decorate(g, options, sys._getframe(1).f_locals)

@@ -32,14 +32,16 @@ def linear(program: Program) -> Program:
 
 
 def prepare(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in ``off`` are
-    left out; ``after`` is given the outcome of each of the others."""
+    """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in
+    ``off`` are left out; ``after`` is given the outcome of each of the others."""
 
     def derivative(program: Program, d: Derivative) -> Program:
         """The derivative of the entry that a declaration asks for."""
         ready = prepare(program, off=off)
         wrt = tuple(ready.main.params[k].var.name for k in d.wrt)
-        return tangent(ready, wrt, off=off) if d.kind == "forward" else differentiate(ready, wrt, d.value, off=off).simplified
+        if d.kind == "forward":
+            return tangent(ready, wrt, off=off)
+        return differentiate(ready, wrt, d.value, off=off).simplified
 
     program = inline(expand(program, derivative))
     for phase in (FIRST, SIMPLIFICATION, LAST):
@@ -70,7 +72,8 @@ def differentiate(
 ) -> Gradient:
     """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`).
 
-    ``after`` and ``off`` are as in `prepare`. With ``log_everything`` no plan spares anything: what every needed value costs, and what the plan is tested against.
+    ``after`` and ``off`` are as in `prepare`. With ``log_everything`` no plan spares anything: what every needed value
+    costs, and what the plan is tested against.
     """
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
@@ -108,8 +111,8 @@ def _reversed(
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`); ``after`` and ``off`` are as
-    in `prepare`."""
+    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`);
+    ``after`` and ``off`` are as in `prepare`."""
     modes = modes_of(program.functions)
     name = f"{program.entry}_jvp"
     main = forward(program.main, modes, wrt, name)

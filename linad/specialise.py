@@ -259,7 +259,8 @@ def _ours(name: str) -> Iterator[None]:
     """What goes wrong inside is a defect of linad and is told as one, in a line."""
     try:
         yield
-    except (LinadError, LinadWarning, BrokenByPass, MemoryError, OSError, ImportError):  # a warning may be an error, an ImportError says what to install
+    except (LinadError, LinadWarning, BrokenByPass, MemoryError, OSError, ImportError):
+        # a warning may be an error, an ImportError says what to install
         raise
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

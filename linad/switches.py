@@ -1,4 +1,4 @@
-"""Which optimisation passes a function does without: those that its options switch off, and those of ``LINAD_DISABLE``."""
+"""Which optimisation passes a function does without: those its options switch off, and those of ``LINAD_DISABLE``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
     Parameters
     ----------
     passes
-        By the name of a pass, whether it is run. ``LINAD_DISABLE``, names with commas between them, leaves out others as well.
+        By the name of a pass, whether it is run. ``LINAD_DISABLE``, names with commas between them, leaves out others
+        as well.
 
     Raises
     ------
@@ -27,7 +28,8 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
         Where there is no such pass, or where code is not right without it.
     """
     if passes is not None and not (isinstance(passes, Mapping) and all(type(run) is bool for run in passes.values())):
-        raise refusal("bad-option", f"`passes` is a dictionary from names of passes to bools, got {passes!r}", help='write `passes={"loop_fusion": False}`')
+        what = f"`passes` is a dictionary from names of passes to bools, got {passes!r}"
+        raise refusal("bad-option", what, help='write `passes={"loop_fusion": False}`')
     wanted = {name: ("`passes`", run) for name, run in (passes or {}).items()}
     wanted |= {name: (f"`{OFF}`", False) for name in disabled()}
     if not wanted:

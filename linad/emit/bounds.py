@@ -95,7 +95,8 @@ def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
     for a in accesses:
         found.setdefault((a.span.line, a.array), set()).add(a.answer)
     for (line, array), answers in found.items():
-        yield from (Remark(line, "index check", f"of {array}: {text}") for answer, text in ANSWERS.items() if answer in answers)
+        for text in (text for answer, text in ANSWERS.items() if answer in answers):
+            yield Remark(line, "index check", f"of {array}: {text}")
 
 
 class Checker:

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import Alloc, Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk
+from linad_typecheck.core import (
+    Alloc,
+    Block,
+    Call,
+    Function,
+    If,
+    Loop,
+    Names,
+    Param,
+    Program,
+    Stmt,
+    Var,
+    all_names,
+    base_name,
+    walk,
+)
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64
 
@@ -88,8 +103,8 @@ def verdict_text(v: Verdict) -> str:
         return f"sequential, because {v.reason}"
     own = [f"an accumulator for {base_name(a.name)}, of its size" for a in v.added]
     for t in v.private:
-        shape = " × ".join(base_name(str(a)) for a in t.shape) if isinstance(t, Alloc) else f"the size of {base_name(t.array.name)}"
-        own.append(f"{base_name(t.out.name)}, {shape or '1'} words")
+        made = " × ".join(base_name(str(a)) for a in t.shape) or "1" if isinstance(t, Alloc) else ""
+        own.append(f"{base_name(t.out.name)}, {made or f'the size of {base_name(t.array.name)}'} words")
     near = ", ".join(base_name(a.name) for a in v.near)
     turns = f", every second chunk at a time, for neighbours add to the same cells of {near}" if near else ""
     sums = sum(how != "last" for how in v.sums)

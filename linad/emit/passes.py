@@ -40,13 +40,14 @@ if TYPE_CHECKING:
     from .module import EmitOptions
 
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
+CHECKS = "it writes out the tests that keep accesses inside arrays"
 
 RESHAPING: tuple[Pass, ...] = (
     Pass("buffer_pinning", stay, (*FREE, "threads")),
     Pass("double_buffering", take_turns, FREE),
     Pass("loop_unrolling", write_out, FREE),
     Pass("jump_threading", thread_exits),
-    Pass("index_checks", check_accesses, told=("retry",), required="it writes out the tests that keep accesses inside arrays"),
+    Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("index_set_splitting", split_loops, FREE),
@@ -84,8 +85,8 @@ LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 
 
 def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
-    """The program with its index checks written out, its exits in place, its buffers hoisted and its loops on threads; and what the passes
-    have to tell."""
+    """The program with its index checks written out, its loops reshaped and its buffers hoisted, and the remarks of the
+    passes."""
     return run(program, LOOPS, facts(options), options.off, after)
 
 

@@ -8,7 +8,7 @@ OFF, VERIFY = "LINAD_DISABLE", "LINAD_VERIFY"
 
 
 class BrokenByPass(Exception):
-    """The pass of that name has made a program that is not what every pass must leave, which is a defect of the pass."""
+    """The pass of that name has made a program that breaks the rules of the core: a defect of the pass."""
 
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"the pass `{name}` has made a program that {what}")

@@ -1,8 +1,8 @@
 """Passes as data, and the one manager that runs them.
 
-A *pass* is a pure function from a function of the core, or from a whole program, to another one with the same meaning. A *phase* is a
-sequence of passes. What a pass relies on is written down beside it; the manager runs it where that holds and where it is not switched off,
-collects what it has to tell, and has the program checked after it.
+A *pass* is a pure function from a function of the core, or from a whole program, to another one with the same meaning.
+A *phase* is a sequence of passes. What a pass relies on is written down beside it; the manager runs it where that holds
+and where it is not switched off, collects its remarks, and has the program checked after it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from .environment import BrokenByPass, verifying
 if TYPE_CHECKING:
     from linad_typecheck.linear.check_linear import NotLinear
 
-# What a pass may rely on: that sums of floats may be taken in another order; that arrays of different names share no memory; that a failing
-# test asks for the build with every index check instead of raising; that loops are to be run on threads.
+# What a pass may rely on: that sums of floats may be taken in another order; that arrays of different names share no
+# memory; that a failing test asks for the build with every index check instead of raising; that loops are to be run on
+# threads.
 Fact = Literal["fastmath", "noalias", "retry", "threads"]
 Facts = frozenset[str]
 After = Callable[[str, Program], None]
@@ -43,9 +44,9 @@ Remarks = tuple[Remark, ...]
 class Pass:
     """A transformation with its name.
 
-    ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass that has something to tell returns a pair of that
-    and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` do it is told by keyword. ``required`` says
-    why the pass cannot be switched off.
+    ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass with remarks returns a
+    pair of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is passed
+    to it by keyword. ``required`` says why the pass cannot be switched off.
     """
 
     name: str
@@ -115,7 +116,8 @@ def run(
 
 
 def check(name: str, program: Program, linear: bool = True) -> None:
-    """Hold the outcome of a pass against what every pass must leave: a well-formed program and, with ``linear``, one that has a linear form.
+    """Hold the outcome of a pass against what every pass must leave: a well-formed program and, with ``linear``, one
+    that has a linear form.
 
     Raises
     ------

@@ -43,12 +43,14 @@ SIMPLIFICATION = Phase(
 )
 
 # Before differentiation only.
-LAST = Phase((Pass("select_sinking", sink_selects, required="it keeps nan and inf of the side that is not taken out of derivatives"),))
+UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
+LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 
 # What is differentiated instead where its derivative needs less memory.
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The program with the same meaning and less to do. ``after`` is told every pass's outcome; passes named in ``off`` are left out."""
+    """The program with the same meaning and less to do. ``after`` is given every pass's outcome; passes named in
+    ``off`` are left out."""
     return run(program, SIMPLIFICATION, off=off, after=after)[0]

@@ -98,7 +98,8 @@ def explain(f: Callable[..., Any]) -> Explanation:
     from .reading import reading_of
 
     r = reading_of(f)
-    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, r.options.parallel, r.options.fastmath, r.options.off)
+    o = r.options
+    return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, o.parallel, o.fastmath, o.off)
 
 
 class _Callable(ModuleType):

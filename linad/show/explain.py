@@ -79,16 +79,17 @@ class Explanation:
 
 
 def _from_emission(ready: Program, gradient: Program, options: EmitOptions) -> Iterable[Remark]:
-    """What the generated code does otherwise than the text, as the passes tell it: of the function, and of its derivative."""
+    """What the generated code does otherwise than the text, by the remarks of the passes: for the function and for its
+    derivative."""
     called, differentiated = (_told(program, options) for program in (ready, gradient))
-    checks = [r for r in called if r.kind == "index check"]
-    threads = [(when, r) for when, found in (("called", called), ("differentiated", differentiated)) for r in found if r.kind == "threads"]
-    yield from (Remark(r.line, r.kind, r.text) for r in checks)
+    yield from (Remark(r.line, r.kind, r.text) for r in called if r.kind == "index check")
     for r in called | differentiated:
         if r.kind not in ("index check", "threads"):
-            when = "" if r in called and r in differentiated else ", when called" if r in called else ", when differentiated"
+            both = r in called and r in differentiated
+            when = "" if both else ", when called" if r in called else ", when differentiated"
             yield Remark(r.line, r.kind, f"{r.text}{when}")
-    yield from (Remark(r.line, r.kind, f"{when}: {r.text}") for when, r in threads)
+    for when, found in (("called", called), ("differentiated", differentiated)):
+        yield from (Remark(r.line, r.kind, f"{when}: {r.text}") for r in found if r.kind == "threads")
 
 
 def _told(program: Program, options: EmitOptions) -> dict[Told, None]:

@@ -78,9 +78,11 @@ def test_another_gradient_is_not_timed(monkeypatch) -> None:
 
 
 def test_the_table_of_passes() -> None:
-    rows = [ablate.Row("a", "p", 2.0, 0.5, 1.0, True), ablate.Row("a", "q", 0.5, 0.5, 1.0, True), ablate.Row("b", "p"), ablate.Row("b", "q", 1.02, 1.0, 1.0, True)]
+    rows = [ablate.Row("a", "p", 2.0, 0.5, 1.0, True), ablate.Row("a", "q", 0.5, 0.5, 1.0, True)]
+    rows += [ablate.Row("b", "p"), ablate.Row("b", "q", 1.02, 1.0, 1.0, True)]
     first, second = ablate.summary(rows)
-    assert first == "| a | 2 | 1 | 1 | 2.00 (p) | 1.00 | 0.50 | 1.00 |" and second == "| b | 1 | 0 | 0 |  | 1.02 | 1.00 | 1.00 |"
+    assert first == "| a | 2 | 1 | 1 | 2.00 (p) | 1.00 | 0.50 | 1.00 |"
+    assert second == "| b | 1 | 0 | 0 |  | 1.02 | 1.00 | 1.00 |"
     assert "| b | q | 1.02 | 1.00 | 1.00 |" in ablate.table(rows) and "| b | p |" not in ablate.table(rows)
 
 

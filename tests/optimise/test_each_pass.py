@@ -1,4 +1,4 @@
-"""After each pass, from the first to the last: the program is well formed, has a linear form, and gives the same results as before it."""
+"""After each pass the program is well formed, has a linear form, and gives the same results as before it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from ..emit.programs import Maker
 from ..emit.test_random_programs import arguments
 from ..examples_of import some
 from ..parallel.roads import without_logs
-from ..properties import programs_logs, programs_order, programs_replaced, programs_science, programs_traps, programs_types
 from ..properties.roads import Whole, close, fresh
-from ..properties.test_programs import SINGLE, cases
+from ..properties.test_programs import MODULES, SINGLE, cases
 
-MODULES = (programs_science, programs_traps, programs_types, programs_order, programs_logs, programs_replaced)
 OPTIONS = {
     "hoisted": EmitOptions(),
     "every check": EmitOptions(checked="every"),
@@ -48,7 +46,8 @@ class Same:
         args = fresh(self.args)
         args += [2] * (len(program.main.params) - len(args))  # threads
         try:
-            results = run(program.with_main(replace(program.main, body=without_logs(program.main.body))), args, in_place=True).results
+            program = program.with_main(replace(program.main, body=without_logs(program.main.body)))
+            results = run(program, args, in_place=True).results
         except CoreError as error:
             return error.kind
         return [*map(np.asarray, results), *map(np.asarray, args[: len(self.args)])]

@@ -1,4 +1,4 @@
-"""Passes are switched off one at a time: by an option or by the environment, with the same values and gradients, and with other code."""
+"""Passes are switched off one at a time, by an option or by the environment: the values and gradients stay the same."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from linad.switches import all_passes, switched_off
 from ..examples_of import some
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close
-from ..properties.test_programs import SINGLE, cases
-from .test_each_pass import MODULES
+from ..properties.test_programs import MODULES, SINGLE, cases
 
 PASSES = [name for name, p in all_passes().items() if not p.required]
 EVERYDAY = everyday.arguments(0.001)
@@ -100,7 +99,8 @@ def test_the_option_the_environment_and_what_shows_them(monkeypatch) -> None:
     assert len(stores) == 2 and keys
     monkeypatch.setenv("LINAD_DISABLE", "unroll_and_jam, loop_fusion")
     assert linear_grad(row_sums).options.off == ("loop_fusion", "unroll_and_jam")
-    assert linear_grad(row_sums, passes={"unroll_and_jam": True, "copy_sinking": False}).options.off == ("copy_sinking", "loop_fusion", "unroll_and_jam")
+    more = linear_grad(row_sums, passes={"unroll_and_jam": True, "copy_sinking": False})
+    assert more.options.off == ("copy_sinking", "loop_fusion", "unroll_and_jam")
     assert source_of(linear_grad(row_sums, passes={"loop_fusion": True})) == source_of(linear_grad(row_sums))
 
 
@@ -143,7 +143,7 @@ def test_names_that_are_wrong(passes, why) -> None:
 
 def test_the_environment_is_read_when_functions_are_decorated(monkeypatch, capsys) -> None:
     monkeypatch.setenv("LINAD_DISABLE", "lop_fusion")
-    with pytest.raises(LinadError, match="`LINAD_DISABLE`: there is no optimisation pass `lop_fusion`.*\n.*`loop_fusion`"):
+    with pytest.raises(LinadError, match="`LINAD_DISABLE`: there is no .*pass `lop_fusion`.*\n.*`loop_fusion`"):
         linear_grad(row_sums)
     monkeypatch.setenv("LINAD_DISABLE", " ,")
     assert switched_off() == switched_off({}) == switched_off({"loop_fusion": True}) == ()
