@@ -45,7 +45,7 @@ def _bessel(x: float, n: int, scaled: bool) -> float:
     if not scaled or x != x:
         return sign * abs(x) * math.inf
     m, far = 4.0 * n * n, 8.0 * abs(x)
-    return sign * _scipy("i0e")(x) * (1.0 - (m - 1.0) / far * (1.0 - (m - 9.0) / (2.0 * far)))
+    return sign / math.sqrt(2.0 * math.pi * abs(x)) * (1.0 - (m - 1.0) / far * (1.0 - (m - 9.0) / (2.0 * far)))
 
 
 def _bessel_j(x: float, n: int) -> float:

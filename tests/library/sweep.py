@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from linad_typecheck.check import check
+from linad_typecheck.core_verify import verify
 from linad_typecheck.types import Scalar
 
 from linad import oracle
@@ -72,6 +73,7 @@ class Interpreted:
         if errors:
             raise Refused(errors)
         assert self.checked.program is not None, self.checked.missing
+        assert not verify(self.checked.program), f"{text}: {verify(self.checked.program)}"
         program = prepare(self.checked.program)
         self.kinds = [p.var.type for p in program.main.params]
         self.function = Machine(program, None, {}).function(program.entry)

@@ -112,6 +112,8 @@ def binom(n, k):
     sign = 1.0
     if n > -1.0 and k > -1.0 and j > -1.0:
         p, q, sign = 1.0 + j, 1.0 + k, -1.0
+        if n > 1e5:  # 1 over beta may be infinite
+            return np.exp(-betaln(p, q) - np.log1p(n))
         factor = 1.0 / (1.0 + n)
     else:
         if max(abs(n), abs(k)) > 1e5:

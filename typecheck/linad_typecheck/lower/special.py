@@ -52,18 +52,13 @@ def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[At
     return [cast(ctx, v.atom, dtype, args.span) for v in values]
 
 
-def ints(ctx: Lowering, args: Args, least: int, most: int | None = None, numpy: bool = False) -> list[Atom] | None:
-    """The arguments as ints of 64 bits, or, where ``numpy``, of the type they meet in."""
+def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
+    """The arguments, which are ints."""
     values = scalars(ctx, args, least, most)
-    if values is None:
-        return None
-    if any(v.dtype in FLOATS for v in values):
+    if values is not None and any(v.dtype in FLOATS for v in values):
         ctx.report(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
         return None
-    if numpy and numbers(ctx, args, values) is None:
-        return None
-    dtype = promote(*values)[0] if numpy else "i64"
-    return [cast(ctx, v.atom, dtype, args.span) for v in values]
+    return values
 
 
 def numbers(ctx: Lowering, args: Args, values: list[ScalarValue]) -> list[ScalarValue] | None:
@@ -314,13 +309,13 @@ def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) 
     """A divisor or multiple that several ints have in common."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        ins = ints(ctx, args, *((0, 99) if weak else (2, 2)), numpy=not weak)
-        if ins is None:
+        values = ints(ctx, args, *((0, 99) if weak else (2, 2)))
+        if values is None or (not weak and numbers(ctx, args, values) is None):
             return Poison()
-        w, total = Writer(ctx, args), Const(start, ins[0].type if ins else I64)
-        for x in ins:
-            total = make(w, total, x)
-        return ScalarValue(total, weak)
+        w, total = Writer(ctx, args), Const(start, I64)
+        for v in values:
+            total = make(w, total, cast(ctx, v.atom, "i64", args.span))
+        return ScalarValue(total if weak else cast(ctx, total, promote(*values)[0], args.span), weak)
 
     return apply
 
@@ -330,7 +325,7 @@ def _gcd(w: Writer, a: Atom, b: Atom) -> Atom:
 
 
 def _lcm(w: Writer, a: Atom, b: Atom) -> Atom:
-    common = w.op("max", w.op("gcd", a, b), Const(1, a.type))
+    common = w.op("max", w.op("gcd", a, b), Const(1, I64))
     return w.op("abs", w.op("mul", w.op("floordiv", a, common), b))
 
 
@@ -338,9 +333,10 @@ def _counted(op: str, least: int, most: int) -> Rule:
     """comb, perm and isqrt: of ints that are not negative; a result of more than 63 bits raises OverflowError."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        ins = ints(ctx, args, least, most)
-        if ins is None:
+        values = ints(ctx, args, least, most)
+        if values is None:
             return Poison()
+        ins = [cast(ctx, v.atom, "i64", args.span) for v in values]
         if op == "perm" and len(ins) == 1:
             ins = [ins[0], ins[0]]
         w = Writer(ctx, args)
