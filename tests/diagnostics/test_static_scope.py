@@ -196,6 +196,8 @@ def test_files_that_import_each_other(tmp_path):
 def test_star_imports():
     scope = StaticModule(SourceFile("x.py", "from math import *\n")).scope
     assert scope.lookup("sin") == External("math.sin") and scope.lookup("nope") is None
+    both = StaticModule(SourceFile("x.py", "from math import *\nfrom numpy import *\n")).scope
+    assert [both.lookup(n) for n in ("sin", "erf", "sum")] == [External("numpy.sin"), External("math.erf"), GlobalArray(None, "sum")]
     unknown = StaticModule(SourceFile("x.py", "from somewhere import *\n")).scope
     assert unknown.lookup("sin") == GlobalArray(None, "sin") and unknown.lookup("len") == External("builtins.len")
 

@@ -208,21 +208,21 @@ class StaticScope:
         return Module(dotted, "" if found is None else str(found.path))
 
     def _starred(self, name: str) -> Entity | None:
-        """A name that ``from ... import *`` may bind. What a library exports is known of the names with a meaning here; those
-        of builtins excepted, which some versions of NumPy hide and some do not."""
+        """A name that ``from ... import *`` may bind, the last one that does. What a library exports is known of the names with
+        a meaning here; those of builtins excepted, which some versions of NumPy hide and some do not."""
         from .lower.externals import is_known
 
         outside = self.outer.lookup(name) if self.outer else None
         unknown = False
-        for bound in self.bound["*"]:
+        for bound in reversed(self.bound["*"]):
             file = self.module.imported(bound.node.module or "", bound.node.level)
             if file is not None and name in file.scope.bound:
                 return file.scope.lookup(name)
             if bound.node.module == "math" and hasattr(math, name):
                 return External(f"math.{name}")
             dotted = f"{bound.node.module}.{name}"
-            if not bound.node.level and not hasattr(builtins, name) and (dotted == DECORATOR or is_known(dotted)):
-                return External(dotted)
+            if not bound.node.level and (dotted == DECORATOR or is_known(dotted)):
+                return GlobalArray(None, name) if hasattr(builtins, name) else External(dotted)
             unknown = unknown or name in self.module.lost or (file is None and bound.node.module != "math")
         if outside is None and hasattr(builtins, name):
             outside = External(f"builtins.{name}")

@@ -44,7 +44,8 @@ def mended(lines: list[str], parse: Parse) -> tuple[list[str], list[tuple[int, S
             k = next((j for j in range(k - 1, -1, -1) if _TRY.match(now[j])), k)
         if not now[k].strip():
             return None
-        found.append((k, error))
+        if k not in dict(found):
+            found.append((k, error))
         if _TRY.match(now[k]) and "expected 'except'" in (error.msg or ""):
             replaced = [*now[:k], f"{_indent(now[k])}if {LOST}:", *now[k + 1 :]]
         elif _DEFINES.match(now[k].lstrip()) or now[k].lstrip().startswith("@"):
