@@ -139,6 +139,8 @@ def test_what_a_constant_keeps_from_running_is_not_checked(tmp_path, text):
         "if DEBUG and x[0] > 0.0:\n    print(x)\nreturn x.sum()",
         "y = print(x) if DEBUG else x\nreturn y.sum()",
         "if DEBUG:\n    tell(x)\nreturn x.sum()",
+        "y = x * 1.0\nif not DEBUG or tell(x):\n    y = x * 2.0\nreturn y.sum()",
+        "s = x[0]\nwhile DEBUG:\n    s += missing(x)\nreturn s + (DEBUG and tell(x))",
     ],
 )
 def test_nothing_is_said_of_what_may_never_run(tmp_path, body):

@@ -13,6 +13,7 @@ from ..messages.types import TypeChanges
 from ..types import BOOL, I64, INTS, Array, Type
 from .carried import Place, Plan, fits, lost_leaf, lost_parts, outside, renamed
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
+from .entities import unknown_constant
 from .exits import breaks, returns
 from .expressions import condition
 from .joins import branch, coerce, made_in
@@ -223,6 +224,7 @@ class Attempt:
             turn()
             return ctx.env.pop(AGAIN).value.atom if self.exits else None
         cond = condition(ctx, shape.test)
+        unknown = cond is None and unknown_constant(ctx, shape.test)
         if cond is None:
             cond = ctx.fresh("b", BOOL)
             surely_bound(ctx, shape.test, True)
@@ -232,7 +234,8 @@ class Attempt:
             turn()
             goes_on.append(ctx.env[AGAIN].value.atom)
 
-        branch(ctx, cond, noted, stop, self.live, self.span)
+        with ctx.programs.perhaps_dead(unknown):
+            branch(ctx, cond, noted, stop, self.live, self.span)
         again = ctx.env.pop(AGAIN).value.atom
         return again
 

@@ -264,7 +264,8 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
         first = value_of(nodes[0])
         if len(nodes) == 1:
             return first
-        return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
+        with ctx.programs.perhaps_dead(isinstance(first, Poison) and unknown_constant(ctx, nodes[0])):
+            return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
 
     return rest(node.values)
 
