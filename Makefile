@@ -42,7 +42,7 @@ bundle: $(VENV)/.stamp-examples
 # Clocks are read in a second, quiet run: two busy workers would make every time limit a matter of luck.
 test: $(VENV)/.stamp-test
 	$(PYTEST) -n $(WORKERS) -m "not timing and not thorough"
-	$(PYTEST) -m timing
+	$(PYTEST) -m timing $$(grep -rl --include='*.py' mark.timing tests)
 
 # All cases of the tests that run one in two to four every day, what takes long to compile, and new random programs:
 # everyday runs draw the same ones each time. The seed that makes a run again is printed before and, with failures, after it.

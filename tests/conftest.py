@@ -1,5 +1,6 @@
 """Compiled test programs are kept in the checkout, so that a second run is fast and no run touches the user's cache."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,16 @@ os.environ.setdefault("LINAD_FALLBACK", "error")
 # Tests start some two hundred processes, each of which would otherwise compile all of linad before it begins.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+# What tests are collected from stays to the end: the collector of garbage need not look through it again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def pytest_addoption(parser):

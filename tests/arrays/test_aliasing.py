@@ -2,12 +2,13 @@
 
 import pytest
 
+from ..examples_of import some
 from .cases import Case, programs
 
 CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion") for k, c in enumerate(programs(name))]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", some(CASES, 2))
 def test_accepted_programs_do_what_cpython_does(case):
     whole = case.whole()
     if case.refused:

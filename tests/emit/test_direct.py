@@ -15,6 +15,7 @@ from numba import njit
 from linad.emit import compile
 from linad.emit.direct import pipeline
 from linad.emit.direct.lowering import Lowering
+from tests.examples_of import some
 
 HEAD = """\
 import math
@@ -215,7 +216,7 @@ def arguments(seed: int) -> tuple:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", some(range(2), 2))
 def test_both_ways_give_the_same_bits(seed, tmp_path, monkeypatch):
     made = Text(seed)
     made.block(1, False, 45)

@@ -14,6 +14,7 @@ from pytest_lsp import (
     make_test_lsp_client,
 )
 
+from ..examples_of import some
 from .programs import GOOD, MOVED
 
 
@@ -81,7 +82,7 @@ CLIENTS = {
 }
 
 
-@pytest_lsp.fixture(config=SERVER, params=CLIENTS)
+@pytest_lsp.fixture(config=SERVER, params=some(CLIENTS, 2))
 async def client(lsp_client: LanguageClient, request):
     capabilities = CLIENTS[request.param]()
     answer = await lsp_client.initialize_session(t.InitializeParams(capabilities=capabilities))

@@ -56,7 +56,7 @@ def environment(python: str, folder: Path, pins: list[str]) -> Path | None:
     if not inside.exists():
         subprocess.run([python, "-m", "venv", folder], check=True)
     pip = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary", ":all:"]
-    done = subprocess.run([*pip, "--upgrade", "--upgrade-strategy", "eager", "--editable", ROOT, "pytest>=8", *pins])
+    done = subprocess.run([*pip, "--upgrade", "--upgrade-strategy", "eager", "--editable", ROOT, "pytest>=8", "hypothesis>=6.100", *pins])
     return inside if done.returncode == 0 else None
 
 

@@ -184,7 +184,7 @@ def outcome(program: Program, args: Sequence[Any]) -> tuple[tuple, list] | str:
         return error.kind
 
 
-def agree(program: Program, args: Sequence[Any], counts: Sequence[int] = (2, 3, 7)) -> int:
+def agree(program: Program, args: Sequence[Any], counts: Sequence[int] = (2, 7)) -> int:
     """Hold the parallel program against the sequential one, in every order of chunks; how often chunks were run."""
     plain, made = ready(program, False), ready(program, True)
     if len(made.main.params) == len(plain.main.params):
@@ -193,7 +193,7 @@ def agree(program: Program, args: Sequence[Any], counts: Sequence[int] = (2, 3, 
     launches = 0
     for threads in (1, *counts):
         seen = []
-        for order in ORDERS:
+        for order in ORDERS if threads > 1 else ORDERS[:1]:
             with watched(made) as watch:
                 found = outcome(reordered(made, order), [*args, threads])
             assert not watch.races, watch.races[:3]

@@ -366,7 +366,7 @@ def bodies(draw: st.DrawFn) -> str:
 
 
 @given(bodies(), st.booleans(), st.integers(5, 16), st.integers(-1, 9), st.integers(-2, 2), st.booleans())
-@quick(250)
+@quick(120)
 def test_random_loops_do_the_same(body: str, up: bool, low: int, runs: int, q: int, strange: bool) -> None:
     runs = min(runs, 18 - low)
     before = program(body, UP if up else DOWN, " carry (s: f64 = 0.25) -> (r)", front="a: f64 = cast q")

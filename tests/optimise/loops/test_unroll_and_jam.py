@@ -371,7 +371,7 @@ def nests(draw: st.DrawFn) -> str:
 done: list[bool] = []
 
 
-@quick(400)
+@quick(150)
 @given(nests(), st.sampled_from((UP, DOWN)), st.integers(0, 99))
 def test_random_nests(body: str, over: str, seed: int) -> None:
     before = program(body, over, CARRY2.format("i64 = 0"), end="")
