@@ -42,6 +42,12 @@ SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS i
 BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
 
 
+class HelperCompiler(DirectCompiler):
+    """The shorter way for helpers of this module that it understands; Numba's own for the others, which are compiled once and kept."""
+
+    generated = False
+
+
 def _compiled(**options):
     """Numba's decorator. What generated code calls is kept on disk as it takes seconds to make, and stays apart from the kernels that
     call it; what it calls itself is compiled with it."""
@@ -49,7 +55,7 @@ def _compiled(**options):
 
     def decorate(f):
         if f.__name__.startswith("_"):
-            return njit(pipeline_class=DirectCompiler, **options)(f)
+            return njit(pipeline_class=HelperCompiler, **options)(f)
         made = njit(**options)(f)
         if enabled():
             keep(made)

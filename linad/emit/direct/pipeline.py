@@ -54,6 +54,7 @@ class DirectCompiler(CompilerBase):
 
     noalias = False  # whether array arguments that are written overlap no other
     apart = False  # whether the function stays one of its own in machine code
+    generated = True  # whether linad printed the function; one written by hand may use more of Python than the small language
 
     usual = False  # whether the function is left to Numba
     function: Open | None = None
@@ -76,7 +77,8 @@ class DirectCompiler(CompilerBase):
     def leave(self, reason: str, given: types.Type | None) -> None:
         """Let Numba have the function; ``given`` is what it is declared to return."""
         state = self.state
-        tell(state.func_id.func_qualname, reason)
+        if self.generated:
+            tell(state.func_id.func_qualname, reason)
         self.usual = True
         if self.function is not None:
             self.function.withdraw()
