@@ -406,6 +406,49 @@ def columns_and_rows(a, m: int):
     return s
 
 
+def backwards_or_array(a, m: int):
+    s = 0.0
+    for k in range(m):
+        if k > 1:
+            w = a + 1.0
+        s += sum(row @ row for row in w)
+        w = a[::-1]
+    return s
+
+
+def part_that_was_never_taken(x, m: int):
+    s = 0.0
+    for k in range(m):
+        if k > 0:
+            s += v[0]
+        if k > 5:
+            v = x * 2.0
+        if k > 2:
+            v = x[::-1]
+    return s
+
+
+def carried_on_as_an_array(x, m: int):
+    s = 0.0
+    for k in range(m):
+        v = x[::-1]
+    for k in range(m):
+        v = v * 2.0
+        s += v[0]
+    return s
+
+
+def chosen_part_that_was_never_taken(x, m: int):
+    s = 0.0
+    for k in range(m):
+        if k > 0:
+            w = v if s > 0 else x
+            s += w[1]
+        if k > 1:
+            v = x[::-2]
+    return s
+
+
 CASES = {
     "rows_of_map": [((A, 6), ()), ((A, 4), ()), ((A, 0), ())],
     "rows_written_after_map": [((A, 5), ()), ((A, 4), ())],
@@ -441,4 +484,8 @@ CASES = {
     "never_bound": [((X, 2), ())],
     "shapes_from_below": [((A, 3), ())],
     "columns_and_rows": [((A, 3), ())],
+    "backwards_or_array": [((A, 3), ())],
+    "part_that_was_never_taken": [((X, m), ()) for m in (1, 3, 7, 8)],
+    "carried_on_as_an_array": [((X, m), ()) for m in (0, 2)],
+    "chosen_part_that_was_never_taken": [((X, m), ()) for m in (1, 2, 5)],
 }

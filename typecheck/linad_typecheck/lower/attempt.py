@@ -16,7 +16,7 @@ from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .entities import unknown_constant
 from .exits import breaks, returns
 from .expressions import condition
-from .joins import branch, coerce, made_in
+from .joins import branch, coerce, made_in, own_array
 from .places import materialise
 from .statements import block, how_left, set_left, surely_bound
 from .values import (
@@ -73,14 +73,14 @@ class Shape:
         return returns(self.node.body)
 
 
-def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span) -> Value:
+def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
     """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
-            return TupleValue(tuple(whole(ctx, p, kind, name, span) for p, kind in zip(items, kinds, strict=True)), v.record)
+            return TupleValue(tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)), v.record)
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
-            made = materialise(ctx, v, name, span)
+            made = own_array(ctx, v, name, span, defined)
             as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
             return made
     return v
@@ -152,7 +152,8 @@ class Attempt:
             self.plan.lost.setdefault(name, lost_leaf(gone))
         if name in self.plan.lost:
             return
-        first = list(coerce(ctx, None if b is None else whole(ctx, b.value, t, name, self.span), t, self.span))
+        held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
+        first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
         fresh: list[Atom] = []
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
             if (name, k) in self.steady:
@@ -347,7 +348,7 @@ class Attempt:
                 value = None
             if isinstance(h.value, ScalarValue) and b is not None:
                 ctx.widen(h.value.atom, name, b.span, value)
-            atoms = list(coerce(ctx, value, t, self.span))
+            atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
             for k, atom in enumerate(atoms):
                 if not isinstance(atom.type, Array) or (name, k) in self.steady:
                     continue

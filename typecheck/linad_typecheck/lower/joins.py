@@ -15,7 +15,7 @@ from ..span import Span
 from ..types import BOOL, I64, INTS, Array, Scalar
 from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .numbers import cast
-from .places import as_view, materialise
+from .places import as_view, dtype_of, materialise, rank_of
 from .values import (
     ARRAYS,
     ArrayType,
@@ -60,8 +60,25 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
     return out
 
 
-def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator[Atom]:
-    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value."""
+def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, defined: Atom | None) -> ArrayValue:
+    """A fresh array with the cells of a view, or of one of two arrays. The numbers of a view under a name that has no value
+    mean nothing: where ``defined`` is not true no cell is read, and the array has none."""
+    if defined in (None, TRUE):
+        return materialise(ctx, v, hint, span)
+    t = Array(dtype_of(v), rank_of(v))
+    blocks = []
+    for make in (lambda: materialise(ctx, v, hint, span).var, lambda: dummy(ctx, t, span)):
+        with ctx.block() as stmts:
+            made = make()
+        blocks.append(Block(tuple(stmts), (made,)))
+    out = ctx.fresh(hint, t)
+    ctx.emit(If(defined, *blocks, (out,), span))
+    return ArrayValue(out)
+
+
+def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: Atom | None = None) -> Iterator[Atom]:
+    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined`` is the flag of the name
+    that holds it."""
     v = None if isinstance(v, Bottom) else v
     match t:
         case ScalarType(dtype=d):
@@ -69,7 +86,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator
             yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
-                made = materialise(ctx, v, "t", span)
+                made = own_array(ctx, v, "t", span, defined)
                 as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
                 v = made
             yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
@@ -87,13 +104,13 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span) -> Iterator
         case TupleType(items=items):
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
-                yield from coerce(ctx, part, item, span)
+                yield from coerce(ctx, part, item, span, defined)
         case ClosureType(captured=c):
             parts = dict(v.captured or ()) if v is not None and hasattr(v, "captured") else {}
             for name, item in c:
-                yield from coerce(ctx, parts.get(name), item, span)
+                yield from coerce(ctx, parts.get(name), item, span, defined)
         case DerivativeType(function=f):
-            yield from coerce(ctx, v.function if isinstance(v, DerivativeValue) else None, f, span)
+            yield from coerce(ctx, v.function if isinstance(v, DerivativeValue) else None, f, span, defined)
 
 
 @dataclass
@@ -150,6 +167,7 @@ class _Joiner:
         self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
         self.heirs: list[dict[str, list[str]]] = [{}, {}]  # the results that are an array of an arm in Python, moved or copied
         self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
+        self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
         self.left = [CTL in a.env and a.env[CTL].value == ScalarValue(RETURN) for a in arms]
@@ -187,6 +205,7 @@ class _Joiner:
                 return only
             x, y = (only, None) if alive is self.arms[0] else (None, only)
         known = x or y
+        self.defined = [None if s is None else s.defined for s in (x, y)]
         values = [None if s is None else s.value for s in (x, y)]
         if not name.startswith("%"):  # behind a `return` no name matters any more
             values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
@@ -250,7 +269,7 @@ class _Joiner:
     def parts_in_arm(self, k: int, v: Value | None, t: ValueType) -> list[Atom]:
         """The run-time parts of ``v`` as type ``t``, converted in arm ``k``."""
         with self.at_end(k):
-            return list(coerce(self.ctx, v, t, self.span))
+            return list(coerce(self.ctx, v, t, self.span, self.defined[k]))
 
     @contextmanager
     def at_end(self, k: int) -> Iterator[None]:
@@ -344,7 +363,9 @@ class _Joiner:
             if v is None:
                 return dummy(self.ctx, t, self.span)
             self.ctx.fact("copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere")
-            return materialise(self.ctx, v, name, self.span).var
+            if isinstance(v, ArrayValue):
+                return materialise(self.ctx, v, name, self.span).var
+            return own_array(self.ctx, v, name, self.span, self.defined[k]).var
 
 
 def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
