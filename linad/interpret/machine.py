@@ -63,18 +63,26 @@ def _poison(dtype: np.dtype) -> object:
 
 
 class Machine:
-    """One run: compiled functions, counts, and the words alive."""
+    """A program as closures, and one run of it: counts, and the words alive."""
 
     def __init__(self, program: Program, limit: int | None, after: Mapping[int, After]) -> None:
-        self.program, self.limit, self.after = program, limit, after
+        self.program, self.after = program, after
         self.tallies: list[Tally] = []
+        self.words: Counter[str] = Counter()
+        self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
+        self.start(limit)
+
+    def start(self, limit: int | None) -> None:
+        """Make ready for a run: nothing is counted and nothing alive."""
+        self.limit = limit
         self.counts: Counter[str] = Counter()
         self.executed = 0
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
-        self.words: Counter[str] = Counter()
         self.fills: dict[int, tuple[object, object]] = {}
-        self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
+        for tally in self.tallies:
+            tally.times = 0
+            tally.words.clear()
 
     # --------------------------------------------------------------------------------------------------- arrays
 
@@ -84,13 +92,15 @@ class Machine:
         self.live += array.size
         self.peak = max(self.peak, self.live)
         self.fills[key] = (fill, token)
-        weakref.finalize(array, self._died, key, token, array.size)
+        weakref.finalize(array, self._died, self.fills, key, token, array.size)
         return array
 
-    def _died(self, key: int, token: object, size: int) -> None:
+    def _died(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
+        if fills is not self.fills:
+            return  # an array of an earlier run
         self.live -= size
-        if self.fills.get(key, (None, None))[1] is token:  # the place may have been taken by another array
-            del self.fills[key]
+        if fills.get(key, (None, None))[1] is token:  # the place may have been taken by another array
+            del fills[key]
 
     def reserve(self, array: np.ndarray, wanted: int) -> None:
         """Put a longer log in the place of one that is too short, in every frame that holds or borrows it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -64,7 +65,7 @@ def run(
     f = program.functions[name]
     if len(args) != len(f.params):
         raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
-    machine = Machine(program, limit, after)
+    machine = _ready(program, limit, after)
     depth = sys.getrecursionlimit()
     with np.errstate(all="ignore"):
         values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
@@ -74,5 +75,24 @@ def run(
         finally:
             sys.setrecursionlimit(depth)
     arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
-    counts = machine.totals()
-    return Outcome(results, arrays, counts, machine.peak, machine.kept, executions(machine.tallies), words(machine.tallies))
+    counts, tallies = machine.totals(), machine.tallies
+    outcome = Outcome(results, arrays, counts, machine.peak, machine.kept, executions(tallies), words(tallies))
+    _IDLE.append(machine)
+    return outcome
+
+
+# Machines of the programs that ran last: differences and tests run one program many times, and making its closures takes
+# longer than a short run. Taken out while it runs, as threads and callbacks may run the same program.
+_IDLE: deque[Machine] = deque(maxlen=4)
+
+
+def _ready(program: Program, limit: int | None, after: Mapping[int, After]) -> Machine:
+    for machine in tuple(_IDLE):
+        if machine.program is program and machine.after is after:
+            try:
+                _IDLE.remove(machine)
+            except ValueError:  # another thread was faster
+                continue
+            machine.start(limit)
+            return machine
+    return Machine(program, limit, after)
