@@ -21,7 +21,7 @@ OPTIONS = {
 X = np.array([0.3, 0.8, 0.5, 1.1])
 
 
-@pytest.mark.parametrize(("name", "options"), some(product(BODIES, OPTIONS), 5))  # every day each body, and each of the options
+@pytest.mark.parametrize(("name", "options"), some(product(BODIES, OPTIONS), 7))  # every day each body, and each of the options
 def test_gradients_are_those_of_the_tape(name, options):
     tape = gradient(with_options(BODIES[name], None))
     marked = gradient(with_options(BODIES[name], OPTIONS[options]))

@@ -16,7 +16,7 @@ def cases():
             yield pytest.param(getattr(recursive_programs, name), args, updates, id=f"{name}-{k}")
 
 
-@pytest.mark.parametrize("f,args,updates", some(cases(), 2))
+@pytest.mark.parametrize("f,args,updates", some(cases(), 3))
 def test_every_way_gives_the_same_gradient(f, args, updates):
     whole = Whole(f, args, updates, f.__name__ in SINGLE)
     assert whole.recursive()

@@ -8,7 +8,7 @@ from .cases import Case, programs
 CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion") for k, c in enumerate(programs(name))]
 
 
-@pytest.mark.parametrize("case", some(CASES, 2))
+@pytest.mark.parametrize("case", some(CASES, 5))
 def test_accepted_programs_do_what_cpython_does(case):
     whole = case.whole()
     if case.refused:

@@ -22,14 +22,14 @@ def kept(program):
     assert found.log_words <= found.gradient
 
 
-@quick(30)
+@quick(15)
 @given(programs(size=14, errors=False))
 def test_programs(program):
     with np.errstate(all="ignore"):
         kept(program)
 
 
-@quick(20)
+@quick(10)
 @given(programs(size=12, rich=True))
 def test_rich_programs(program):
     with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ SMALL = everyday.arguments(0.001)
 WHOLE_MATRICES = ("gp", "householder")  # operations that dual numbers do not have
 
 
-@pytest.mark.parametrize("name", some(SMALL, 2))
+@pytest.mark.parametrize("name", some(SMALL, 3))
 def test_gradient(name):
     whole = Whole(everyday.function(name), SMALL[name])
     whole.primal()

@@ -174,7 +174,7 @@ DEEP = {
     "calls": "return " + "abs(" * 900 + "x" + ")" * 900,
     "ifs": "\n    ".join("    " * k + "if x > 0.0:" for k in range(95)) + "\n" + "    " * 97 + "return x",
     "else ifs": "if x > 0.0:\n        y = 1.0\n"
-    + "".join(f"    elif x > {k}.0:\n        y = {k}.0\n" for k in range(1500))
+    + "".join(f"    elif x > {k}.0:\n        y = {k}.0\n" for k in range(700))
     + "    return x",
     "attributes": "return x" + ".a" * 5000,
     "subscripts": "return x" + "[0]" * 3000,

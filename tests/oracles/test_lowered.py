@@ -9,7 +9,7 @@ from ..examples_of import quick
 from ..strategies import load, programs
 from .roads import checked, errors, interpreted
 
-QUICK = quick(60)
+QUICK = quick(30)
 
 
 @given(programs())

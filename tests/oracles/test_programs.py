@@ -9,7 +9,7 @@ from linad.oracle import attempt, difference, run
 from ..examples_of import quick
 from ..strategies import programs
 
-QUICK = quick(60)
+QUICK = quick(30)
 
 
 @given(programs())

@@ -36,7 +36,7 @@ def cases(modules):
                 yield pytest.param(getattr(m, name), args, updates, id=f"{name}-{k}")
 
 
-@pytest.mark.parametrize("f,args,updates", some(cases(MODULES), 3))
+@pytest.mark.parametrize("f,args,updates", some(cases(MODULES), 5))
 def test_every_way_gives_the_same_gradient(f, args, updates):
     whole = Whole(f, args, updates, f.__name__ in SINGLE)
     whole.holds(thorough=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
 from linad.optimise.loops.index_set_splitting import split_loops
+from tests.examples_of import some
 
 RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
 ENDS = (-(2**63), 2**63 - 1)
@@ -72,8 +74,7 @@ def straight(program: Program) -> bool:
     return not any(isinstance(s, If) for s in walk(program.main.body))
 
 
-@pytest.mark.parametrize("index", RANGES)
-@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.parametrize(("asked", "index"), some(product(ASKED.values(), RANGES), 2))
 def test_each_answer_has_a_loop(asked: str, index: str) -> None:
     program = loop(index, BRANCH.format(asked))
     found = program.with_main(split_loops(program.main))

@@ -17,7 +17,7 @@ from linad import linear_grad
 from linad.emit.parallel import parallelise
 from linad.interpret import run
 from linad.optimise.loops.unroll_and_jam import jam
-from tests.examples_of import quick
+from tests.examples_of import quick, some
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 UP, DOWN = "range(lo, hi)", "range(hi, lo, -1)"
@@ -116,8 +116,7 @@ def test_a_row_that_no_iteration_has(over: str, row: str) -> None:
     agree(before, after)
 
 
-@pytest.mark.parametrize("over", [UP, DOWN])
-@pytest.mark.parametrize("name", JAMMED)
+@pytest.mark.parametrize(("name", "over"), some([(name, over) for name in JAMMED for over in (UP, DOWN)], 3))
 def test_four_iterations_at_once(name: str, over: str) -> None:
     body, left = JAMMED[name]
     before = program(body, over)
@@ -233,8 +232,7 @@ CARRIED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("over", [UP, DOWN])
-@pytest.mark.parametrize("name", CARRIED)
+@pytest.mark.parametrize(("name", "over"), some([(name, over) for name in CARRIED for over in (UP, DOWN)], 3))
 def test_what_is_carried(name: str, over: str) -> None:
     body, carry, end = CARRIED[name]
     before = program(body, over, carry, end=end)
@@ -342,7 +340,7 @@ def nests(draw: st.DrawFn) -> str:
         array, _, index = place(cells).partition(" ")
         return f"&{array}!{index} = {pick(*known)}"
 
-    def some(most: int, cells: tuple[str, ...], known: list[str]) -> list[str]:
+    def drawn(most: int, cells: tuple[str, ...], known: list[str]) -> list[str]:
         return [statement(cells, known) for _ in range(draw(st.integers(0, most)))]
 
     def inner() -> list[str]:
@@ -351,7 +349,7 @@ def nests(draw: st.DrawFn) -> str:
         head = [f"t{k} = add j{k} 1", f"u{k} = add i j{k}"]
         first = f"e{k} = load! &{pick('a', 'b')} [i, j{k}]"
         known.append(f"e{k}")
-        body = [*head, first, *some(3, cells, known), f"&{pick('x', 'y', 'z')}![j{k}] += {pick(*known)}"]
+        body = [*head, first, *drawn(3, cells, known), f"&{pick('x', 'y', 'z')}![j{k}] += {pick(*known)}"]
         over = pick("range(0, m)", "range(0, m)", "range(0, m)", "range(q, m)", "range(0, i)")
         if draw(st.booleans()):
             return [f"for j{k} in {over} {{", *body, "}"]
@@ -361,9 +359,9 @@ def nests(draw: st.DrawFn) -> str:
         return [f"for j{k} in {over} carry (c{k}: f64 = {start}) -> (r{k}) {{", *body, f"w{k} = {pick('add', 'sub')} c{k} {pick(*known)}", f"yield {result}", "}"]
 
     cells = ("i", "i", "q", "h")
-    lines = ["h = add i 1", "g = load! &k [i]", *some(2, cells, floats), *inner(), *some(2, cells, floats)]
+    lines = ["h = add i 1", "g = load! &k [i]", *drawn(2, cells, floats), *inner(), *drawn(2, cells, floats)]
     if draw(st.booleans()):
-        lines += [*inner(), *some(1, cells, floats)]
+        lines += [*inner(), *drawn(1, cells, floats)]
     lines += [f"s1 = {pick('add', 'sub')} s {pick(*floats)}", "n1 = add n 1"]
     return " ; ".join(lines) + f" ; yield {pick('s', 's1', 's1', floats[-1])}, n1"
 
@@ -371,7 +369,7 @@ def nests(draw: st.DrawFn) -> str:
 done: list[bool] = []
 
 
-@quick(150)
+@quick(60)
 @given(nests(), st.sampled_from((UP, DOWN)), st.integers(0, 99))
 def test_random_nests(body: str, over: str, seed: int) -> None:
     before = program(body, over, CARRY2.format("i64 = 0"), end="")
@@ -387,7 +385,9 @@ def test_random_nests(body: str, over: str, seed: int) -> None:
 
 
 def test_random_nests_are_changed() -> None:
-    assert sum(done) > 20
+    if not done:
+        pytest.skip("they were drawn by another worker")
+    assert sum(done) > len(done) // 8
 
 
 # ---------------------------------------------------------------------------------------------------- whole gradients

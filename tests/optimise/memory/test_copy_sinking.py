@@ -13,7 +13,7 @@ from linad_typecheck.core import Alloc, Copy, If, Load, Loop, Store, walk
 from linad import linear_grad
 from linad.emit import EmitOptions, emit
 from linad.interpret import run
-from tests.examples_of import quick
+from tests.examples_of import quick, some
 from tests.strategies import load
 
 from ...emit.roads import Raised, call, python
@@ -330,7 +330,7 @@ def nests(draw: st.DrawFn) -> tuple[str, str, bool]:
 
 
 @given(nests(), st.booleans(), st.booleans(), st.integers(0, 9), st.integers(4, 9))
-@quick(150)
+@quick(75)
 def test_random_loops_do_the_same(nest: tuple[str, str, bool], later: bool, loops: bool, n: int, m: int) -> None:
     front, body, deep = nest
     if deep:
@@ -403,7 +403,7 @@ def functions():
     return [linear_grad(load(SOURCE)), linear_grad(fastmath=False)(load(SOURCE)), linear_grad(update="pure", backend="interpret")(load(SOURCE))]
 
 
-@pytest.mark.parametrize(("n", "m"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3), (9, 20)])
+@pytest.mark.parametrize(("n", "m"), some([(0, 0), (1, 1), (4, 3), (2, 2), (9, 20), (3, 3)], 2))
 @pytest.mark.parametrize("q", [0, 1, 3])
 def test_gradients(functions, n: int, m: int, q: int) -> None:
     """As reshaped, as it was, purely functional; and by differences of the function itself."""

@@ -229,7 +229,7 @@ def test_zeros_that_stay_at_the_end_of_an_iteration(text: str) -> None:
 
 
 @given(st.integers(0, 3), st.integers(0, 3), st.integers(0, 4), st.integers(0, 4), st.sets(st.integers(-2, 2), min_size=1), st.integers(0, 4))
-@quick(60)
+@quick(30)
 def test_any_ranges_and_distances(low: int, high: int, start: int, stop: int, far: set[int], q: int) -> None:
     """The zeros from ``low`` to ``n - high``, and a loop from ``start`` to ``n - stop`` that adds at some distances."""
     start, stop = max(start, -min(far)), max(stop, max(far))

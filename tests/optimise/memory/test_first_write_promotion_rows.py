@@ -349,7 +349,7 @@ def test_rows_that_may_hold_something_else(text: str) -> None:
     st.booleans(),
     st.one_of(st.none(), st.integers(0, 3)),
 )
-@quick(60)
+@quick(30)
 def test_any_rows_and_distances(held: str, ends: list[int], row: int, far: set[int], down: bool, before: int | None) -> None:
     """A nest over some rows and columns that adds to a row at a distance, and to neighbours in it; before that others add to the first rows."""
     a, b, c, d = max(ends[0], -row), max(ends[1], row), max(ends[2], -min(far)), max(ends[3], max(far))
