@@ -11,7 +11,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import I64, INTS
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, as_view, is_array, materialise, read, shape_of, simplest
+from .places import AnyArray, as_view, dtype_of, is_array, materialise, read, shape_of, simplest
 from .shapes import axes_of
 from .values import (
     SILENT,
@@ -69,6 +69,15 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
     if not isinstance(v, SILENT):
         ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
     return None
+
+
+def are_bools(ctx: Lowering, args: Args, *arrays: AnyArray) -> bool:
+    """Whether all are arrays of bools, of which NumPy does not take sums or differences, or takes them as bools; reported."""
+    found = all(dtype_of(a) == "bool" for a in arrays)
+    if found:
+        instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
+    return found
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:

@@ -325,8 +325,9 @@ def _gcd(w: Writer, a: Atom, b: Atom) -> Atom:
 
 
 def _lcm(w: Writer, a: Atom, b: Atom) -> Atom:
-    common = w.op("max", w.op("gcd", a, b), Const(1, I64))
-    return w.op("abs", w.op("mul", w.op("floordiv", a, common), b))
+    divisor = w.op("gcd", a, b)
+    common = w.select(w.test("eq", divisor, Const(0, I64)), Const(1, I64), divisor)
+    return w.op("mul", w.op("floordiv", w.op("abs", a), common), w.op("abs", b))
 
 
 def _counted(op: str, least: int, most: int) -> Rule:
