@@ -185,7 +185,7 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 
 def is_elementwise(dotted: str) -> bool:
     """Whether a function of scalars is applied to arrays cell by cell."""
-    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
+    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.pow")
     return of_arrays and dotted in _of_scalars()
 
 

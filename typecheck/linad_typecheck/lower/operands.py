@@ -9,7 +9,7 @@ from ..core import Atom, Const
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import I64, INTS
+from ..types import FLOATS, I64, INTS
 from .context import ONE, ZERO, Lowering
 from .places import AnyArray, as_view, dtype_of, is_array, materialise, read, shape_of, simplest
 from .shapes import axes_of
@@ -32,11 +32,29 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "out": "assign the result: `a[...] = ...`",
-    "where": "choose the cells first: `np.where(mask, a, 0.0)`",
     "initial": "combine the result with the first value afterwards",
     "order": "leave it out: cells are in the order of C",
     "overwrite_input": "leave it out",
 }
+_LEFT_OUT = {
+    **dict.fromkeys(("sum", "nansum"), "0"),
+    **dict.fromkeys(("prod", "nanprod"), "1"),
+    **dict.fromkeys(("max", "amax", "nanmax"), "-np.inf"),
+    **dict.fromkeys(("min", "amin", "nanmin"), "np.inf"),
+    "any": "False",
+    "all": "True",
+}  # what a reduction takes in place of a cell without effect
+
+
+def _instead(argument: str, function: str) -> str:
+    """What to write in place of an argument that a function of arrays does not take here."""
+    if argument != "where":
+        return REFUSED[argument]
+    if function == "mean":
+        return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
+    if function in _LEFT_OUT:
+        return f"choose the cells first: `np.{function}(np.where(mask, a, {_LEFT_OUT[function]}))`"
+    return f"pick the cells out first: `np.{function}(a[mask])`"
 
 
 def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
@@ -48,8 +66,8 @@ def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> d
         return None
     given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
     for k in given:
-        if k in REFUSED:
-            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", REFUSED[k]))
+        if k in REFUSED or k == "where":
+            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", _instead(k, args.name.rpartition(".")[2])))
             return None
     return given
 
@@ -78,6 +96,14 @@ def are_bools(ctx: Lowering, args: Args, *arrays: AnyArray) -> bool:
         instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
         ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
     return found
+
+
+def are_ints(ctx: Lowering, args: Args, what: str, *values: Value) -> bool:
+    """Whether no value is of floats; else it is reported."""
+    floats = [v for v in values if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS]
+    if floats:
+        ctx.report(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(floats[0])), "convert them: `int(n)`, `k.astype(int)`"))
+    return not floats
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
