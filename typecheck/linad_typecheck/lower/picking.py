@@ -104,7 +104,7 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
         return Poison()
     total = written(ctx, args, " * ".join(f"n{j}" for j in range(len(sizes))) or "1", **{f"n{j}": n for j, n in enumerate(sizes)})
     outside = "np.any((k < 0) | (k >= total))" if is_array(k) else "k < 0 or k >= total"
-    k = written(ctx, args, f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk", k=k, total=total)
+    k = written(ctx, args, f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk * np.int64(1)", k=k, total=total)
     places: list[Value] = []
     for n in sizes[:0:-1]:
         places.append(written(ctx, args, "k % n", k=k, n=n))
@@ -122,7 +122,7 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
         return Poison()
     if not are_ints(ctx, args, "indices", *index.items) or not are_ints(ctx, args, "sizes", *sizes.items):
         return Poison()
-    place: Value = literal(0)
+    place: Value = written(ctx, args, "np.int64(0)")
     for i, n in zip(index.items, sizes.items, strict=True):
         outside = "np.any((i < 0) | (i >= n))" if is_array(i) else "i < 0 or i >= n"
         text = f"if {outside}: raise ValueError('invalid entry in coordinates array')\nplace * n + i"
