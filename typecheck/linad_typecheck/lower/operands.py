@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "out": "assign the result: `a[...] = ...`",
+    "where": "pick the cells out first: `np.{function}(a[mask])`",
     "initial": "combine the result with the first value afterwards",
     "order": "leave it out: cells are in the order of C",
     "overwrite_input": "leave it out",
@@ -48,13 +49,11 @@ _LEFT_OUT = {
 
 def _instead(argument: str, function: str) -> str:
     """What to write in place of an argument that a function of arrays does not take here."""
-    if argument != "where":
-        return REFUSED[argument]
-    if function == "mean":
+    if argument == "where" and function == "mean":
         return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
-    if function in _LEFT_OUT:
+    if argument == "where" and function in _LEFT_OUT:
         return f"choose the cells first: `np.{function}(np.where(mask, a, {_LEFT_OUT[function]}))`"
-    return f"pick the cells out first: `np.{function}(a[mask])`"
+    return REFUSED[argument].format(function=function)
 
 
 def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
@@ -66,7 +65,7 @@ def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> d
         return None
     given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
     for k in given:
-        if k in REFUSED or k == "where":
+        if k in REFUSED:
             ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", _instead(k, args.name.rpartition(".")[2])))
             return None
     return given
