@@ -105,6 +105,7 @@ RULES: dict[str, Rule] = {
     "div": Rule(np.true_divide, lambda o, x, y: (np.divide(1.0, y), -np.divide(x, y) / y)),
     "mod": Rule(np.mod, lambda o, x, y: (1.0, -np.floor_divide(x, y))),
     "fmod": Rule(np.fmod, lambda o, x, y: (1.0, -np.trunc(np.divide(x, y)))),
+    "ldexp": Rule(lambda x, k: np.ldexp(x, int(k)), lambda o, x, k: (np.ldexp(1.0, int(k)), None)),
     "floordiv": Rule(np.floor_divide, _NONE1),
     "pow": Rule(np.power, _pow_partials),
     "powi": Rule(np.power, lambda o, x, k: (0.0 if k == 0 else k * np.power(x, float(k - 1)), None)),

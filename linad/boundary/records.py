@@ -15,7 +15,9 @@ from types import FunctionType
 
 import numpy as np
 from linad_typecheck.lower.annotations import TupleType, parse_annotation
+from linad_typecheck.lower.linalg import RESULTS
 from linad_typecheck.scope import (
+    LIBRARY_CLASSES,
     NO_DEFAULT,
     Annotation,
     Entity,
@@ -32,6 +34,9 @@ from linad_typecheck.static_records import FREEZE, MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
+for _name, _result in RESULTS.items():
+    _class = type(getattr(np.linalg, _name)(np.eye(1)))
+    LIBRARY_CLASSES[_result.key], _known[_class] = _class, _result
 _FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what every named tuple has
 
 
@@ -322,6 +327,7 @@ def distinct(signature: Signature) -> bool:
 
 def attached(signature: Signature, classes: Mapping[str, type | None]) -> Signature | None:
     """The signature with its classes alive again; None where one of them is not to be found."""
+    classes = {**classes, **LIBRARY_CLASSES}
     if any(classes.get(t.key) is None for t in tags(signature)):
         return None
 

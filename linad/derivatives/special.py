@@ -87,6 +87,12 @@ def _times_quotient(p: Point, seed: Atom) -> Atom:
     return p.b.mul(p.op("rint", p.b.div(p.op("sub", p.x, p.out), p.y)), seed)
 
 
+def _times_power(p: Point, seed: Atom) -> Atom:
+    """Times the power of two, in two factors, as one may be too large for a float."""
+    half = p.op("floor", p.b.mul(p.c(0.5), p.y))
+    return p.b.mul(p.op("exp2", p.op("sub", p.y, half)), p.b.mul(p.op("exp2", half), seed))
+
+
 def _both(first: Partial, second: Partial, needs: tuple[str, str]) -> Rule:
     return Rule((times(first), times(second)), needs)
 
@@ -98,6 +104,7 @@ SPECIAL: dict[str, Rule] = {
     "logaddexp2": _both(_share(math.log(2.0), 0), _share(math.log(2.0), 1), ("xy", "xy")),
     "fmod": Rule(_REDUCED, ("", "oxy")),
     "remainder": Rule(_REDUCED, ("", "oxy")),
+    "ldexp": Rule((_times_power, None), ("y", "")),
     "erfinv": unary("o", _exp_square(_HALF_ROOT_PI, 1.0)),
     "erfcinv": unary("o", _exp_square(-_HALF_ROOT_PI, 1.0)),
     "erfcx": unary("xo", _erfcx),

@@ -50,9 +50,11 @@ __all__ = [
 
 BIGGEST = 2**63 - 1
 
-exact = njit(
+_HELPER = dict(
     error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=DirectCompiler
 )
+exact = njit(**_HELPER)  # with the fast-math flags of the caller, as Numba hands them on
+strict = njit(fastmath=False, **_HELPER)  # with none: where another order of the operations overflows, or loses what they are for
 
 
 @intrinsic

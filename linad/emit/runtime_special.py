@@ -30,7 +30,7 @@ from .chebyshev import (
     TAIL_FAR,
     TAIL_NEAR,
 )
-from .runtime import exact
+from .runtime import exact, strict
 
 __all__ = [
     "bessel_i",
@@ -41,6 +41,7 @@ __all__ = [
     "erfcinv",
     "erfcx",
     "erfinv",
+    "ldexp",
     "log_expit",
     "log_ndtr",
     "logaddexp2",
@@ -70,7 +71,7 @@ def _series(c, t):
     return t * a - b + c[0]
 
 
-@exact
+@strict
 def _square(x):
     """``x * x`` as a rounded value and its error (Dekker)."""
     c = 134217729.0 * x
@@ -78,6 +79,16 @@ def _square(x):
     low = x - h
     p = x * x
     return p, ((h * h - p) + 2.0 * h * low) + low * low
+
+
+@strict
+def ldexp(x, k):
+    """``x * 2^k``, in factors that are floats, of which only the last one may round."""
+    x = float64(x)
+    while k > 1000.0:
+        x *= 2.0**1000
+        k -= 1000.0
+    return x * np.exp2(k) if k >= -1000.0 else x * np.exp2(k + 1000.0) * 2.0**-1000
 
 
 # ------------------------------------------------------------------------------------------- errors and the normal law

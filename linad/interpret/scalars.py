@@ -138,6 +138,7 @@ RULES: dict[str, Callable[..., object]] = {
     "lgamma": _math(math.lgamma, math.inf),
     "digamma": _math(digamma),
     "fmod": np.fmod,
+    "ldexp": lambda x, k: np.ldexp(x, int(k)),
     "gcd": lambda a, b: (math.gcd(int(a), int(b)) + 2**63) % 2**64 - 2**63,
     "comb": _whole(math.comb),
     "perm": _whole(math.perm),

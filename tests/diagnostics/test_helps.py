@@ -218,3 +218,14 @@ def test_no_edit_makes_another_function_of_one_that_exists(call):
     text = HEAD.format(module="") + f"    return {call}\n"
     (found,) = [d for d in check_source(text, "program.py") if d.severity == "error"]
     assert found.fixes and not any(f.edits for f in found.fixes)
+
+
+@pytest.mark.parametrize("function", "sum nansum prod mean max min any all var std".split())
+def test_reductions_of_part_of_the_cells(function):
+    x, mask = np.array([2.0, -1.0, 0.0, 5.0, -3.0, 0.5]), np.array([True, False, True, False, True, True])
+    first = {"max": ", initial=-np.inf", "min": ", initial=np.inf"}.get(function, "")
+    [told] = refused(f"return np.{function}(x, where=mask) * 1.0")
+    instead = re.search("`(np[^`]*)`'", told)[1].replace("mask, a", "mask, x").replace("a[", "x[")
+    assert not refused(f"return {instead} * 1.0")
+    for y in (x, -x):
+        np.testing.assert_allclose(eval(instead, {"np": np, "x": y, "mask": mask}), eval(f"np.{function}(x, where=mask{first})", {"np": np, "x": y, "mask": mask}), rtol=1e-15)

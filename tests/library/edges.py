@@ -104,7 +104,7 @@ def blocks(dtype: str) -> list[np.ndarray]:
 
 def _partners(pool: list[np.ndarray], a: np.ndarray, k: int) -> list[np.ndarray]:
     """Arrays to stand beside ``a``: of the same shape, among them ``a`` itself."""
-    same = [b for b in pool if b.shape == a.shape]
+    same = [b for b in pool if b.shape == a.shape] or [a.astype(pool[0].dtype)]
     return [same[(k + n) % len(same)] for n in (0, 1, 3)][: len(same)]
 
 

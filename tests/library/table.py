@@ -183,7 +183,7 @@ _rows("numpy", """
     append: np.append(x, y) | np.append(x, 2.5) | np.append(A, B, axis=0) | np.append(A, 1)
     insert: np.insert(x, 0, 2) | np.insert(x, -1, 2) | np.insert(x, 9, 1) | np.insert(A, 1, 0, axis=0)
     delete: np.delete(x, 0) | np.delete(x, -1) | np.delete(A, 1, axis=1)
-    pad: np.pad(x, 1) | np.pad(x, (1, 2), mode="edge") | np.pad(x, 2, mode="reflect") | np.pad(x, 2, mode="symmetric") | np.pad(x, 1, mode="wrap") | np.pad(A, 1, constant_values=2)
+    pad: np.pad(x, 1) | np.pad(np.ones(2), (1, u % 3)) | np.pad(x, (1, 2), mode="edge") | np.pad(x, 2, mode="reflect") | np.pad(x, 2, mode="symmetric") | np.pad(x, 1, mode="wrap") | np.pad(A, 1, constant_values=2)
     split: np.split(x, 1)[0].copy() | np.split(A, [1])[0].copy() | np.split(A, [1])[1].copy() | np.split(x, [1, 2])[0].copy() | np.split(A, 1, axis=1)[0].copy()
     array_split: np.array_split(x, 2)[0].copy() | np.array_split(x, 2)[1].copy() | np.array_split(A, [1])[0].copy() | np.array_split(A, [1])[1].copy() | np.array_split(x, 3)[0].copy()
     vsplit: np.vsplit(A, [1])[0].copy() | np.vsplit(A, [1])[1].copy()
@@ -220,14 +220,14 @@ _rows("numpy", """
 _rows("numpy", """
     take: np.take(x, k) | np.take(x, 0) | np.take(A, k, axis=0) | np.take(A, k) | np.take(x, -1)
     take_along_axis: np.take_along_axis(x, np.argsort(x, kind="stable"), axis=0) | np.take_along_axis(A, np.argsort(A, axis=1, kind="stable"), axis=1)
-    select: np.select([x > 1, x < 0], [x, -x], 2) | np.select([x > 1], [x])
+    select: np.select([x > 1, x < 0], [x, -x], 2) | np.select([x > 1], [x]) | np.select([x], [y])
     compress: np.compress(x > 0, x) | np.compress(x > 0, y) | np.compress(np.array([True]), x)
     extract: np.extract(x > 0, y) | np.extract(A > 0, A)
     argwhere: np.argwhere(x) | np.argwhere(A)
     nonzero: np.nonzero(x) | np.nonzero(A)
     flatnonzero: np.flatnonzero(x) | np.flatnonzero(A)
-    unravel_index: np.unravel_index(k, (2, 3)) | np.unravel_index(5, (2, 3)) | np.unravel_index(7, (2, 3))
-    ravel_multi_index: np.ravel_multi_index((k, k), (3, 3)) | np.ravel_multi_index((1, 2), (2, 3)) | np.ravel_multi_index((2, 2), (2, 3))
+    unravel_index: np.unravel_index(k, (2, 3)) | np.unravel_index(x % 6, (2, 3)) | np.unravel_index(k, (2, x.size)) | np.unravel_index(5, (2, 3)) | np.unravel_index(7, (2, 3))
+    ravel_multi_index: np.ravel_multi_index((k, k), (3, 3)) | np.ravel_multi_index((x % 3, x % 3), (3, 3)) | np.ravel_multi_index((1, 2), (2, 3)) | np.ravel_multi_index((2, 2), (2, 3))
     array_equal: np.array_equal(x, y) | np.array_equal(x, x) | np.array_equal(A, B) | np.array_equal(x, A)
     allclose: np.allclose(x, y) | np.allclose(A, B) | np.allclose(x, y, rtol=0.5, atol=1.0)
     isin: np.isin(x, y) | np.isin(A, np.array([1.0, 2.0]))
@@ -269,11 +269,11 @@ _rows("numpy.linalg", """
     solve: np.linalg.solve(S, b) | np.linalg.solve(S, C) | np.linalg.solve(A, b) | np.linalg.solve(S, x)
     inv: np.linalg.inv(S) | np.linalg.inv(A)
     det: np.linalg.det(S) | np.linalg.det(A)
-    slogdet: np.linalg.slogdet(S) | np.linalg.slogdet(A)
+    slogdet: np.linalg.slogdet(S).logabsdet | np.linalg.slogdet(S) | np.linalg.slogdet(A)
     cholesky: np.linalg.cholesky(S) | np.linalg.cholesky(A)
-    eigh: np.linalg.eigh(S)[0] | np.linalg.eigh(A)[0] | w_, v_ = np.linalg.eigh(S); return (v_ * w_) @ v_.T
+    eigh: np.linalg.eigh(S).eigenvalues | np.linalg.eigh(S)[0] | np.linalg.eigh(A)[0] | w_, v_ = np.linalg.eigh(S); return (v_ * w_) @ v_.T
     eigvalsh: np.linalg.eigvalsh(S) | np.linalg.eigvalsh(A)
-    svd: np.linalg.svd(A, compute_uv=False) | np.linalg.svd(S, full_matrices=False)[1] | u_, s_, t_ = np.linalg.svd(A, full_matrices=False); return (u_ * s_) @ t_
+    svd: np.linalg.svd(A, full_matrices=False).S | np.linalg.svd(A, compute_uv=False) | np.linalg.svd(S, full_matrices=False)[1] | u_, s_, t_ = np.linalg.svd(A, full_matrices=False); return (u_ * s_) @ t_
     svdvals: np.linalg.svdvals(A) | np.linalg.svdvals(S)
     lstsq: np.linalg.lstsq(A, b, rcond=None) | np.linalg.lstsq(A, C, rcond=None) | np.linalg.lstsq(S, b) | np.linalg.lstsq(A, x)
     cond: np.linalg.cond(S) | np.linalg.cond(A)

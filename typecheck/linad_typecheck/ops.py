@@ -51,6 +51,7 @@ def _table() -> dict[str, Op]:
         Op("hypot", 2, "unary", diff=(0, 1), dear=True),
         Op("fmod", 2, "div", diff=(0, 1)),  # the sign of the dividend, as in C
         Op("remainder", 2, "div", diff=(0, 1)),  # IEEE: from the nearest multiple
+        Op("ldexp", 2, "unary", diff=(0,)),  # times a power of two, whose exponent is a whole float
         Op("cast", 1, "cast", result="out", diff=(0,)),  # to the type of the Let; float to int truncates
         Op("trips", 3, "int", result="int"),  # len(range(start, stop, step))
         Op("gcd", 2, "int"),

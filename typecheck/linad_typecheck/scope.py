@@ -142,6 +142,9 @@ class RecordClass:
         return f"<record {self.mark or self.key}>"
 
 
+LIBRARY_CLASSES: dict[str, object] = {}  # named tuples that library functions return, by key: filled where the library is imported
+
+
 @frozen(slots=True)
 class RecordConstant:
     """A module-level record of constants; ``items`` holds constants and further ones of these."""

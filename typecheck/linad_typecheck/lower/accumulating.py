@@ -10,6 +10,7 @@ from ..messages.types import WrongType
 from .context import Lowering
 from .externals import Args
 from .gather import fits, gathered, mask_of
+from .operands import are_bools
 from .places import is_array, writable
 from .slices import is_basic, value_parts, view_of
 from .updates import add_at, region
@@ -29,6 +30,8 @@ def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
         name = next(iter(names_of(ctx, var)), "the array") if var is not None else "the expression"
         if var is None:
             ctx.report(WrongType(args.span, f"`{args.name}` updates an array that has a name", "an expression"))
+            return Poison()
+        if are_bools(ctx, args, array):
             return Poison()
         place = writable(ctx, array, name, args.span)
         parts = None if place is None else value_parts(ctx, index, args.span)

@@ -7,7 +7,7 @@ from ..messages.types import WrongType
 from ..types import FLOATS
 from .context import Lowering
 from .externals import Args, Rule
-from .operands import as_array, axis_of, bound, choice, flag
+from .operands import are_bools, as_array, axis_of, bound, choice, flag
 from .places import AnyArray, dtype_of, is_array, rank_of
 from .values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
 from .written import written
@@ -50,11 +50,12 @@ def _average(ctx: Lowering, args: Args) -> Value:
             np.broadcast_to(w[{news}], a.shape)
         """
         w = written(ctx, args, text, a=a, w=w)
-    text = """
-        v = a * 1.0
-        total = np.sum(w * 1.0, axis=axis, keepdims=kept)
+    number = "np.float32" if dtype_of(a) == "f32" and dtype_of(w) in ("f32", "bool") else "np.float64"
+    text = f"""
+        w = w.astype({number})
+        total = np.sum(w, axis=axis, keepdims=kept)
         if np.any(total == 0.0): raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-        np.sum(v * w, axis=axis, keepdims=kept) / total
+        np.sum(a.astype({number}) * w, axis=axis, keepdims=kept) / total
     """
     return written(ctx, args, text, a=a, w=w, axis=axis, kept=kept)
 
@@ -129,8 +130,7 @@ def _quantile(scale: float, told: str) -> Rule:
         kept = None if q is None else flag(ctx, found, "keepdims", False, args.span)
         if kept is None or choice(ctx, found.get("method"), ("linear",), "`method`", args.span) is None:
             return Poison()
-        if dtype_of(a) == "bool":
-            ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert the array: `a.astype(int)`"))
+        if are_bools(ctx, args, a):
             return Poison()
         if rank_of(q) > 1 or isinstance(found.get("axis"), TupleValue):
             ctx.report(WrongType(args.span, f"`{args.name}` is along one axis, of one probability or an array of rank 1", "more of them"))

@@ -13,6 +13,7 @@ from ..types import BOOL
 from .context import ONE, ZERO, Lowering
 from .elementwise import shapes_text
 from .externals import Args
+from .numbers import cast
 from .operands import as_array, axis_of, bound, once, with_axes, without_axes
 from .places import AnyArray, as_view, is_one, product, rank_of, read, same_size, shape_of, stretches
 from .shapes import axes_of, transposed
@@ -189,7 +190,8 @@ def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
             ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "eq", (n, ONE), BOOL, args.span)
             ctx.emit(Check(ok, "ValueError", "can only convert an array of size 1 to a Python scalar", (), args.span))
     found = read(ctx, v, (ZERO,) * rank_of(v), args.span)
-    return replace(found, weak=found.dtype in ("f64", "i64", "bool"))
+    wide = {"f32": "f64", "i32": "i64"}.get(found.dtype, found.dtype)
+    return ScalarValue(cast(ctx, found.atom, wide, args.span), True)
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

@@ -10,7 +10,7 @@ from .context import Lowering
 from .elementwise import common_shape, spread
 from .externals import Args, Rule
 from .numbers import cast
-from .operands import as_array, bound, literal_int
+from .operands import are_bools, as_array, bound, literal_int
 from .places import (
     AnyArray,
     fresh_array,
@@ -43,8 +43,7 @@ def _cross(ctx: Lowering, args: Args) -> Value:
             ctx.report(Unsupported(args.span, f"`{name}={axis}` of `{args.name}`", "move the components to the last axis: `np.moveaxis`"))
             return Poison()
     dtype = common_dtype(pair)
-    if dtype == "bool":
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert one: `a.astype(float)`"))
+    if are_bools(ctx, args, *pair):
         return Poison()
     return _products(ctx, args, [spread(ctx, _kept(ctx, v, args), args.span) for v in pair], _lead(ctx, args, pair), dtype)
 

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from ..core import Atom, Const
 from ..messages.language import BadCall
 from ..messages.types import WrongType
-from ..types import INTS
+from ..types import FLOATS, INTS
 from .context import Lowering
 from .externals import Args, Rule
 from .joining import common_dtype
 from .numbers import binary, cast
-from .operands import as_array, axis_of, bound, choice, literal_int
+from .operands import are_bools, as_array, axis_of, bound, choice, literal_int
 from .places import (
     AnyArray,
+    dtype_of,
     fold,
     fresh_array,
     held,
@@ -42,7 +43,7 @@ def _gradient(ctx: Lowering, args: Args) -> Value:
         return Poison()
     f = as_array(ctx, args.values[0], args)
     order = None if f is None else literal_int(ctx, keywords.get("edge_order"), 1, "`edge_order`", args.span)
-    if order is None:
+    if order is None or are_bools(ctx, args, f):
         return Poison()
     rank, axis = rank_of(f), keywords.get("axis", NONE)
     if isinstance(axis, NoneValue):
@@ -55,7 +56,7 @@ def _gradient(ctx: Lowering, args: Args) -> Value:
     if None in axes or len(distances) != len(axes) or order not in (1, 2) or not rank:
         ctx.report(BadCall(args.span, args.name, "takes a distance or an array of places for each axis, and an `edge_order` of 1 or 2"))
         return Poison()
-    f = held(ctx, f, "f", args.span)
+    f = held(ctx, f if dtype_of(f) in FLOATS else written(ctx, args, "f * 1.0", f=f), "f", args.span)
     found = tuple(_slope(ctx, args, f, k, d, order) for k, d in zip(axes, distances, strict=True))
     return found[0] if len(found) == 1 else TupleValue(found)
 
@@ -134,7 +135,7 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
     """Horner's rule for each cell of ``x``."""
     found = bound(ctx, args, ("p", "x"), 2)
     p, x = (None, None) if found is None else (as_array(ctx, found[k], args) for k in ("p", "x"))
-    if p is None or x is None:
+    if p is None or x is None or are_bools(ctx, args, p, x):
         return Poison()
     if rank_of(p) != 1:
         ctx.report(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))
@@ -162,13 +163,14 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
 
 RULES: dict[str, Rule] = {
     "numpy.gradient": _gradient,
-    "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4)),
+    "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4), bools=False),
     "numpy.correlate": _correlate,
     "numpy.polyval": _polyval,
     "numpy.polyint": texts("np.append(p / np.arange(p.shape[0], 0, -1), 0.0)", "p", ranks=(1,)),
     "numpy.polyder": texts("p[:-1] * np.arange(p.shape[0] - 1, 0, -1)", "p", ranks=(1,)),
     "numpy.vander": texts(
         "if N < 0: raise ValueError('negative dimensions are not allowed')\n"
+        "x = x * np.int64(1)\n"  # NumPy's are at least ints of 64 bits, and floats that hold them
         "ones = np.broadcast_to(x[:, None], (x.shape[0], N)) ** 0\n"
         "p = np.cumprod(np.concatenate((ones[:, :1], np.broadcast_to(x[:, None], (x.shape[0], max(N - 1, 0)))), axis=1), axis=1)\n"
         "np.copy(p[:, ::1 if increasing else -1])",

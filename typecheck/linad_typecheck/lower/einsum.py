@@ -18,7 +18,7 @@ from .context import ONE, ZERO, Lowering, zero
 from .externals import Args
 from .joining import common_dtype
 from .numbers import binary, cast
-from .operands import as_array, once
+from .operands import are_bools, as_array, once
 from .places import AnyArray, fold, fresh_array, is_one, nest, put, rank_of, read, same_size, shape_of, stretches
 from .values import Poison, ScalarValue, TextValue, Value
 from .whence import sizes_differ
@@ -111,8 +111,7 @@ def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscript
     """The product of arrays, summed over the letters that the result has not."""
     span = args.span
     dtype = common_dtype(arrays)
-    if dtype == "bool":
-        ctx.report(WrongType(span, f"`{args.name}` is of numbers", "bool", "convert the arrays: `a.astype(int)`"))
+    if are_bools(ctx, args, *arrays):
         return Poison()
     arrays = [once(ctx, a, "t", span) for a in arrays]
     sizes = _sizes(ctx, args, arrays, subscripts)

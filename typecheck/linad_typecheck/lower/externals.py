@@ -10,11 +10,11 @@ from functools import cache
 from importlib import import_module
 from typing import Literal
 
-from ..core import Const
+from ..core import Atom, Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, INTS, DType, Scalar, join_dtypes
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar, join_dtypes
 from . import into
 from .context import Lowering
 from .elementwise import lift
@@ -185,7 +185,7 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 
 def is_elementwise(dotted: str) -> bool:
     """Whether a function of scalars is applied to arrays cell by cell."""
-    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.round", "builtins.pow")
+    of_arrays = dotted.startswith(("numpy.", "scipy.")) or dotted in ("builtins.abs", "builtins.pow")
     return of_arrays and dotted in _of_scalars()
 
 
@@ -380,10 +380,21 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
             return Poison()
         values = scalars(ctx, args, 1)
+        if values is not None and dtype == "i32" and values[0].weak and values[0].dtype == "i64":
+            _fits(ctx, values[0].atom, args)
         convert = to_int if dtype in INTS else cast
         return Poison() if values is None else ScalarValue(convert(ctx, values[0].atom, dtype, args.span, args.hint), weak)
 
     return apply
+
+
+def _fits(ctx: Lowering, n: Atom, args: Args) -> None:
+    """Raise where one of Python's ints is not one of 32 bits; NumPy's own wrap."""
+    if isinstance(n, Const) and abs(n.value) < 2**31:
+        return
+    ends = [ctx.let("ok", op, (n, Const(limit, I64)), BOOL, args.span) for op, limit in (("ge", -(2**31)), ("lt", 2**31))]
+    inside = ctx.let("ok", "and", tuple(ends), BOOL, args.span)
+    ctx.emit(Check(inside, "OverflowError", "Python integer {0} out of bounds for int32", (n,), args.span))
 
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:

@@ -13,7 +13,7 @@ from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, I64, DType, Scalar
 from .context import FALSE, ONE, ZERO, Lowering
 from .externals import Args
-from .operands import axis_of
+from .operands import are_bools, axis_of
 from .places import dtype_of, fold, fresh_array, nest, put, ravelled, read
 from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 from .values import ArrayValue, Poison, TupleValue, Value
@@ -211,8 +211,7 @@ def _ptp(ctx: Lowering, args: Args) -> Value:
     if given is None:
         return Poison()
     r, _ = given
-    if dtype_of(r.array) == "bool":
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert the array: `a.astype(int)`"))
+    if are_bools(ctx, args, r.array):
         return Poison()
     high, low = extreme_of(ctx, r, True), extreme_of(ctx, r, False)
     if not isinstance(high, ArrayValue):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..types import INTS
+from ..types import INTS, NUMPY_NAMES
 from .context import Lowering
 from .externals import Args, Rule, call_external
-from .operands import as_array, bound
+from .operands import are_bools, as_array, bound
 from .places import dtype_of, rank_of, stored
 from .texts import texts
 from .values import (
@@ -85,11 +84,14 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
     else:
         ctx.report(WrongType(args.span, "`range` is a pair of numbers", "something else"))
         return None
+    given = () if limits is None else limits.items
+    single = dtype_of(a) == "f32" and all(isinstance(v, ScalarValue) and (v.weak or v.dtype == "f32") for v in given)
     text = (
         "if n < 1: raise ValueError('`bins` must be positive, when an integer')\n"
         f"{ends}if not (np.isfinite(lo) and np.isfinite(hi)): raise ValueError('the range of a histogram is finite')\n"
         "if lo > hi: raise ValueError('max must be larger than min in range parameter.')\n"
-        "e = np.linspace(lo - 0.5 if lo == hi else lo, hi + 0.5 if lo == hi else hi, n + 1)\n"
+        "e = np.linspace(lo - 0.5 if lo == hi else lo, hi + 0.5 if lo == hi else hi, n + 1)"
+        f"{'.astype(np.float32)' * single}\n"
         "if np.any(e[:-1] >= e[1:]): raise ValueError('Too many bins for data range.')\ne"
     )
     edges = written(ctx, args, text, a=a, n=bins, **({} if limits is None else {"limits": limits}))
@@ -112,11 +114,15 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
     if "weights" not in found:
         return TupleValue((called(ctx, args, _COUNTED, a, edges), edges))
     weights = as_array(ctx, found["weights"], args)
-    if weights is None:
+    if weights is None or are_bools(ctx, args, weights):
         return Poison()
     check = "if w.size != a.size: raise ValueError('weights should have the same shape as a.')\nw.ravel() * 1.0"
+    dtype = dtype_of(weights)
     weights = stored(ctx, written(ctx, args, check, w=weights, a=a), "weights", args.span)
-    return TupleValue((called(ctx, args, _WEIGHED, a, edges, weights), edges))
+    heights = called(ctx, args, _WEIGHED, a, edges, weights)
+    if dtype != "f64":  # NumPy's weights are added up in floats of 64 bits, and are of their own type in the end
+        heights = stored(ctx, written(ctx, args, f"h.astype(np.{NUMPY_NAMES[dtype]})", h=heights), args.hint, args.span)
+    return TupleValue((heights, edges))
 
 
 def _bincount(ctx: Lowering, args: Args) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..core import Atom, Const, Dense, Load, Var
 from ..messages.language import Unsupported
+from ..scope import RecordClass, RecordField
 from ..types import BOOL, I64, DType, Scalar
 from .arrays import bind
 from .context import ONE, ZERO, Lowering
@@ -118,6 +119,18 @@ def _cell(ctx: Lowering, args: Args, op: str, dtype: DType, read_: tuple[Var, ..
     return read(ctx, ArrayValue(out), (ZERO,), args.span)
 
 
+def _named(name: str, *fields: str) -> RecordClass:
+    key = f"numpy.linalg.{name}"
+    return RecordClass(name, key, True, tuple(map(RecordField, fields)), mark=key)
+
+
+RESULTS: dict[str, RecordClass] = {
+    "slogdet": _named("SlogdetResult", "sign", "logabsdet"),
+    "eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
+    "svd": _named("SVDResult", "U", "S", "Vh"),
+}  # named tuples of NumPy
+
+
 def _det(ctx: Lowering, args: Args) -> Value:
     found = arrays_of(ctx, args, ("a",), (2,))
     if found is None:
@@ -135,7 +148,7 @@ def _slogdet(ctx: Lowering, args: Args) -> Value:
     n = _square(ctx, args, found[0])
     var, factors, pivots = _factorised(ctx, args, found[0], n, dtype, True)
     sign = _cell(ctx, args, "detsign", dtype, (factors, pivots))
-    return TupleValue((sign, _cell(ctx, args, "logdet", dtype, (var, factors, pivots))))
+    return TupleValue((sign, _cell(ctx, args, "logdet", dtype, (var, factors, pivots))), RESULTS["slogdet"])
 
 
 def _cholesky(ctx: Lowering, args: Args) -> Value:
@@ -162,7 +175,7 @@ def _eigh(vectors: bool) -> Rule:
         info, w, v = (_fresh(ctx, args, h, s, d) for h, s, d in (("info", (ONE,), "i64"), (args.hint, (n,), dtype), ("vectors", (n, n), dtype)))
         ctx.emit(Dense("eigh", "", (info, w, v), (var,), args.span))
         _succeeded(ctx, args, info, "Eigenvalues did not converge")
-        return TupleValue((ArrayValue(w), ArrayValue(v))) if vectors else ArrayValue(w)
+        return TupleValue((ArrayValue(w), ArrayValue(v)), RESULTS["eigh"]) if vectors else ArrayValue(w)
 
     return apply
 
@@ -191,7 +204,7 @@ def _svd(ctx: Lowering, args: Args) -> Value:
         what = f"`{args.name}` with all singular vectors"
         ctx.report(Unsupported(args.span, what, f"write `{args.name}(a, full_matrices=False)`, or `compute_uv=False`"))
         return Poison()
-    return TupleValue(tuple(map(ArrayValue, decomposed(ctx, args, matrix[0]))))
+    return TupleValue(tuple(map(ArrayValue, decomposed(ctx, args, matrix[0]))), RESULTS["svd"])
 
 
 def _truth(v: Value | None) -> bool | None:

@@ -14,7 +14,7 @@ from .externals import Args
 from .extremes import extreme_of
 from .joining import common_dtype
 from .numbers import cast
-from .operands import as_array, once
+from .operands import are_bools, as_array, once
 from .places import dtype_of, fresh_array, nest, put, read, shape_of
 from .reductions import Cell, Reduction, accumulate, finish, op, reduction
 from .values import ArrayValue, Delayed, NoneValue, Poison, Value
@@ -129,6 +129,8 @@ def _softmax(log: bool) -> Callable[[Lowering, Args], Value]:
         if given is None:
             return Poison()
         r, _ = given
+        if are_bools(ctx, args, r.array):
+            return Poison()
         dtype = _floats(dtype_of(r.array))
         t, span = Scalar(dtype), r.span
         best = _largest(ctx, r, dtype, log)

@@ -8,11 +8,12 @@ from ..messages.types import WrongType
 from ..types import FLOATS, Scalar
 from .context import Lowering
 from .externals import Args, Rule
-from .operands import as_array, axis_of, bound, literal_int
+from .operands import are_bools, as_array, axis_of, bound, literal_int
 from .places import (
     dtype_of,
     rank_of,
 )
+from .products import common_dtype
 from .scans import running
 from .texts import texts
 from .values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
@@ -93,11 +94,24 @@ def _matrix_power(ctx: Lowering, args: Args) -> Value:
     return written(ctx, args, "a.copy()", a=total) if abs(n) == 1 and n > 0 else total
 
 
-def _vecdot(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "b", "axis"), 2)
-    if found is None:
-        return Poison()
-    return written(ctx, args, "np.sum(a * b, axis=axis)", a=found["a"], b=found["b"], axis=found.get("axis", literal(-1)))
+def _summed(product: str, axis: str, *names: str) -> Rule:
+    """A sum of products in the type of the products, unlike that of `np.sum`, which is wider for small ints."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, (*names, *(["axis"] if axis == "axis" else [])), 2)
+        pair = [] if found is None else [as_array(ctx, found[n], args) for n in names]
+        if not pair or None in pair:
+            return Poison()
+        if are_bools(ctx, args, *pair):
+            return Poison()
+        small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
+        values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
+        return written(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
+
+    return apply
+
+
+_vecdot = _summed("a * b", "axis", "a", "b")
 
 
 def _outer(dotted: str) -> Rule:
@@ -162,8 +176,8 @@ RULES: dict[str, Rule] = {
     "numpy.linalg.matrix_power": _matrix_power,
     "numpy.vecdot": _vecdot,
     "numpy.linalg.vecdot": _vecdot,
-    "numpy.matvec": texts("np.sum(a * x[..., None, :], axis=-1)", "a", "x", needed=2),
-    "numpy.vecmat": texts("np.sum(x[..., :, None] * a, axis=-2)", "x", "a", needed=2),
+    "numpy.matvec": _summed("a * x[..., None, :]", "-1", "a", "x"),
+    "numpy.vecmat": _summed("x[..., :, None] * a", "-2", "x", "a"),
     **{f"numpy.{name}.outer": _outer(f"np.{name}") for name in _UFUNCS},
     **{f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)") for name, whole in _WHOLE.items()},
     **{f"numpy.{name}.accumulate": _by_axis(f"np.{run}(array, axis=axis)") for name, run in _RUNNING.items()},

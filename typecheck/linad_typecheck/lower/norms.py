@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from ..core import Atom, Const
 from ..messages.language import Unsupported
-from ..types import BOOL, I64, Scalar
+from ..types import BOOL, FLOATS, I64, Scalar
 from .arrays import bind
 from .context import Lowering
 from .externals import Args
 from .linalg import decomposed
 from .operands import flag
-from .places import AnyArray, fold, rank_of, shape_of
+from .places import AnyArray, dtype_of, fold, rank_of, shape_of
 from .products import cell_of, checked_arrays, common_dtype, multiply_add, nothing
 from .reductions import accumulate, cells, finish, mapped, op, reduction, rooted
 from .shapes import axes_of
@@ -107,6 +107,8 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
     if axes is None or kept is None:
         return Poison()
     of_floats = "np.float32" if common_dtype((x,), True) == "f32" else "np.float64"
+    if dtype_of(x) not in FLOATS:
+        x = written(ctx, args, "x.astype(np.float64)", x=x)
     if len(axes) == 1 and kind not in ("?", "fro", "nuc"):
         text = _VECTORS.get(kind, _VECTORS["-p" if kind.startswith("-") else "p"]).replace("kind", of_floats)
         return written(ctx, args, text, x=x, axis=literal(axes[0]), kept=literal(kept), p=literal(float(kind)))

@@ -9,9 +9,9 @@ from ..core import Atom, Const
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import I64, INTS
+from ..types import FLOATS, I64, INTS
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, as_view, is_array, materialise, read, shape_of, simplest
+from .places import AnyArray, as_view, dtype_of, is_array, materialise, read, shape_of, simplest
 from .shapes import axes_of
 from .values import (
     SILENT,
@@ -32,11 +32,28 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "out": "assign the result: `a[...] = ...`",
-    "where": "choose the cells first: `np.where(mask, a, 0.0)`",
+    "where": "pick the cells out first: `np.{function}(a[mask])`",
     "initial": "combine the result with the first value afterwards",
     "order": "leave it out: cells are in the order of C",
     "overwrite_input": "leave it out",
 }
+_LEFT_OUT = {
+    **dict.fromkeys(("sum", "nansum"), "0"),
+    **dict.fromkeys(("prod", "nanprod"), "1"),
+    **dict.fromkeys(("max", "amax", "nanmax"), "-np.inf"),
+    **dict.fromkeys(("min", "amin", "nanmin"), "np.inf"),
+    "any": "False",
+    "all": "True",
+}  # what a reduction takes in place of a cell without effect
+
+
+def _instead(argument: str, function: str) -> str:
+    """What to write in place of an argument that a function of arrays does not take here."""
+    if argument == "where" and function == "mean":
+        return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
+    if argument == "where" and function in _LEFT_OUT:
+        return f"choose the cells first: `np.{function}(np.where(mask, a, {_LEFT_OUT[function]}))`"
+    return REFUSED[argument].format(function=function)
 
 
 def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
@@ -49,7 +66,7 @@ def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> d
     given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
     for k in given:
         if k in REFUSED:
-            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", REFUSED[k]))
+            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", _instead(k, args.name.rpartition(".")[2])))
             return None
     return given
 
@@ -69,6 +86,23 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
     if not isinstance(v, SILENT):
         ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
     return None
+
+
+def are_bools(ctx: Lowering, args: Args, *arrays: AnyArray) -> bool:
+    """Whether all are arrays of bools, of which NumPy does not take sums or differences, or takes them as bools; reported."""
+    found = all(dtype_of(a) == "bool" for a in arrays)
+    if found:
+        instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
+    return found
+
+
+def are_ints(ctx: Lowering, args: Args, what: str, *values: Value) -> bool:
+    """Whether no value is of floats; else it is reported."""
+    floats = [v for v in values if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS]
+    if floats:
+        ctx.report(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(floats[0])), "convert them: `int(n)`, `k.astype(int)`"))
+    return not floats
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..scope import RecordClass
+from ..scope import LIBRARY_CLASSES, RecordClass
 from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
 from ..types import NUMPY_NAMES, Array
 from ..words import with_article
@@ -101,7 +101,7 @@ def got(t: ValueType) -> str:
 
 def tag(record: RecordClass) -> RecordTag:
     """The class as a signature names it."""
-    return RecordTag(record.name, record.key, record.names, record.named_tuple, record.handle)
+    return RecordTag(record.name, record.key, record.names, record.named_tuple, record.handle or LIBRARY_CLASSES.get(record.key))
 
 
 def structure(t: ValueType, indices: Iterator[int]) -> Structure:

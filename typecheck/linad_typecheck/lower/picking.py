@@ -9,7 +9,7 @@ from .arrays import array_of_values
 from .context import Lowering
 from .elementwise import common_shape
 from .externals import Args, Rule
-from .operands import as_array, axis_of, bound, choice, flag
+from .operands import are_ints, as_array, axis_of, bound, choice, flag
 from .places import dtype_of, is_array, rank_of, shape_of
 from .shapes import laid_out, reshaped
 from .texts import texts
@@ -71,6 +71,11 @@ def _select(ctx: Lowering, args: Args) -> Value:
         ctx.report(BadCall(args.span, args.name, "takes a list of conditions and one of as many values, written out"))
         return Poison()
     value = found.get("default", literal(0))
+    for c in conditions.items:
+        dtype = c.dtype if isinstance(c, ScalarValue) else dtype_of(c) if is_array(c) else "bool"
+        if dtype != "bool":
+            ctx.report(WrongType(args.span, f"conditions of `{args.name}` are bools", describe(type_of(c)), "compare: `c != 0`"))
+            return Poison()
     for c, v in list(zip(conditions.items, choices.items, strict=True))[::-1]:
         value = written(ctx, args, "np.where(c, v, other)", c=c, v=v, other=value)
     return value
@@ -95,11 +100,11 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
         return Poison()
     sizes = found["shape"].items if isinstance(found["shape"], TupleValue) else (found["shape"],)
     k = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
-    if k is None:
+    if k is None or not are_ints(ctx, args, "indices", k) or not are_ints(ctx, args, "sizes", *sizes):
         return Poison()
     total = written(ctx, args, " * ".join(f"n{j}" for j in range(len(sizes))) or "1", **{f"n{j}": n for j, n in enumerate(sizes)})
     outside = "np.any((k < 0) | (k >= total))" if is_array(k) else "k < 0 or k >= total"
-    k = written(ctx, args, f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk", k=k, total=total)
+    k = written(ctx, args, f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk * np.int64(1)", k=k, total=total)
     places: list[Value] = []
     for n in sizes[:0:-1]:
         places.append(written(ctx, args, "k % n", k=k, n=n))
@@ -115,7 +120,9 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
     if not (isinstance(index, TupleValue) and isinstance(sizes, TupleValue) and len(index.items) == len(sizes.items) > 0):
         ctx.report(BadCall(args.span, args.name, "takes a tuple of indices and one of as many sizes, written out"))
         return Poison()
-    place: Value = literal(0)
+    if not are_ints(ctx, args, "indices", *index.items) or not are_ints(ctx, args, "sizes", *sizes.items):
+        return Poison()
+    place: Value = written(ctx, args, "np.int64(0)")
     for i, n in zip(index.items, sizes.items, strict=True):
         outside = "np.any((i < 0) | (i >= n))" if is_array(i) else "i < 0 or i >= n"
         text = f"if {outside}: raise ValueError('invalid entry in coordinates array')\nplace * n + i"

@@ -14,6 +14,7 @@ from .context import ONE, ZERO, Lowering
 from .elementwise import shapes_text
 from .externals import Args
 from .numbers import cast, promote
+from .operands import are_bools, as_array
 from .places import (
     AnyArray,
     dtype_of,
@@ -56,8 +57,6 @@ def arrays_of(ctx: Lowering, args: Args, names: tuple[str, ...], ranks: tuple[in
 
 
 def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray] | None:
-    from .operands import as_array
-
     values = [as_array(ctx, v, args) if isinstance(v, TupleValue) else v for v in values]
     if None in values:
         return None
@@ -121,14 +120,6 @@ def same_inner(
 def multiply_add(ctx: Lowering, args: Args, total: Atom, x: Atom, y: Atom) -> Atom:
     product = ctx.let("t", "mul", (x, y), x.type, args.span)
     return ctx.let(args.hint, "add", (total, product), x.type, args.span)
-
-
-def _of_bools(ctx: Lowering, args: Args, values: Sequence[AnyArray]) -> bool:
-    """Whether all are arrays of bools, of which NumPy's products are bools again; that is reported."""
-    found = all(dtype_of(v) == "bool" for v in values)
-    if found:
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert one of them: `a.astype(int)`"))
-    return found
 
 
 def nothing(dtype: DType) -> Const:
@@ -211,7 +202,7 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix, (2, 2)
 def _matmul(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("x1", "x2"), 2)
     pair = None if found is None else checked_arrays(ctx, args, list(found.values()), (1, 2, 3, 4))
-    if pair is None or _of_bools(ctx, args, pair):
+    if pair is None or are_bools(ctx, args, *pair):
         return Poison()
     ranks = rank_of(pair[0]), rank_of(pair[1])
     return _BY_RANK[ranks](ctx, args, *pair) if ranks in _BY_RANK else _stacked(ctx, args, *pair)
@@ -248,7 +239,7 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
 def _inner(ctx: Lowering, args: Args) -> Value:
     """The sum over the last axes of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None or _of_bools(ctx, args, pair):
+    if pair is None or are_bools(ctx, args, *pair):
         return Poison()
     a, b = pair
     match rank_of(a), rank_of(b):
@@ -271,7 +262,7 @@ def _inner(ctx: Lowering, args: Args) -> Value:
 def _vdot(ctx: Lowering, args: Args) -> Value:
     """The sum over all cells of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None or _of_bools(ctx, args, pair):
+    if pair is None or are_bools(ctx, args, *pair):
         return Poison()
     if rank_of(pair[0]) != rank_of(pair[1]):
         ctx.report(Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`"))
@@ -294,7 +285,7 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
 
 def _outer(ctx: Lowering, args: Args) -> Value:
     pair = arrays_of(ctx, args, ("a", "b"), (1,))
-    if pair is None or _of_bools(ctx, args, pair):
+    if pair is None or are_bools(ctx, args, *pair):
         return Poison()
     a, b = pair
     dtype = common_dtype(pair)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import INTS
 from .context import Lowering
 from .externals import Args, Rule
-from .operands import as_array, axis_of, bound, choice, flag
-from .places import (
-    is_array,
-    rank_of,
-)
+from .operands import are_ints, as_array, axis_of, bound, choice, flag
+from .places import is_array, rank_of
 from .texts import texts
 from .values import Poison, ScalarValue, TupleValue, Value, literal
 from .written import written
@@ -33,7 +32,7 @@ def _pad(ctx: Lowering, args: Args) -> Value:
         return Poison()
     widths = _pairs(ctx, args, found["pad_width"], rank_of(a), "widths")
     fills = _pairs(ctx, args, found.get("constant_values", literal(0)), rank_of(a), "values")
-    if widths is None or fills is None:
+    if widths is None or fills is None or not are_ints(ctx, args, "widths", *chain(*widths)):
         return Poison()
     for axis, ((before, after), (low, high)) in enumerate(zip(widths, fills, strict=True)):
         if before == after == literal(0):

@@ -14,7 +14,7 @@ from .elementwise import lift
 from .externals import Args, call_external
 from .joining import common_dtype, part
 from .numbers import binary, cast
-from .operands import as_array, axis_of, bound, choice, literal_int, smaller
+from .operands import are_bools, as_array, axis_of, bound, choice, literal_int, smaller
 from .places import AnyArray, dtype_of, fold, fresh_array, is_array, nest, plus, put, rank_of, read, shape_of, size_of, stored
 from .reductions import sum_dtype, wanted
 from .shapes import reshaped
@@ -185,8 +185,7 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
         ok = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", f"{name} cannot be empty", (), span))
     dtype: DType = common_dtype(pair)
-    if dtype == "bool":
-        ctx.report(WrongType(span, f"`{args.name}` is of numbers", "bool", "convert the arrays: `a.astype(int)`"))
+    if are_bools(ctx, args, *pair):
         return Poison()
     short = smaller(ctx, *sizes, span)
     total = plus(ctx, plus(ctx, *sizes, span), Const(-1, I64), span)

@@ -168,9 +168,7 @@ def _ldexp(weak: bool) -> Rule:
         dtype = x.dtype if x.dtype in FLOATS and not weak else "f64"
         w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), cast(ctx, k.atom, "i64", args.span)
         count = w.op("max", w.op("min", count, Const(2100, I64)), Const(-2100, I64))
-        for parts in (3, 2, 1):  # 2^k itself may not be a float where the result is
-            part = w.op("floordiv", count, Const(parts, I64))
-            out, count = w.op("mul", out, w.op("exp2", w.op("cast", part, type=F64))), w.op("sub", count, part)
+        out = w.op("ldexp", out, w.op("cast", count, type=F64))
         return ScalarValue(cast(ctx, out, dtype, args.span), weak)
 
     return apply
@@ -325,8 +323,9 @@ def _gcd(w: Writer, a: Atom, b: Atom) -> Atom:
 
 
 def _lcm(w: Writer, a: Atom, b: Atom) -> Atom:
-    common = w.op("max", w.op("gcd", a, b), Const(1, I64))
-    return w.op("abs", w.op("mul", w.op("floordiv", a, common), b))
+    divisor = w.op("gcd", a, b)
+    common = w.select(w.test("eq", divisor, Const(0, I64)), Const(1, I64), divisor)
+    return w.op("mul", w.op("floordiv", w.op("abs", a), common), w.op("abs", b))
 
 
 def _counted(op: str, least: int, most: int) -> Rule:

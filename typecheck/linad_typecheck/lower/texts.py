@@ -5,17 +5,15 @@ from __future__ import annotations
 from ..messages.types import WrongType
 from .context import Lowering
 from .externals import Args, Rule
-from .operands import as_array, bound
-from .places import (
-    rank_of,
-)
+from .operands import are_bools, as_array, bound
+from .places import rank_of
 from .values import Poison, Value
 from .written import written
 
 
-def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), **defaults: str) -> Rule:
-    """The rule of a function that one text says; ``ranks`` that its first argument may have, any if there are none. What is
-    left out is what ``defaults`` say."""
+def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), bools: bool = True, **defaults: str) -> Rule:
+    """The rule of a function that one text says; ``ranks`` that its first argument may have, any if there are none, and
+    ``bools`` whether it may be of bools. What is left out is what ``defaults`` say."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, names, needed)
@@ -30,6 +28,10 @@ def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), 
                 ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}"))
                 return Poison()
             found[names[0]] = first
+        if not bools:
+            first = as_array(ctx, found[names[0]], args)
+            if first is None or are_bools(ctx, args, first):
+                return Poison()
         more = {name: written(ctx, args, default, **found) for name, default in defaults.items() if name not in found}
         return written(ctx, args, text, **found, **more)
 

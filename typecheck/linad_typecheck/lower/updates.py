@@ -145,6 +145,10 @@ def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: boo
     dtype = dtype_of(where.place)
 
     def add(index: tuple[Atom, ...], v: ScalarValue) -> None:
+        if dtype in INTS and v.dtype in FLOATS:  # the sum is a float, and truncated when it is stored
+            total = binary(ctx, ast.Sub if negative else ast.Add, read(ctx, where.place, index, span), v, span)
+            put(ctx, where.place, index, converted(ctx, total, dtype, span).atom, where.span)
+            return
         e = converted(ctx, v, dtype, span).atom
         put(ctx, where.place, index, ctx.let("t", "neg", (e,), e.type, span) if negative else e, where.span, add=True)
 
