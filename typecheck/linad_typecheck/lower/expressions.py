@@ -22,7 +22,7 @@ from ..span import Span
 from ..types import BOOL, INTS
 from .attributes import attribute
 from .comparisons import of_parts
-from .context import FALSE, Lowering
+from .context import Lowering
 from .elementwise import lift
 from .entities import constant_value, entity, unknown_constant
 from .externals import Args, call_external
@@ -43,10 +43,8 @@ from .values import (
     Delayed,
     EntityValue,
     LostArray,
-    NoneValue,
     Poison,
     ScalarValue,
-    TextValue,
     TupleValue,
     UnionValue,
     Value,
@@ -97,10 +95,6 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
             value = Poison() if inner is None else unary(ctx, ast.Not, ScalarValue(inner, True), ctx.span(node))
         case _:
             value = usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
-    if isinstance(value, NoneValue):
-        return FALSE
-    if isinstance(value, TextValue):
-        return Const(bool(value.text), BOOL)
     return truth(ctx, value, ctx.span(node))
 
 
@@ -282,7 +276,7 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     with ctx.block() as stmts:
         value = second()
         dead = ctx.dead
-    if isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool" and _pure(stmts) and ctx.env == before:
+    if all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value)) and _pure(stmts) and ctx.env == before:
         for s in stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
