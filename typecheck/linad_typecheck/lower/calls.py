@@ -200,7 +200,8 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
 
 
 def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()) -> tuple[tuple[str, Value], ...]:
-    """The values that a nested function captures, as they are now; ``outer`` are the functions that capture it in turn."""
+    """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined; ``outer`` are
+    the functions that capture it in turn."""
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
@@ -210,6 +211,8 @@ def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[Functi
             continue
         value = usable(ctx, b.value, name, span)
         found.append((name, closed(ctx, value, span, (*outer, f.source))))
+        if b.defined is not None:
+            found.append((f"{name}?", ScalarValue(b.defined, True)))
     return tuple(found)
 
 

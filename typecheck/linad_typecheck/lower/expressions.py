@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..core import Atom, Check, Const, Let
+from ..linear.liveness import enclosed
 from ..linear.ownership import report_lost
 from ..messages.language import (
     MaybeUndefined,
@@ -122,9 +123,12 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     if b is None:
         return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
     if b.defined is not None:
-        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name)))
-        text = f"cannot access local variable '{name}' where it is not associated with a value"
-        ctx.emit(Check(b.defined, "UnboundLocalError", text, (), span))
+        free = id(node) in enclosed(ctx.source.node)
+        error = "NameError" if free else "UnboundLocalError"
+        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
+        end = " in enclosing scope" if free else ""
+        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        ctx.emit(Check(b.defined, error, text, (), span))
         ctx.env[name] = Binding(b.value, b.span)
     if isinstance(b.value, LostArray):
         ctx.env[name] = Binding(Poison(b.value), b.span)  # told once

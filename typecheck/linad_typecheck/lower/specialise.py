@@ -282,7 +282,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     span = source.source.span(source.node)
     params: list[Var] = []
     for name, t in spec.params:
-        fresh = [ctx.fresh(name, leaf) for leaf in type_leaves(t)]
+        fresh = [ctx.fresh(name.replace("?", "_set"), leaf) for leaf in type_leaves(t)]
         params += fresh
         ctx.env[name] = Binding(rebuild(t, iter(fresh)), span)
         for v in fresh:
@@ -294,6 +294,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
             ctx.env[source.name] = Binding(FunctionValue(source, (), own), span)
+    for name in (n for n, _ in spec.params if n[-1] == "?"):
+        ctx.env[name[:-1]] = replace(ctx.env[name[:-1]], defined=ctx.env.pop(name).value.atom)
     ctx.depth = ctx.fresh("level", I64)
     errors = sum(d.severity == "error" for d in programs.diagnostics)
     for key, (name, t) in spec.hidden.items():
