@@ -94,7 +94,24 @@ def until_its_cells_settle(x, w):
     return y.sum() * w
 
 
+def handed_on(x):
+    """What one iteration logs as its result is what the next one begins with: one log, with the first value in front."""
+    s = 1.0
+    for i in range(len(x)):
+        s = math.tanh(s * x[i])
+    return s
+
+
+def handed_on_in_a_loop(x):
+    s, t = 1.0, 0.5
+    for k in range(3):
+        for i in range(len(x)):
+            s, t = math.tanh(s * x[i] + t), math.exp(-s * t)
+    return s * t
+
+
 WORDS = [
+    (handed_on, (X,), N + 1, 3 * N + 1), (handed_on_in_a_loop, (X,), 6 * (N + 1), 18 * N + 8),
     (until_it_settles, (X, 0.3), 6 * N + 7, 18 * N + 21), (until_its_cells_settle, (X, 0.3), 6 * N + 7, 18 * N + 21),
     (decided_by_squares, (X, 0.3), 16, 25),
     (local_and_linear, (X,), N, 3 * N), (local_and_read_often, (X,), 22 * N, 44 * N), (two_counters, (X,), 2 * N, 4 * N),
