@@ -257,7 +257,10 @@ class ForwardSweep:
         self.enter(body, s.index, self.at(s.start), self.at(s.step), base, stmts)
         if cursor is not None and count is None:
             self.reserve(body, self.let(stmts, "add", self.address[id(body)][0], ONE), stmts)
-        for c in s.carried:
+        for c, first in zip(s.carried, s.inits, strict=True):
+            if c.name in body.before:
+                outer = self.address[id(body)][:-1]
+                out.append(Store(self.logs[body.before[c.name]], (*outer, ZERO), self.at(first), False, s.span))
             self.log(c, body, stmts)
         self.block(s.body, body, None, stmts)
         head = rebuild(s, self.at, block=lambda b: b)
@@ -299,7 +302,8 @@ class ForwardSweep:
         shape = tuple(self.trips(b.loop, out) for b in body.path)
         for n, dtype in mine.items():
             self.logs[n] = self.names.var(log_name(n), Array(dtype, len(shape)))
-            out.append(Alloc(self.logs[n], shape, None, body.loop.span, "cells"))
+            sizes = self.after(shape, out) if n in body.before.values() else shape
+            out.append(Alloc(self.logs[n], sizes, None, body.loop.span, "cells"))
         for n, a in body.expanded.items():
             self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
             out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span, "slices"))
@@ -308,8 +312,19 @@ class ForwardSweep:
         out += [Reserve(self.logs[n], size, body.loop.span) for n in self.words(body)]
 
     def log(self, v: Var, body: Body, out: list[Stmt]) -> None:
-        if body.source.get(v.name) == "logged":
-            out.append(Store(self.logs[v.name], self.address[id(body)], v, False, body.loop.span))
+        if body.source.get(v.name) == "logged" and v.name not in body.before:
+            out.append(Store(*self.logged_at(v.name, body, out), v, False, body.loop.span))
+
+    def logged_at(self, n: str, body: Body, out: list[Stmt]) -> tuple[Var, tuple[Atom, ...]]:
+        """The log of a value, and where this iteration has it there."""
+        here = self.address[id(body)]
+        if n in body.before:
+            return self.logs[body.before[n]], here
+        return self.logs[n], self.after(here, out) if n in body.before.values() else here
+
+    def after(self, place: tuple[Atom, ...], out: list[Stmt]) -> tuple[Atom, ...]:
+        """The next place in a log along its last axis."""
+        return (*place[:-1], self.let(out, "add", place[-1], ONE))
 
     def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
         """At the beginning of an iteration: where its values lie in the logs."""
@@ -394,7 +409,7 @@ class ForwardSweep:
         del missing[n]
         new = self.names.like(self.plan.variable(n, body))
         if body.source[n] == "logged":
-            out.append(Load(new, self.logs[n], self.address[id(body)], False, body.loop.span))
+            out.append(Load(new, *self.logged_at(n, body, out), False, body.loop.span))
             self.there[n] = new
             return
         kept = self.plan.kept.get(n)

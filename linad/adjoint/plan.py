@@ -82,6 +82,9 @@ class Body:
         default_factory=dict
     )  # local arrays that get one slice per iteration and are kept
     rows: dict[str, Alloc] = field(default_factory=dict)  # those of which a log keeps one behind the other
+    before: dict[str, str] = field(
+        default_factory=dict
+    )  # logged carried values, with the logged values that the next iteration has of them: the one log has one cell more
 
     def keeps(self, name: str) -> bool:
         """Whether a local array is kept for the reverse of its iteration."""
@@ -89,8 +92,8 @@ class Body:
 
     @property
     def logs(self) -> list[str]:
-        """The values that are logged, a word per iteration."""
-        return [n for n, how in self.source.items() if how == "logged"]
+        """The values that have a log, with a word per iteration."""
+        return [n for n, how in self.source.items() if how == "logged" and n not in self.before]
 
 
 @dataclass(frozen=True, eq=False)

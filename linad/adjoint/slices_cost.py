@@ -46,12 +46,11 @@ def _at_least(more: Times, times: Times) -> bool:
 def _words(plan: Plan, same: Lengths) -> Counter[Times]:
     found: Counter[Times] = Counter()
     for b in plan.bodies.values():
-        for name, how in b.source.items():
-            if how == "logged":
-                path = _path(b, plan, same)
-                if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
-                    path[-1] = f"~{b.loop.index.name}"
-                _add(found, 1, path)
+        for name in b.logs:
+            path = _path(b, plan, same)
+            if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
+                path[-1] = f"~{b.loop.index.name}"
+            _add(found, 1, path)
         for a in b.expanded.values():
             _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
         for a in b.rows.values():

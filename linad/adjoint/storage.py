@@ -461,7 +461,20 @@ class _Planner:
             again = n in self.plan.kept or isinstance(self.facts.definition.get(n), Load | Dim)
             body.source[n] = "re-read" if again else "recomputed"
             requests += [(m, here) for m in uses[n]]
+        body.before = self.handed_on(body)
         return required
+
+    def handed_on(self, body: Body) -> dict[str, str]:
+        """The carried values that are logged where the iteration before has logged them as its results."""
+        loop, found = body.loop, {}
+        if loop.exits or self.plan.log_everything or not self.plan.rectangular(body):
+            return found
+        for c, r in zip(loop.carried, map(self.facts.value, loop.body.results), strict=True):
+            if isinstance(r, Var) and all(body.source.get(v.name) == "logged" for v in (c, r)):
+                made = self.facts.home[r.name] == id(loop.body) and r.name in self.facts.definition
+                if made and r.name not in found.values():
+                    found[c.name] = r.name
+        return found
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
         """The operands from which a value can be had again, or None."""

@@ -318,7 +318,8 @@ def argument_type(value: object, where: str) -> object:
     for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
         if isinstance(value, kind):
             return ArgType(Scalar(dtype), weak=True)
-    raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
+    how = "; None may be an argument of a plain function that a checked one calls" if value is None else ""
+    raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value, how)
 
 
 def _group(value: object, where: str) -> object:

@@ -235,7 +235,7 @@ def loop_kind(s: Loop, plan: Plan) -> str:
 def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
     """Scalars that each iteration logs, and those that arms log where they are taken; slices of local arrays are counted
     apart, and what inner loops log stands at those."""
-    logged = [n for n, how in body.source.items() if how == "logged"]
+    logged = body.logs
     always = sum(plan.facts.home[n] == id(body.loop.body) for n in logged)
     return always, len(logged) - always
 
@@ -247,7 +247,7 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
         line = body.loop.span.line if carried or s is None else s.span.line
         what = base_name(name)
         match how:
-            case "logged":
+            case "logged" if name not in body.before:
                 each = "call" if body.stacked and len(body.path) == 1 else "iteration"
                 word = "word of a byte" if plan.variable(name, body).type == BOOL else "word"
                 yield Remark(line, "logged", f"{what}, 1 {word} per {each}")

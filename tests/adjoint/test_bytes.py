@@ -196,7 +196,7 @@ LOGGED = {
     operands_are_needed: ((X,), {"f64": 2}),
     three_tests: ((X, Y), {"bool": 3}),
     nine_tests: ((X, Y), {"f64": 1}),
-    made_double: ((X, Y.astype(np.float32)), {"f32": 2}),
+    made_double: ((X, Y.astype(np.float32)), {"f32": 1}),
     small_ints: ((X, np.array([3, 0, 2, 2, 1], np.int32)), {"i32": 1}),
 }
 

@@ -73,7 +73,46 @@ def decided_by_squares(x, w):
     return y[0] + y[1] * w
 
 
+def until_it_settles(x, w):
+    """The test is a reduction that no derivative flows through: what it reads is logged once, for the body."""
+    y, z, k = x.copy(), x + 1.0, 0
+    while np.abs(z - y).max() > 1e-3 and k < 6:
+        z = y
+        y = 0.5 * np.cos(z) + x
+        k += 1
+    return y.sum() * w
+
+
+def until_its_cells_settle(x, w):
+    y, e, k = x.copy(), 1.0, 0
+    while e > 1e-3 and k < 6:
+        z = y.copy()
+        for i in range(len(y)):
+            y[i] = 0.5 * np.cos(y[i]) + x[i]
+        e = np.max(np.abs(z - y))
+        k += 1
+    return y.sum() * w
+
+
+def handed_on(x):
+    """What one iteration logs as its result is what the next one begins with: one log, with the first value in front."""
+    s = 1.0
+    for i in range(len(x)):
+        s = math.tanh(s * x[i])
+    return s
+
+
+def handed_on_in_a_loop(x):
+    s, t = 1.0, 0.5
+    for k in range(3):
+        for i in range(len(x)):
+            s, t = math.tanh(s * x[i] + t), math.exp(-s * t)
+    return s * t
+
+
 WORDS = [
+    (handed_on, (X,), N + 1, 3 * N + 1), (handed_on_in_a_loop, (X,), 6 * (N + 1), 18 * N + 8),
+    (until_it_settles, (X, 0.3), 6 * N + 7, 18 * N + 21), (until_its_cells_settle, (X, 0.3), 6 * N + 7, 18 * N + 21),
     (decided_by_squares, (X, 0.3), 16, 25),
     (local_and_linear, (X,), N, 3 * N), (local_and_read_often, (X,), 22 * N, 44 * N), (two_counters, (X,), 2 * N, 4 * N),
     (put_back_for_a_loop_that_runs_again, (X,), N, 2 * N), (leaves_a_loop_twice, (X,), 0, 2 * N), (through_a_cell, (X, K), 3 * N, 4 * N),

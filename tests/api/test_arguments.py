@@ -225,3 +225,11 @@ def test_without_an_annotation_an_array_of_rank_0_stays_one():
 
     gradient = f.grad(np.array(3.0))
     assert isinstance(gradient, np.ndarray) and gradient.shape == () and gradient == 6.0
+
+def test_none_as_an_argument_says_who_takes_it():
+    @linear_grad(backend="interpret")
+    def f(x: float, w=None) -> float:
+        return x
+
+    with pytest.raises(TypeError, match="None may be an argument of a plain function"):
+        f(1.0)

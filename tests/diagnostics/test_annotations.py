@@ -92,6 +92,19 @@ def test_dimensions():
     assert parse('Float64[np.ndarray, ""]').rank == 0
 
 
+@pytest.mark.parametrize("text", ["NDArray | None", "None | NDArray", "Optional[NDArray]", "Union[NDArray, None]", "'NDArray | None'"])
+def test_what_may_be_none_is_left_to_plain_functions(text):
+    found = parse(text).diagnostic()
+    assert found.fixes[0].message == "write `NDArray`" and "w=None" in found.fixes[1].message
+    assert "types of each call" not in str(found.notes)
+
+
+@pytest.mark.parametrize("text", ["int | float", "int | float | None", "Optional", "Union[int, float, None]"])
+def test_of_several_types_each_call_may_choose(text):
+    found = parse(text).diagnostic()
+    assert not found.fixes and "types of each call" in str(found.notes)
+
+
 @pytest.mark.parametrize("text", ["Vec", "Also", "'Vec'", "tuple[Vec, int]", "Pair", "'tuple[Vec, Pair]'"])
 def test_aliases_mean_what_they_name(text):
     vec = parse('Float64[np.ndarray, "n"]')

@@ -15,7 +15,7 @@ HEAD = """import math
 import numpy as np
 from jaxtyping import Float64
 from linad import linear_grad
-Vec = Float64[np.ndarray, "n"]
+Vec = Float64[np.ndarray, "n"]; ROUNDS = 4; WEIGHTS = (0.5, 1.5)
 def either(a, b):
     a[0] = 1.0
     return a if b[0] > 0.0 else b.copy()
@@ -136,6 +136,37 @@ def test_warnings_leave_a_program():
     found = checked("x: Vec, c: bool", "if c:\n    y = 1.0\na = np.zeros(2, dtype=np.int64)\na[0] = x[0]\nreturn y + a[0]")
     assert found.program is not None
     assert {d.slug for d in found.diagnostics} == {"maybe-undefined", "float-truncated", "zero-gradient"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for _ in range(50):\n    y = x[0]\nreturn y",
+        "for i in range(9, 2, -3):\n    y = x[0]\n    if y > 2.0:\n        break\nreturn y * i",
+        "for j in range(k):\n    for i in range(ROUNDS):\n        y = x[0]\n    x = x * y\nreturn x[0]",
+        "for a in WEIGHTS:\n    y = a * x[0]\n    if y > 2.0:\n        break\nreturn y * a",
+        "for a in np.zeros(3):\n    if k > a:\n        y = x[0]\n    else:\n        return a\nreturn y",
+        "while True:\n    y = x[0]\n    x = x * 2.0\n    if y > 2.0:\n        break\nreturn y",
+        "while (y := x[0]) < 2.0:\n    x = x * 2.0\nreturn y",
+    ],
+)
+def test_what_a_loop_that_surely_runs_binds_is_defined_after_it(body):
+    assert not checked("x: Vec, k: int", body).diagnostics
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for _ in range(k):\n    y = x[0]\nreturn y",
+        "for _ in range(3, 3):\n    y = x[0]\nreturn y",
+        "for _ in range(3):\n    if k > 2:\n        break\n    y = x[0]\nreturn y",
+        "for _ in range(3):\n    if k > 2:\n        y = x[0]\nreturn y",
+        "for _ in range(3):\n    y = x[0]\n    if k > 2:\n        del y\n        break\nreturn y",
+        "while k > 2:\n    y = x[0]\n    k -= 1\nreturn y",
+    ],
+)
+def test_what_a_loop_may_not_bind_may_be_undefined_after_it(body):
+    assert [d.slug for d in checked("x: Vec, k: int", body).diagnostics] == ["maybe-undefined"]
 
 
 def test_modes():

@@ -7,6 +7,7 @@ import pytest
 
 from linad.interpret import run
 from linad.oracle import attempt
+from linad_typecheck import check_source
 from tests.properties.roads import Whole
 
 
@@ -40,7 +41,38 @@ def braces(x, n):
     return x[0]
 
 
-@pytest.mark.parametrize("function, n", [(number, 3), (cell, 3), (arm, 1), (braces, 1)], ids=lambda v: getattr(v, "__name__", None))
+MODE, LIMIT, TOLERANCE, SIZES, STRONG = "fa{st}", 3, 1e-8, (2, None), np.float64(0.5)
+
+
+def constants(x, n):
+    """``n`` chooses the message."""
+    mode, text, v = "slow", "%s: {}", x[0]
+    if n == 1:
+        raise ValueError(f"mode {MODE} {mode!r:>8} {mode=} {SIZES} {TOLERANCE} {STRONG}")
+    if n == 2:
+        raise ValueError("mode {} of {}".format(mode, n))
+    if n == 3:
+        raise ValueError("{1} of {0} {name:>5} {{}} {0!r:>8}".format(mode, MODE, name=n))
+    if n == 4:
+        raise ValueError("mode %s, %5d of %-4d|, 100%% %r %05.1f" % (MODE, n, LIMIT, mode, v))
+    if n == 5:
+        raise ValueError(text % mode)
+    if n == 6:
+        raise ValueError("unknown " + mode + str(n))
+    if n == 7:
+        raise ValueError(MODE)
+    if n == 8:
+        raise ValueError(text.format(n))
+    if n == 9:
+        raise ValueError(f"{n:{LIMIT}}")
+    assert n < 10, "mode %s" % mode
+    return x[0]
+
+
+CASES = [(number, 3), (cell, 3), (arm, 1), (braces, 1), *((constants, n) for n in range(1, 11))]
+
+
+@pytest.mark.parametrize("function, n", CASES, ids=lambda v: getattr(v, "__name__", None))
 def test_messages_are_those_of_python(function, n: int) -> None:
     x = np.array([0.25, 1.0, 1.75])
     whole = Whole(function, (x, n))
@@ -51,3 +83,22 @@ def test_messages_are_those_of_python(function, n: int) -> None:
     assert mine.args[0] == theirs.value.args[0].split("\n")[0]  # without what pytest tells of an assertion
     whole.holds()
     Whole(function, (x, 0)).holds()
+
+
+REFUSED = [
+    'f"{x[n]}"', 'f"{n + 1}"', 'f"{x}"', 'f"{mode.upper()}"', 'f"{mode:d}"', 'f"{n:s}"', 'f"{n:{n}}"', '"%d" % x[0]',
+    '"%d" % (n, n)', '"%d %d" % n', '"%s" % SIZES', '"%(n)d" % n', '"%*d" % (n, n)', '"{} {}".format(n)',
+    '"{0.real}".format(n)', '"{".format(n)', '"{}".format(*SIZES)', '"{}".format(x[n])', "n", "SIZES", "mode + n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("message", REFUSED)
+@pytest.mark.parametrize("statement", ["raise ValueError({})", "assert n > 2, {}"])
+def test_what_might_fail_is_not_formatted(message, statement):
+    text = (
+        "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\nSIZES = (2, 3)\n"
+        '@linear_grad\ndef f(x: Float64[np.ndarray, "n"], n: int):\n    mode = "slow"\n    if n > 1:\n'
+    )
+    found = check_source(f"{text}        {statement.format(message)}\n    return x[0]\n")
+    assert [d.slug for d in found] == ["unsupported"]
+    assert "of constants and of numbers that have names" in str(found[0].fixes)

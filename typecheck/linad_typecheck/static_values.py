@@ -73,6 +73,13 @@ class float64(float):  # noqa: N801 - by this name lowering knows NumPy's scalar
         return float(self)
 
 
+class bool_(int):  # noqa: N801
+    """One of NumPy's bools, which is not weak either."""
+
+    def item(self) -> bool:
+        return bool(self)
+
+
 def _called(entity: object, given: list[tuple[bool, object]]) -> tuple[bool, object]:
     """The value of a function of numbers, such as ``math.log(2.0)``."""
     match entity:
@@ -80,6 +87,9 @@ def _called(entity: object, given: list[tuple[bool, object]]) -> tuple[bool, obj
             return _apply(getattr(builtins, dotted.removeprefix("builtins.")), *given)
         case External(dotted=dotted):
             home, _, name = dotted.rpartition(".")
+            if dotted in ("numpy.bool_", "numpy.bool"):
+                known, value = _apply(bool, *given)
+                return (True, bool_(value)) if known else UNKNOWN
             if home == "math" and name in _FUNCTIONS:
                 return _apply(getattr(math, name), *given)
             if home == "numpy" and name in _NUMPY_FUNCTIONS:
@@ -96,11 +106,13 @@ def _named(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
             home, _, name = dotted.rpartition(".")
             if home in ("math", "numpy") and name in _NUMBERS:
                 return True, _NUMBERS[name]
+            if home == "numpy" and name in ("True_", "False_"):
+                return True, bool_(name == "True_")
     return UNKNOWN
 
 
 def _apply(function, *operands: tuple[bool, object]) -> tuple[bool, object]:
-    values = [v for known, v in operands if known and isinstance(v, (int, float))]
+    values = [v for known, v in operands if known and isinstance(v, (int, float)) and not isinstance(v, bool_)]
     if function is None or len(values) != len(operands):
         return UNKNOWN
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -246,6 +247,23 @@ def free_names(function: ast.AST) -> Names:
     own |= bound(body).keys()
     names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in _directly_nested(body)))
     return names - own
+
+
+def enclosed(function: ast.AST) -> frozenset[int]:
+    """The names of a function, by id, that Python finds in an enclosing scope: those that the function captures, and those in
+    a generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it."""
+    found = _ENCLOSED.get(function)
+    if found is None:
+        free, nodes = free_names(function), list(ast.walk(function))
+        ids = {id(n) for n in nodes if isinstance(n, ast.Name) and n.id in free}
+        for c in (n for n in nodes if isinstance(n, _GENERATORS)):
+            ids |= {id(n) for n in ast.walk(c)} - {id(n) for n in ast.walk(c.generators[0].iter)}
+        found = _ENCLOSED[function] = frozenset(ids)
+    return found
+
+
+_GENERATORS = ast.GeneratorExp if sys.version_info >= (3, 12) else (ast.GeneratorExp, ast.ListComp)
+_ENCLOSED: WeakKeyDictionary[ast.AST, frozenset[int]] = WeakKeyDictionary()
 
 
 def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:

@@ -154,6 +154,13 @@ def parse_annotation(node: ast.expr | None, scope: Scope, source: SourceFile) ->
         return wrong.message
 
 
+def _members(node: ast.expr) -> list[ast.expr]:
+    """The types of ``A | B | C``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_members(node.left), *_members(node.right)]
+    return [node]
+
+
 class _Wrong(Exception):
     def __init__(self, message: Message) -> None:
         self.message = message
@@ -180,6 +187,11 @@ class _Reader:
     def unsupported(self, node: ast.expr, reason: str = "", instead: str = "") -> _Wrong:
         return _Wrong(UnsupportedAnnotation(self.span(node), self.field + ast.unparse(node), reason, instead))
 
+    def union(self, node: ast.expr, members: list[ast.expr]) -> _Wrong:
+        others = [m for m in members if not (isinstance(m, ast.Constant) and m.value is None)]
+        but_none = ast.unparse(others[0]) if len(others) == 1 and len(members) == 2 else ""
+        return _Wrong(UnionAnnotation(self.span(node), ast.unparse(node), but_none))
+
     def record(self, node: ast.expr, cls: RecordClass) -> ParamType:
         """A class whose instances are records: what its fields are annotated with."""
         if cls in self.seen:
@@ -203,7 +215,7 @@ class _Reader:
             case ast.Name() | ast.Attribute():
                 return self.named(node, scope)
             case ast.BinOp(op=ast.BitOr()):
-                raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+                raise self.union(node, _members(node))
             case ast.Subscript(value=base, slice=arguments):
                 return self.subscript(node, base, arguments, scope)
             case ast.Tuple(elts=items):
@@ -223,7 +235,7 @@ class _Reader:
                 if dotted in _OPEN:
                     return UNKNOWN
                 if dotted in _UNIONS:
-                    raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+                    raise self.union(node, [])
                 raise self.unsupported(node, instead=_INSTEAD.get(dotted, ""))
             case Annotation(node=target, scope=home):
                 return self.elsewhere(node, target).read(target, home)
@@ -254,7 +266,7 @@ class _Reader:
         if dotted in _TUPLES:
             return self.tuple_of(node, items, scope)
         if dotted in _UNIONS:
-            raise _Wrong(UnionAnnotation(self.span(node), ast.unparse(node)))
+            raise self.union(node, [*items, *([ast.Constant(None)] if dotted == "typing.Optional" else ())])
         if dotted in _TRANSPARENT:
             return self.read(items[0], scope)
         if entity is None and isinstance(base, ast.Name):

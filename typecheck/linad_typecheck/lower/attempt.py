@@ -72,6 +72,14 @@ class Shape:
     def has_return(self) -> bool:
         return returns(self.node.body)
 
+    @property
+    def runs(self) -> bool:
+        """Whether the body surely runs once: that of a `while` begins with its test, a `for` may be over a literal range."""
+        if self.stop is None:
+            return True
+        bounds = self.start, self.stop, self.step
+        return all(isinstance(b, Const) for b in bounds) and self.step != ZERO and bool(range(*(b.value for b in bounds)))
+
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
     """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
@@ -96,6 +104,7 @@ class Attempt:
         self.inits: list[Atom] = []
         self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
         self.flags: dict[str, Var] = {}
+        self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
         self.steady: dict[Place, Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
@@ -370,8 +379,10 @@ class Attempt:
                 ends.append(((name, k), atom))
             out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | plan.shared.keys())
             if name in self.flags:
-                flag = FALSE if b is None else (b.defined or TRUE)
-                out.append(TRUE if gone else flag)
+                flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
+                out.append(flag)
+                if flag == TRUE:
+                    self.bound.add(name)
         self.mix(head, ends)
         return out
 
@@ -412,7 +423,8 @@ class Attempt:
                      span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
-        ctx.env = {n: Binding(renamed(b.value, final), b.span, outside(b.defined, final)) for n, b in head.items()}
+        bound = self.bound if shape.runs else ()
+        ctx.env = {n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()}
         for name, t in self.plan.types.items():
             if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 ctx.env[name] = Binding(t.value, self.span)

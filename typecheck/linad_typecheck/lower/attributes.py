@@ -7,7 +7,7 @@ import ast
 from ..messages.language import NoMember, Unsupported
 from ..scope import External, Helper, Module, RecordClass
 from .context import Lowering
-from .externals import constant_external
+from .externals import CONSTANTS
 from .library_names import exists
 from .nearby import last_part, meant
 from .numbers import binary
@@ -60,8 +60,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     span = ctx.span(node)
     match base:
         case EntityValue(entity=Module(dotted=dotted), name=name):
-            if constant_external(f"{dotted}.{node.attr}") is not None:
-                return constant_external(f"{dotted}.{node.attr}")
+            if f"{dotted}.{node.attr}" in CONSTANTS:
+                return CONSTANTS[f"{dotted}.{node.attr}"]
             return entity_value(ctx, attribute_entity(ctx, base, node.attr), f"{name}.{node.attr}", span)
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)

@@ -30,7 +30,7 @@ from .context import ONE, ZERO, Lowering
 from .derivatives import TRANSFORMS, call_derivative, transform
 from .elsewhere import elsewhere
 from .expressions import expression, operands, pull, settled, spread_out, usable
-from .externals import Args, call_external
+from .externals import DTYPES, Args, call_external
 from .iterables import CALLS
 from .iterables import callee as callee_of
 from .nearby import meant
@@ -200,7 +200,8 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
 
 
 def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()) -> tuple[tuple[str, Value], ...]:
-    """The values that a nested function captures, as they are now; ``outer`` are the functions that capture it in turn."""
+    """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined; ``outer`` are
+    the functions that capture it in turn."""
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
@@ -210,6 +211,8 @@ def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[Functi
             continue
         value = usable(ctx, b.value, name, span)
         found.append((name, closed(ctx, value, span, (*outer, f.source))))
+        if b.defined is not None:
+            found.append((f"{name}?", ScalarValue(b.defined, True)))
     return tuple(found)
 
 
@@ -401,7 +404,7 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     if node is None:
         return None
     local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & ctx.local_names if "/" in source.key else set()
-    if local or bound([node]) or not _is_constant(node):
+    if local or bound([node]) or not _is_constant(ctx, node):
         ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
         return Poison()
     saved = ctx.source, ctx.env, ctx.local_names
@@ -411,7 +414,11 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     return value
 
 
-def _is_constant(node: ast.expr) -> bool:
-    return all(isinstance(n, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.Name, ast.Attribute)) for n in ast.walk(node))
+_CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.Name, ast.Attribute)
+
+
+def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
+    return all(isinstance(n, _CONSTANT) or (isinstance(n, ast.Call) and callee_of(ctx, n.func) in DTYPES) for n in ast.walk(node))
 
 

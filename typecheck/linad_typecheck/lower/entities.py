@@ -32,7 +32,7 @@ from ..types import Scalar
 from ..words import with_article
 from .context import Lowering
 from .elsewhere import ELSEWHERE, without
-from .externals import BUILTINS, constant_external, has_parts, has_rule, is_known, near
+from .externals import BUILTINS, CONSTANTS, has_parts, has_rule, is_known, near
 from .impure import LIBRARY_PARTS, impure
 from .nearby import last_part, meant
 from .quoted import Quoted
@@ -168,9 +168,8 @@ TAKE_APART = "bind the numbers and arrays that it holds to names of the module, 
 
 def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     """A function or constant of a library."""
-    constant = constant_external(dotted)
-    if constant is not None:
-        return constant
+    if dotted in CONSTANTS:
+        return CONSTANTS[dotted]
     outside = impure(dotted)
     if outside is not None and dotted not in LIBRARY_PARTS:
         ctx.report(ImpureCall(span, name, *outside))

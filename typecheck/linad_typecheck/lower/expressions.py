@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..core import Atom, Check, Const, Let
+from ..linear.liveness import enclosed
 from ..linear.ownership import report_lost
 from ..messages.language import (
     MaybeUndefined,
@@ -22,7 +23,7 @@ from ..span import Span
 from ..types import BOOL, INTS
 from .attributes import attribute
 from .comparisons import of_parts
-from .context import FALSE, Lowering
+from .context import Lowering
 from .elementwise import lift
 from .entities import constant_value, entity, unknown_constant
 from .externals import Args, call_external
@@ -43,10 +44,8 @@ from .values import (
     Delayed,
     EntityValue,
     LostArray,
-    NoneValue,
     Poison,
     ScalarValue,
-    TextValue,
     TupleValue,
     UnionValue,
     Value,
@@ -97,10 +96,6 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
             value = Poison() if inner is None else unary(ctx, ast.Not, ScalarValue(inner, True), ctx.span(node))
         case _:
             value = usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
-    if isinstance(value, NoneValue):
-        return FALSE
-    if isinstance(value, TextValue):
-        return Const(bool(value.text), BOOL)
     return truth(ctx, value, ctx.span(node))
 
 
@@ -128,9 +123,12 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     if b is None:
         return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
     if b.defined is not None:
-        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name)))
-        text = f"cannot access local variable '{name}' where it is not associated with a value"
-        ctx.emit(Check(b.defined, "UnboundLocalError", text, (), span))
+        free = id(node) in enclosed(ctx.source.node)
+        error = "NameError" if free else "UnboundLocalError"
+        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
+        end = " in enclosing scope" if free else ""
+        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        ctx.emit(Check(b.defined, error, text, (), span))
         ctx.env[name] = Binding(b.value, b.span)
     if isinstance(b.value, LostArray):
         ctx.env[name] = Binding(Poison(b.value), b.span)  # told once
@@ -282,7 +280,7 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     with ctx.block() as stmts:
         value = second()
         dead = ctx.dead
-    if isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool" and _pure(stmts) and ctx.env == before:
+    if all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value)) and _pure(stmts) and ctx.env == before:
         for s in stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`

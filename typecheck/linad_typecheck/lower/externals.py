@@ -42,11 +42,13 @@ Kind = Literal[
     "mark", "subscript", "constant", "method", "attribute",
 ]  # fmt: skip
 FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called anywhere
-NEWAXIS = "numpy.newaxis"
-CONSTANTS: dict[str, float | bool] = {
+_NUMBERS = {
     "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
     "numpy.inf": math.inf, "math.inf": math.inf, "numpy.nan": math.nan, "math.nan": math.nan,
     "numpy.euler_gamma": 0.5772156649015329, "typing.TYPE_CHECKING": False, "builtins.__debug__": True,
+}  # fmt: skip
+CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.items()} | {
+    "numpy.True_": ScalarValue(Const(True, BOOL)), "numpy.False_": ScalarValue(Const(False, BOOL)), "numpy.newaxis": NoneValue(),
 }  # fmt: skip
 
 DTYPES: dict[str, DType] = {
@@ -74,12 +76,6 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 }  # fmt: skip
 
 
-def constant_external(dotted: str) -> Value | None:
-    if dotted == NEWAXIS:
-        return NoneValue()
-    return literal(CONSTANTS[dotted]) if dotted in CONSTANTS else None
-
-
 _OF_ARRAYS = (
     "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining less_common linalg logsums middles more_products more_special "
     "norms operators picking products put_together rearranging reductions scans shapes sorting"
@@ -101,7 +97,7 @@ def _array_rules() -> dict[str, Rule]:
 
 
 def is_known(dotted: str) -> bool:
-    return has_rule(dotted) or constant_external(dotted) is not None or elsewhere(dotted) is not None
+    return has_rule(dotted) or dotted in CONSTANTS or elsewhere(dotted) is not None
 
 
 def has_rule(dotted: str) -> bool:
@@ -133,7 +129,7 @@ def registry() -> dict[str, Kind]:
         "subscript": (f"numpy.{name}" for name in JOINED),
         "mark": (CHECKPOINT,),
         "iterable": RUNS,
-        "constant": (*CONSTANTS, NEWAXIS),
+        "constant": CONSTANTS,
         "attribute": (f"ndarray.{name}" for name in ATTRIBUTES),
         "method": (f"ndarray.{name}" for name in (*OWN, *METHODS)),
         "dtype": DTYPES,
@@ -374,6 +370,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if not args.values and not args.keywords:
             return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
+        if len(args.values) == 1 and dotted == "builtins.bool":
+            b = truth(ctx, args.values[0], args.span)
+            return Poison() if b is None else ScalarValue(b, weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
             return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
         if len(args.values) == 1 and is_array(args.values[0]):

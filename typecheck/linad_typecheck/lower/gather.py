@@ -80,7 +80,8 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
             rest.append(n)
         axis += 1
     shape = (*rest[:at], *common, *rest[at:])
-    ctx.programs.permuted |= at > 0
+    if at > 0:
+        ctx.programs.met |= {"permuted"}
     cells = {id(p): spread(ctx, p.value, span) for _, p in sizes if p is not None and is_array(p.value)}
     fixed: dict[int, Atom] = {}
     for k, (n, p) in enumerate(sizes):

@@ -9,10 +9,30 @@ from typing import Any
 from ..core import Atom, Check, Const, Var
 from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
+from ..scope import Helper, RecordClass
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from .context import Lowering
-from .values import ARRAYS, SILENT, Bottom, Delayed, Poison, ScalarValue, Value, describe, type_of
+from .values import (
+    ARRAYS,
+    SILENT,
+    ArrayValue,
+    Bottom,
+    Delayed,
+    DerivativeValue,
+    EntityValue,
+    FunctionValue,
+    NoneValue,
+    Poison,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    describe,
+    type_of,
+)
 
 ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
 BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
@@ -100,7 +120,18 @@ def _finite(value: float) -> bool:
 
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
-    """Python's truth value of a scalar, as a bool atom."""
+    """Python's truth value, as a bool atom: of a scalar or an array of rank 0, and of what has one whatever it holds."""
+    match v:
+        case NoneValue() | TextValue(text=""):
+            return Const(False, BOOL)
+        case TupleValue(items=items) if v.record is None or v.listed:
+            return Const(bool(items), BOOL)
+        case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):
+            return Const(True, BOOL)
+        case ArrayValue() | ViewValue() | UnionValue() | Delayed():
+            from .operands import unwrapped
+
+            v = unwrapped(ctx, v, span)
     s = as_scalar(ctx, v, span, "a condition is a scalar", "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell")
     return None if s is None else cast(ctx, s.atom, "bool", span)
 

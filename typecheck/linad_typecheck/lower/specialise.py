@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 from ..core import (
@@ -64,6 +65,9 @@ from .values import (
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
+# "permuted": an index whose result NumPy lays out with its axes in another order; "in order": a place where it was taken for
+# granted that no axes are put in another order, which may be done later
+Met = Literal["permuted", "in order"]
 RECURSION_LIMIT = 1000
 ROUNDS = 20
 
@@ -86,6 +90,7 @@ class Spec:
     apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
     poisoned: bool = False  # see `Specialiser`
+    met: frozenset[Met] = frozenset()
     done: bool = False
     function: Function | None = None
     derivative: Derivative | None = None  # where it is only declared
@@ -126,9 +131,8 @@ class Specialiser:
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
-    permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
-    in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
-    unknown: bool = False  # something of unknown type was met
+    met: frozenset[Met] = frozenset()  # so far, but for what attempts met that are undone
+    unknown: bool = False  # something of unknown type was met, if only by an attempt: what that reported rests on it
     quiet: int | None = None  # how many functions were being lowered where what may be dead began
 
     def report(self, message: Message) -> None:
@@ -154,12 +158,13 @@ class Specialiser:
             self.diagnostics.append(found)
 
     def save(self) -> tuple:
-        return len(self.diagnostics), len(self.facts), [len(s.found) for s in self.stack], self.poisoned, self.bottoms
+        found = [len(s.found) for s in self.stack]
+        return len(self.diagnostics), len(self.facts), found, self.poisoned, self.bottoms, self.met
 
     def restore(self, state: tuple) -> None:
         """Undo an attempt. Functions that it has lowered are kept: they rest on their arguments alone, and what was found out
         about them is told again where they are called."""
-        reported, facts, found, self.poisoned, self.bottoms = state
+        reported, facts, found, self.poisoned, self.bottoms, self.met = state
         del self.diagnostics[reported:]
         for spec, count in zip(self.stack, found, strict=True):
             del spec.found[count:]
@@ -199,6 +204,7 @@ class Specialiser:
                 self._note(found)
             self.facts |= dict.fromkeys(known.facts)
             self.poisoned |= known.poisoned
+            self.met |= known.met
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
         if self.inside(source) > ROUNDS:
@@ -223,6 +229,7 @@ class Specialiser:
                 self.taken.discard(self.specs.pop(other).name)
         self.stack.pop()
         spec.done, spec.facts, spec.poisoned = True, tuple(self.facts)[facts:], self.poisoned
+        spec.met = self.met
         self.poisoned |= poisoned
         if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
             place = _header(source)
@@ -282,7 +289,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     span = source.source.span(source.node)
     params: list[Var] = []
     for name, t in spec.params:
-        fresh = [ctx.fresh(name, leaf) for leaf in type_leaves(t)]
+        fresh = [ctx.fresh(name.replace("?", "_set"), leaf) for leaf in type_leaves(t)]
         params += fresh
         ctx.env[name] = Binding(rebuild(t, iter(fresh)), span)
         for v in fresh:
@@ -294,6 +301,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
             ctx.env[source.name] = Binding(FunctionValue(source, (), own), span)
+    for name in (n for n, _ in spec.params if n[-1] == "?"):
+        ctx.env[name[:-1]] = replace(ctx.env[name[:-1]], defined=ctx.env.pop(name).value.atom)
     ctx.depth = ctx.fresh("level", I64)
     errors = sum(d.severity == "error" for d in programs.diagnostics)
     for key, (name, t) in spec.hidden.items():

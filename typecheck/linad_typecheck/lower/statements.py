@@ -207,7 +207,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
         case ast.Call(func=ast.Name() as error, args=[], keywords=[]) | (ast.Name() as error) if _is_error(ctx, error):
             found = "", ()
     if found is None:
-        how = 'raise a builtin exception with a text, or a formatted string of numbers that have names: `raise ValueError(f"... {n}")`'
+        how = 'raise a builtin exception with a text, or a formatted string of constants and of numbers that have names: `raise ValueError(f"... {n}")`'
         ctx.report(Unsupported(span, "this `raise`", how))
         return
     ctx.emit(Check(ok, error.id, *found, span))
@@ -228,7 +228,7 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
     cond = condition(ctx, s.test)
     found: Message | None = ("", ()) if s.msg is None else message_of(ctx, s.msg)
     if found is None:
-        how = 'use a text, or a formatted string of numbers that have names: `f"... {n}"`'
+        how = 'use a text, or a formatted string of constants and of numbers that have names: `f"... {n}"`'
         ctx.report(Unsupported(ctx.span(s.msg), "this assertion message", how))
     elif cond is not None:
         ctx.emit(Check(cond, "AssertionError", *found, ctx.span(s)))

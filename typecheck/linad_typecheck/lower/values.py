@@ -130,9 +130,10 @@ class DTypeValue:
 
 @frozen(slots=True)
 class FlagValue:
-    """``True`` or ``False`` as an argument, which the function called is specialised for."""
+    """``True`` or ``False`` as an argument, which the function called is specialised for; not ``weak``, NumPy's."""
 
     value: bool
+    weak: bool = True
 
 
 @frozen(slots=True)
@@ -375,7 +376,7 @@ def as_argument(v: Value) -> Value:
 
 def as_flag(v: Value) -> Value:
     """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x, verbose=False)``."""
-    return FlagValue(v.atom.value) if isinstance(v, ScalarValue) and v.weak and isinstance(v.atom, Const) and v.dtype == "bool" else v
+    return FlagValue(v.atom.value, v.weak) if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "bool" else v
 
 
 def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
@@ -431,8 +432,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
             return TupleValue(tuple(rebuild(x, parts) for x in items), record)
         case ClosureType(source=s, captured=c):
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
-        case OtherType(value=FlagValue(value=truth)):
-            return literal(truth)
+        case OtherType(value=FlagValue(value=truth, weak=w)):
+            return ScalarValue(Const(truth, BOOL), w)
         case DerivativeType(kind=kind, function=f, argnums=n):
             return DerivativeValue(kind, rebuild(f, parts), n)
         case OtherType(value=v):

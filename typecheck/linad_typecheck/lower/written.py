@@ -147,6 +147,6 @@ class _Names(ast.NodeTransformer):
         return node
 
     def _library(self, dotted: str) -> Quoted:
-        from .externals import constant_external
+        from .externals import CONSTANTS
 
-        return Quoted(self.at, constant_external(dotted) or EntityValue(External(dotted), self.args.name))
+        return Quoted(self.at, CONSTANTS.get(dotted) or EntityValue(External(dotted), self.args.name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..diagnostics import Fix
 from ..frozen import frozen
 from . import Message
 
@@ -45,12 +46,23 @@ class VariadicDimension(Message):
 class UnionAnnotation(Message):
     slug: ClassVar[str] = "union-annotation"
     text: str
+    but_none: str = ""  # the one type beside None
 
     def message(self) -> str:
         return f"annotation `{self.text}` allows several types"
 
     def notes(self) -> tuple[str, ...]:
-        return ("without an annotation the function is compiled for the types of each call",)
+        how = "without an annotation the function is compiled for the types of each call"
+        return ("a call of a checked function neither takes nor gives None in place of a value",) if self.but_none else (how,)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        if not self.but_none:
+            return ()
+        return (
+            Fix(f"write `{self.but_none}`"),
+            Fix("where a parameter may be left out, write one checked function with it and one without; both may call a "
+                "plain function `def g(x, w=None): ...`, which is compiled for None, too"),
+        )  # fmt: skip
 
 
 @frozen

@@ -169,12 +169,13 @@ class MaybeUndefined(Message):
     slug = "maybe-undefined"
     name: str
     bound: Span | None = None  # where it has its value from, if it has one
+    error: str = "UnboundLocalError"
 
     def message(self) -> str:
         return f"`{self.name}` may be undefined here"
 
     def label(self) -> str:
-        return "raises UnboundLocalError where it is"
+        return f"raises {self.error} where it is"
 
     def labels(self) -> tuple[Label, ...]:
         return () if self.bound in (None, self.span) else (Label(self.bound, "bound here, which some paths do not pass"),)

@@ -1,0 +1,53 @@
+"""A name without a value raises what it raises in Python, wherever it stands: in a function, a generator, a nested function."""
+
+import numpy as np
+import pytest
+
+from linad_typecheck import check_source
+from tests.two_roads import HEADER, imported, program
+
+pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")
+START = "if k > 2:\n    y = x[0]\n    m = 2\n"
+BODIES = {
+    "in the function": ("return y * x[0]", "UnboundLocalError"),
+    "in a generator": ("return sum(y * i for i in range(3)) + x[0]", "NameError"),
+    "in the array of a list": ("return np.array([y * e for e in x]).sum()", None),
+    "in a generator in a generator": ("return sum(sum(i * y for j in range(m)) for i in range(3)) + x[0]", "NameError"),
+    "in a condition of a generator": ("return sum(e for e in x if e > y)", "NameError"),
+    "in any": ("return x[0] if any(y > i for i in range(3)) else x[1]", "NameError"),
+    "in what a generator runs over": ("return sum(i * x[0] for i in range(m))", "UnboundLocalError"),
+    "in what the second loop of a generator runs over": ("return sum(i * x[0] for i in range(2) for j in range(m))", "NameError"),
+    "in a lambda": ("g = lambda z: z * y\nreturn g(x[0])", "NameError"),
+    "in a nested function": ("def g(z):\n    return z * y\nreturn g(x[0])", "NameError"),
+    "in a lambda in a lambda": ("g = lambda z: (lambda v: v * y)(z)\nreturn g(x[0])", "NameError"),
+    "in a nested function that calls itself": (
+        "def g(z, j):\n    if j == 0:\n        return y\n    return z * g(z, j - 1)\nreturn g(x[0], 2)", "NameError",
+    ),
+    "in a function that is passed": ("return linad.fold(lambda s, e: s + e * y, 0.0, x)", "NameError"),
+    "in a nested function, on a path that is not taken": ("g = lambda z, j: z if j < 9 else z * y\nreturn g(x[0], k)", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_exception_is_that_of_python(tmp_path, name):
+    body, error = BODIES[name]
+    x = np.array([0.5, 1.5])
+    with imported(tmp_path, program("import linad", START + body, "x: F1, k: int")) as module:
+        f = module.f
+        np.testing.assert_allclose(f(x, 3), f.py_func(x, 3))
+        if error is None and "path" in name:
+            assert f(x, 1) == f.py_func(x, 1)
+            return
+        for call in (f, f.grad):
+            with pytest.raises(NameError) as mine:
+                call(x, 1)
+            with pytest.raises(NameError) as theirs:
+                f.py_func(x, 1)
+            assert type(mine.value) is type(theirs.value) and str(mine.value).startswith(str(theirs.value))
+            assert error in (None, type(mine.value).__name__)
+
+
+def test_the_warning_names_the_exception():
+    text = HEADER + "@linear_grad\ndef f(x: float, k: int):\n    if k > 2:\n        y = x\n    return {}\n"
+    labels = [check_source(text.format(e))[0].label for e in ("y", "sum(y * i for i in range(3))")]
+    assert labels == ["raises UnboundLocalError where it is", "raises NameError where it is"]
