@@ -52,8 +52,8 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
     """Check and lower an entry function and all that it reaches."""
     programs = Specialiser(source, limit)
     checked = _lowered(source, binding, programs)
-    if "in order" in programs.met and permuting(programs):  # what was lowered first did not know of what was met later
-        return _lowered(source, binding, Specialiser(source, limit, met=frozenset({"permuted"})))
+    if programs.in_order and permuting(programs):  # what was lowered first did not know of what was met later
+        return _lowered(source, binding, Specialiser(source, limit, permuted=True))
     return checked
 
 

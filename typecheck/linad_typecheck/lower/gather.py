@@ -80,8 +80,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
             rest.append(n)
         axis += 1
     shape = (*rest[:at], *common, *rest[at:])
-    if at > 0:
-        ctx.programs.met |= {"permuted"}
+    ctx.programs.permuted |= at > 0
     cells = {id(p): spread(ctx, p.value, span) for _, p in sizes if p is not None and is_array(p.value)}
     fixed: dict[int, Atom] = {}
     for k, (n, p) in enumerate(sizes):

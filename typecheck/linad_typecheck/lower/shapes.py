@@ -158,15 +158,14 @@ def laid_out(ctx: Lowering, var: Var) -> bool:
     if permuting(ctx.programs):
         return False
     # what comes later in the loop, or before another call of the function, is not seen yet
-    if ctx.looping or ctx.spec is not None:
-        ctx.programs.met |= {"in order"}
+    ctx.programs.in_order |= ctx.looping or ctx.spec is not None
     return True
 
 
 def permuting(programs: Specialiser) -> bool:
     """Whether anything that an entry reaches puts axes in another order."""
     sources = {id(s.node): s.node for s in (programs.entry, *(spec.source for spec in programs.specs.values()))}
-    return "permuted" in programs.met or any(
+    return programs.permuted or any(
         getattr(n, "attr", getattr(n, "id", "")) in _PERMUTING for node in sources.values() for n in ast.walk(node)
     )
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal
 from weakref import WeakKeyDictionary
 
 from ..core import (
@@ -65,9 +64,6 @@ from .values import (
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
-# "permuted": an index whose result NumPy lays out with its axes in another order; "in order": a place where it was taken for
-# granted that no axes are put in another order, which may be done later
-Met = Literal["permuted", "in order"]
 RECURSION_LIMIT = 1000
 ROUNDS = 20
 
@@ -90,7 +86,6 @@ class Spec:
     apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
     poisoned: bool = False  # see `Specialiser`
-    met: frozenset[Met] = frozenset()
     done: bool = False
     function: Function | None = None
     derivative: Derivative | None = None  # where it is only declared
@@ -131,8 +126,9 @@ class Specialiser:
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
     bottoms: int = 0  # expressions met whose type rests on that of a recursive call
     poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
-    met: frozenset[Met] = frozenset()  # so far, but for what attempts met that are undone
-    unknown: bool = False  # something of unknown type was met, if only by an attempt: what that reported rests on it
+    permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
+    in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
+    unknown: bool = False  # something of unknown type was met
     quiet: int | None = None  # how many functions were being lowered where what may be dead began
 
     def report(self, message: Message) -> None:
@@ -158,13 +154,12 @@ class Specialiser:
             self.diagnostics.append(found)
 
     def save(self) -> tuple:
-        found = [len(s.found) for s in self.stack]
-        return len(self.diagnostics), len(self.facts), found, self.poisoned, self.bottoms, self.met
+        return len(self.diagnostics), len(self.facts), [len(s.found) for s in self.stack], self.poisoned, self.bottoms
 
     def restore(self, state: tuple) -> None:
         """Undo an attempt. Functions that it has lowered are kept: they rest on their arguments alone, and what was found out
         about them is told again where they are called."""
-        reported, facts, found, self.poisoned, self.bottoms, self.met = state
+        reported, facts, found, self.poisoned, self.bottoms = state
         del self.diagnostics[reported:]
         for spec, count in zip(self.stack, found, strict=True):
             del spec.found[count:]
@@ -204,7 +199,6 @@ class Specialiser:
                 self._note(found)
             self.facts |= dict.fromkeys(known.facts)
             self.poisoned |= known.poisoned
-            self.met |= known.met
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
         if self.inside(source) > ROUNDS:
@@ -229,7 +223,6 @@ class Specialiser:
                 self.taken.discard(self.specs.pop(other).name)
         self.stack.pop()
         spec.done, spec.facts, spec.poisoned = True, tuple(self.facts)[facts:], self.poisoned
-        spec.met = self.met
         self.poisoned |= poisoned
         if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
             place = _header(source)
