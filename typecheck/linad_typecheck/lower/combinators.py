@@ -7,7 +7,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..core import Atom, Block, Check, Const, Var, outputs, walk
+from ..core import Atom, Check, Const, Var
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
@@ -130,20 +130,22 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     if not isinstance(it, Iteration):
         return array_from(ctx, made, None, hint)
     it = from_zero(ctx, it, span)
-    state = ctx.save()
-    with targets(ctx, made), ctx.block() as stmts:  # once, to see what they are
-        ctx.env.update(it.held)
-        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
-        assign(ctx, part.target, it.element(index), span)
-        element = usable(ctx, pull(ctx, made.elt), "the element", span)
-        shapes = {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
+    index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+
+    def body() -> tuple[Value, dict[int, tuple[Atom, ...]]]:
+        with targets(ctx, made):
+            ctx.bind_all(it.held)
+            assign(ctx, part.target, it.element(index), span)
+            element = usable(ctx, pull(ctx, made.elt), "the element", span)
+            return element, {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
+
+    trial = ctx.attempt(body)  # once, to see what they are
+    element, shapes = trial.value
     if not isinstance(element, TupleValue):
-        if not isinstance(element, SILENT):
-            ctx.restore(state)
+        if isinstance(element, SILENT):
+            ctx.take(trial, emit=False)
         return array_from(ctx, made, None, hint)
-    ctx.restore(state)
-    inside = {index.name, *(v.name for s in walk(Block(tuple(stmts))) for v in outputs(s))}
-    sizes = {key: Sizes(shape, stmts, inside) for key, shape in shapes.items()}
+    sizes = {key: Sizes(shape, trial.stmts, index) for key, shape in shapes.items()}
     n = it.stop if ctx.is_nonneg(it.stop) else ctx.let("n", "max", (it.stop, ZERO), I64, span)
     one_at_least(ctx, n, span)
     start, kept, place = ZERO, f"%made{sum(k[0] == '%' for k in ctx.env)}", []
@@ -163,7 +165,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
 
     with targets(ctx, made):
         if not all(s.known(size) for s in sizes.values() for size in s.shape):  # they are those of the first element
-            ctx.env.update(it.held)
+            ctx.bind_all(it.held)
             zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), span)
             element = usable(ctx, pull(ctx, made.elt), "the element", span)
@@ -171,9 +173,9 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
         arrays = fresh(element)
         if start == ONE:
             _keep(ctx, arrays, element, ZERO, span)
-        ctx.env[kept] = Binding(arrays, span)
+        ctx.bind(kept, Binding(arrays, span))
         through(ctx, part, Iteration(start, it.stop, ONE, True, at, it.held), [Do(made.elt, put)], frozenset(ctx.env))
-    return ctx.env.pop(kept).value
+    return ctx.unbind(kept).value
 
 
 def _flat(v: Value) -> Iterator[Value]:
@@ -209,21 +211,22 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     def step(state: Value, elements: list[Value]) -> Value:
         return _apply(ctx, node, f, [*elements, state] if right else [state, *elements], hint)
 
-    found = start
-    for _ in range(3):  # the types of what is carried, which the first element may widen
-        state = ctx.save()
-        with ctx.block():
-            after = step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
+    found, settled = start, False
+    while not settled:  # the types of what is carried, which an element may widen
+        trial = ctx.attempt(
+            lambda: step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
+        )
+        after = trial.value
         if isinstance(after, SILENT):  # what was reported stays
+            ctx.take(trial, emit=False)
             return Poison()
-        ctx.restore(state)
         joined = _wider(ctx, found, after, span)
         if joined is None:
             ctx.report(WrongType(span, f"a scan carries {describe(type_of(found))} from element to element", describe(type_of(after)), "give back what is taken"))
             return Poison()
-        found = joined
+        found, settled = joined, type_of(joined) == type_of(found)
     kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
-    ctx.env[kept] = Binding(_rows_for(ctx, start, after, n, hint, span), span)
+    ctx.bind(kept, Binding(_rows_for(ctx, start, after, n, hint, span), span))
     last = plus(ctx, n, Const(-1, I64), span)
 
     def go_on(state: Value, i: Value, at: Span) -> Value:
@@ -235,7 +238,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     over = ast.Call(_library(node, "builtins.range"), [Quoted(node, ScalarValue(n, True))], [])
     part = ast.comprehension(ast.Name("%k", ast.Store()), over, [], 0)
     carry(ctx, _at(node, ast.GeneratorExp(ast.Name("%k", ast.Load()), [part])), found, go_on, hint)
-    return ctx.env.pop(kept).value
+    return ctx.unbind(kept).value
 
 
 def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:

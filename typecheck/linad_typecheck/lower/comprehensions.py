@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..core import Atom, Block, Check, Const, Let, Store, Var, outputs, walk
+from ..core import Atom, Check, Const, Let, Store, Var
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -88,7 +88,8 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
         case Unrolled(items=items):
             for item in items:
                 assign(ctx, part.target, item, span)
-                block(ctx, body, live)
+                with ctx.within(around=len(ctx.path.flight)):
+                    block(ctx, body, live)
         case Iteration() as it:
             through(ctx, part, it, body, live)
 
@@ -96,20 +97,11 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
 def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str]) -> None:
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
     ctx.live.enter(node, live)
-    ctx.env.update(it.held)
-    run_loop(
-        ctx,
-        Shape(
-            node,
-            it.start,
-            it.stop,
-            it.step,
-            it.nonneg,
-            lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)),
-        ),
-    )
-    for key in it.held:
-        ctx.env.pop(key, None)
+    ctx.bind_all(it.held)
+    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)))
+    with ctx.within(around=len(ctx.path.flight)):
+        run_loop(ctx, shape)
+    ctx.unbind(*it.held)
 
 
 @contextmanager
@@ -118,16 +110,14 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
     names = list(bound(g.target for g in node.generators))
     depth = sum(n.startswith("%aside") for n in ctx.env)
     aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
-    for key, name in aside.items():
-        ctx.env[key] = ctx.env.pop(name)
+    ctx.bind_all({key: ctx.env[name] for key, name in aside.items()})
+    ctx.unbind(*names)
     try:
         yield
     finally:
-        for name in names:
-            ctx.env.pop(name, None)
-        for key, name in aside.items():
-            if key in ctx.env:
-                ctx.env[name] = ctx.env.pop(key)
+        ctx.unbind(*names)
+        ctx.bind_all({name: ctx.env[key] for key, name in aside.items() if key in ctx.env})
+        ctx.unbind(*aside)
 
 
 def plain(ctx: Lowering, node: Comprehension) -> bool:
@@ -220,7 +210,7 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     if name in ("min", "max"):
         if not items:
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
-            ctx.dead = True
+            ctx.go(dead=True)
             return literal(0)
         return extreme(ctx, name, name, span, items, hint)
     found: Atom = Const(name == "all", BOOL)
@@ -239,13 +229,13 @@ def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Valu
     """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
     span = ctx.span(what)
     key = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(start, span)
+    ctx.bind(key, Binding(start, span))
 
     def go_on(value: Value, at: Span) -> None:
-        ctx.env[key] = Binding(step(ctx.env[key].value, value, at), at)
+        ctx.bind(key, Binding(step(ctx.env[key].value, value, at), at))
 
     _Run(ctx, what, go_on).go()
-    return ctx.env.pop(key).value
+    return ctx.unbind(key).value
 
 
 def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
@@ -270,13 +260,13 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
     if name == "sum":
         return added(ctx, what, start, span, hint)
     key, started = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(start, span)
-    ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
+    ctx.bind(key, Binding(start, span))
+    ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
 
     def choose(value: Value, at: Span) -> None:
         v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
         if v is None:
-            ctx.env[key] = Binding(value if isinstance(value, Bottom) else Poison(), at)
+            ctx.bind(key, Binding(value if isinstance(value, Bottom) else Poison(), at))
             return
         old = ctx.env[key].value
         if isinstance(old, ScalarValue):
@@ -285,12 +275,12 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
                 first = cast(ctx, v.atom, best.dtype, at)
                 some = ctx.env[started].value.atom
                 best = ScalarValue(ctx.let(hint, "select", (some, best.atom, first), first.type, span), v.weak)
-            ctx.env[key] = Binding(best, at)
-        ctx.env[started] = Binding(ScalarValue(TRUE, True), at)
+            ctx.bind(key, Binding(best, at))
+        ctx.bind(started, Binding(ScalarValue(TRUE, True), at))
 
     _Run(ctx, what, choose).go()
-    found = ctx.env.pop(key).value
-    some = ctx.env.pop(started).value
+    found = ctx.unbind(key).value
+    some = ctx.unbind(started).value
     if isinstance(some, ScalarValue):
         ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
     return found
@@ -302,10 +292,10 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
         return Poison()
     part = what.generators[0]
     key = f"%{name}{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(ScalarValue(Const(name == "all", BOOL), True), span)
+    ctx.bind(key, Binding(ScalarValue(Const(name == "all", BOOL), True), span))
 
     def found() -> None:
-        ctx.env[key] = Binding(ScalarValue(Const(name == "any", BOOL), True), span)
+        ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
 
     with targets(ctx, what):
         live = frozenset(ctx.env)
@@ -314,7 +304,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 ctx.programs.poisoned = True
             case Unrolled(items=items):
                 value = _unrolled_truth(ctx, name, what, items, span)
-                ctx.env.pop(key)
+                ctx.unbind(key)
                 return value
             case Iteration() as it:
                 stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
@@ -324,7 +314,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 ]
                 test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
                 through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
-    return ctx.env.pop(key).value
+    return ctx.unbind(key).value
 
 
 def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[Value, ...], span: Span) -> Value:
@@ -378,7 +368,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         start = ZERO
         if is_array(value) and not all(map(sizes.known, sizes.shape)):  # its sizes are those of the first row
             one_at_least(ctx, n, span)
-            ctx.env.update(it.held)
+            ctx.bind_all(it.held)
             zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
             first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
@@ -396,7 +386,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         if made is None:
             return Poison()
         key, place = f"%made{sum(n[0] == '%' for n in ctx.env)}", []
-        ctx.env[key] = Binding(made, span)
+        ctx.bind(key, Binding(made, span))
 
         def element(i: Atom) -> Value:
             place[:] = [i]
@@ -422,7 +412,7 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
 
         run = Iteration(start, it.stop, ONE, True, element, it.held)
         through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
-        return ctx.env.pop(key).value
+        return ctx.unbind(key).value
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
@@ -431,12 +421,10 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     if may_update(ctx, node):
         ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
         return Poison()
-    state = ctx.save()
-    with ctx.block():
-        _Run(ctx, node, lambda value, at: seen.append(value)).go()
+    trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value)).go)
     if not seen or isinstance(seen[-1], SILENT):
-        return Poison()  # what was reported stays
-    ctx.restore(state)
+        ctx.take(trial, emit=False)  # what was reported stays
+        return Poison()
     if not isinstance(seen[-1], ScalarValue):
         ctx.report(Unsupported(span, "arrays as elements of a comprehension with conditions or several loops", "make `np.zeros((n, m))` and store the rows in loops"))
         return Poison()
@@ -447,7 +435,7 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     ctx.not_negative(count.atom)
     made = fresh_array(ctx, hint, (count.atom,), dtype or seen[-1].dtype, None, span)
     key = f"%made{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(made, span)
+    ctx.bind(key, Binding(made, span))
 
     def put(place: Value, value: Value, at: Span) -> Value:
         x = as_scalar(ctx, value, at)
@@ -458,7 +446,7 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
         return binary(ctx, ast.Add, place, literal(1), at)
 
     carry(ctx, node, literal(0), put, "k")
-    return ctx.env.pop(key).value
+    return ctx.unbind(key).value
 
 
 def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
@@ -467,21 +455,19 @@ def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
 
 def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> tuple[Value, Sizes]:
     """What an element is, and the sizes of one that is an array: the body is lowered once and thrown away."""
-    state = ctx.save()
-    with ctx.block() as stmts:
-        ctx.env.update(it.held)
-        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+    index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+
+    def body() -> tuple[Value, tuple[Atom, ...]]:
+        ctx.bind_all(it.held)
         assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
-        silent = isinstance(value, SILENT)
-        shape = shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
-    body = Block(tuple(stmts))
-    inside = {index.name, *(v.name for s in walk(body) for v in outputs(s))}
-    sizes = Sizes(shape, stmts, inside)
-    if silent:  # what was reported stays
-        return value, sizes
-    ctx.restore(state)
-    return value, sizes
+        return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
+
+    trial = ctx.attempt(body)
+    value, shape = trial.value
+    if isinstance(value, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+    return value, Sizes(shape, trial.stmts, index)
 
 
 def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:

@@ -285,11 +285,9 @@ def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
         return it
 
     def element(i: Atom) -> Value:
-        for key in it.held:
-            ctx.env[key] = ctx.env[key + suffix]
+        ctx.bind_all({key: ctx.env[key + suffix] for key in it.held})
         value = it.element(i)
-        for key in it.held:
-            del ctx.env[key]
+        ctx.unbind(*it.held)
         return value
 
     return Iteration(it.start, it.stop, it.step, it.nonneg, element, it.held)

@@ -23,12 +23,12 @@ from .values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, c
 def _for(ctx: Lowering, s: ast.For) -> None:
     around = marked(ctx, s.iter)
     over = s.iter if around is None else around.inner
-    bottoms = ctx.programs.bottoms
+    bottoms = ctx.programs.findings.bottoms
     it, span = None if over is None else iteration(ctx, over), ctx.span(over or s.iter)
     mark = None if around is None else mark_of(ctx, around, literal=False)
     match it:
         case None:
-            _explore(ctx, s, Bottom() if ctx.programs.bottoms != bottoms else Poison())
+            _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
         case Unrolled() if around is not None:
             ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
         case Unrolled(items=items) if not items or not _leaves(s):
@@ -41,12 +41,11 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
-            ctx.env.update(it.held)
+            ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
             _loop(ctx, shape, _hint(s.target))
-            for key in it.held:
-                ctx.env.pop(key, None)
+            ctx.unbind(*it.held)
             _else(ctx, shape)
 
 
@@ -67,12 +66,11 @@ def _while(ctx: Lowering, s: ast.While) -> None:
 
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
-    for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(value, ctx.span(s))
+    unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
+    ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
     set_left(ctx, RUN, ctx.span(s))
-    for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(value, ctx.span(s))
+    ctx.bind_all(unknown)
 
 
 def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
@@ -126,9 +124,8 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         set_left(ctx, RUN, span)
         block(ctx, s.orelse, after)
 
-    saved, ctx.want_ctl = ctx.want_ctl, True
-    branch(ctx, ran_out, orelse, other, after, span)
-    ctx.want_ctl = saved
+    with ctx.within(want_ctl=True):
+        branch(ctx, ran_out, orelse, other, after, span)
 
 
 def run_loop(ctx: Lowering, shape: Shape) -> None:
@@ -140,7 +137,7 @@ def run_loop(ctx: Lowering, shape: Shape) -> None:
 def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
-    ctx.env = {n: b for n, b in ctx.env.items() if n in live or n[0] == "%"}
+    ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
     assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
     plan = Plan()
     for name in assigned:
@@ -150,18 +147,17 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
             plan.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
                 plan.flagged.add(name)
-    for _ in range(30):
-        state, version = ctx.save(), plan.copy()
+    while True:
+        version = plan.copy()
         attempt = Attempt(ctx, shape, plan, live, hint)
-        attempt.run()
+        found = ctx.attempt(attempt.run)
         if plan == version and attempt.sought:  # nothing is left that could give them a type
             plan.unbound |= attempt.sought
         elif plan == version:
+            ctx.take(found)
             for change in plan.changes.values():
                 ctx.report(change)
             return
-        ctx.restore(state)
-    raise AssertionError("the types at a loop head do not settle")
 
 
 register(ast.For, _for)

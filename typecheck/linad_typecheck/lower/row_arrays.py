@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..core import Atom, Check, Const, Dim, Let, Stmt
+from ..core import Atom, Block, Check, Const, Dim, Let, Stmt, Var, outputs, walk
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, DType
@@ -26,9 +26,9 @@ _SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt
 class Sizes:
     """The sizes of rows as recipes, which outlive the body that they were found in."""
 
-    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], inside: set[str]) -> None:
+    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var) -> None:
         self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
-        self.inside = inside
+        self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
         self.shape = tuple(shape)
 
     def known(self, a: Atom) -> bool:
