@@ -13,7 +13,7 @@ from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
-from .carried import Place, Plan, fits, lost_leaf, lost_parts, outside, renamed
+from .carried import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .entities import unknown_constant
 from .exits import breaks, returns
@@ -92,7 +92,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 class Attempt:
     """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
 
-    def __init__(self, ctx: Lowering, shape: Shape, plan: Plan, live: frozenset[str], hint: str) -> None:
+    def __init__(self, ctx: Lowering, shape: Shape, plan: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.plan, self.live, self.hint = ctx, shape, plan, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
@@ -331,7 +331,7 @@ class Attempt:
         if t is None:
             if name[0] != "%":
                 self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
-            return OtherType(Poison())
+            return TOP
         return t
 
     def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:

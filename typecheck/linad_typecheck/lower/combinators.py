@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..core import Atom, Check, Const, Var
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
-from ..types import BOOL, I64, INTS, Scalar, join_dtypes
+from ..types import BOOL, I64, INTS, Scalar
 from .comprehensions import added, array_from, carry, targets, through
-from .context import ONE, ZERO, Lowering
+from .context import ONE, ZERO, Ahead, Lowering
 from .expressions import expression, pull, usable
+from .fixpoint import fixpoint
 from .indexing import indexed
 from .iterables import RANGES, Iteration, callee, from_zero, iteration
 from .numbers import cast
@@ -38,14 +40,19 @@ from .statements import assign
 from .updates import assign_region, region
 from .values import (
     SILENT,
+    ArrayType,
     ArrayValue,
     Binding,
     EntityValue,
     Poison,
+    ScalarType,
     ScalarValue,
+    TupleType,
     TupleValue,
     Value,
+    ValueType,
     describe,
+    join_types,
     literal,
     type_of,
 )
@@ -211,20 +218,22 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     def step(state: Value, elements: list[Value]) -> Value:
         return _apply(ctx, node, f, [*elements, state] if right else [state, *elements], hint)
 
-    found, settled = start, False
-    while not settled:  # the types of what is carried, which an element may widen
-        trial = ctx.attempt(
-            lambda: step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
-        )
-        after = trial.value
-        if isinstance(after, SILENT):  # what was reported stays
-            ctx.take(trial, emit=False)
-            return Poison()
-        joined = _wider(ctx, found, after, span)
-        if joined is None:
-            ctx.report(WrongType(span, f"a scan carries {describe(type_of(found))} from element to element", describe(type_of(after)), "give back what is taken"))
-            return Poison()
-        found, settled = joined, type_of(joined) == type_of(found)
+    element = lambda a: ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span)
+
+    def run(known: _State) -> tuple[_State, tuple[_State, Ahead[Value]]]:
+        trial = ctx.attempt(lambda: step(_wider(ctx, start, known.type, span), [element(a) for a in given]))
+        silent = known.type is None or isinstance(trial.value, SILENT)
+        return known if silent else _State(_carried(trial.value)), (known, trial)
+
+    known, trial = fixpoint(run, _State(_carried(start)))  # an element may widen the types of what is carried
+    after = trial.value
+    if isinstance(after, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+        return Poison()
+    if known.type is None:
+        ctx.report(WrongType(span, f"a scan carries {describe(type_of(start))} from element to element", describe(type_of(after)), "give back what is taken"))
+        return Poison()
+    found = _wider(ctx, start, known.type, span)
     kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
     ctx.bind(kept, Binding(_rows_for(ctx, start, after, n, hint, span), span))
     last = plus(ctx, n, Const(-1, I64), span)
@@ -247,17 +256,35 @@ def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
     return indexed(ctx, a, [Place(ScalarValue(index, True), span)], "", span)
 
 
-def _wider(ctx: Lowering, old: Value, new: Value, span: Span) -> Value | None:
-    """The first value in the types in which both meet; None where their structures differ."""
-    match old, new:
-        case ScalarValue(), ScalarValue():
-            joined = join_dtypes(old.dtype, old.weak, new.dtype, new.weak)
-            return None if joined is None else ScalarValue(cast(ctx, old.atom, joined, span), old.weak and new.weak)
-        case TupleValue(items=xs, record=record), TupleValue(items=ys) if len(xs) == len(ys) and record == new.record:
-            parts = [_wider(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)]
-            return None if None in parts else TupleValue(tuple(parts), record)
-    same = is_array(old) and is_array(new) and (dtype_of(old), rank_of(old)) == (dtype_of(new), rank_of(new))
-    return old if same and rank_of(old) else None
+@frozen
+class _State:
+    """The type of what a scan carries; None where it has no one type."""
+
+    type: ValueType | None
+
+    def join(self, other: _State) -> _State:
+        return _State(None if None in (self.type, other.type) else join_types(self.type, other.type))
+
+
+def _carried(v: Value) -> ValueType | None:
+    """The type of a value as a scan carries it."""
+    match v:
+        case ScalarValue():
+            return type_of(v)
+        case TupleValue(items=items, record=record):
+            parts = tuple(map(_carried, items))
+            return None if None in parts else TupleType(parts, record)
+    return ArrayType(dtype_of(v), rank_of(v)) if is_array(v) and rank_of(v) else None
+
+
+def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
+    """The first value as one of a type that is wider than its own."""
+    match v, t:
+        case ScalarValue(), ScalarType(dtype=dtype, weak=weak):
+            return ScalarValue(cast(ctx, v.atom, dtype, span), weak)
+        case TupleValue(items=items, record=record), TupleType(items=types):
+            return TupleValue(tuple(_wider(ctx, x, u, span) for x, u in zip(items, types, strict=True)), record)
+    return v
 
 
 def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, span: Span) -> Value:

@@ -9,10 +9,11 @@ from ..linear.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .attempt import Attempt, Shape
-from .carried import Plan, lost_leaf
+from .carried import Head, lost_leaf
 from .checkpoints import mark_of, marked
-from .context import BREAK, ONE, RETURN, RUN, ZERO, Lowering
+from .context import BREAK, ONE, RETURN, RUN, ZERO, Ahead, Lowering
 from .exits import breaks, returns
+from .fixpoint import fixpoint
 from .indexing import alike, picked
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch
@@ -139,25 +140,25 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
     assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
-    plan = Plan()
+    start = Head()
     for name in assigned:
         if name in ctx.env and contains(ctx.env[name].value, LostArray):
-            plan.lost[name] = lost_leaf(ctx.env[name].value)
+            start.lost[name] = lost_leaf(ctx.env[name].value)
         elif name in ctx.env and not (isinstance(ctx.env[name].value, ARRAYS) and name not in rebound(node)):
-            plan.types[name] = type_of(ctx.env[name].value)
+            start.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
-                plan.flagged.add(name)
-    while True:
-        version = plan.copy()
-        attempt = Attempt(ctx, shape, plan, live, hint)
+                start.flagged.add(name)
+
+    def run(head: Head) -> tuple[Head, Ahead[None]]:
+        attempt = Attempt(ctx, shape, head.copy(), live, hint)
         found = ctx.attempt(attempt.run)
-        if plan == version and attempt.sought:  # nothing is left that could give them a type
-            plan.unbound |= attempt.sought
-        elif plan == version:
-            ctx.take(found)
-            for change in plan.changes.values():
-                ctx.report(change)
-            return
+        if attempt.plan == head:  # nothing is left that could give them a type
+            attempt.plan.unbound |= attempt.sought
+        found.value = attempt.plan.changes.values()
+        return attempt.plan, found
+
+    for change in ctx.take(fixpoint(run, start)):
+        ctx.report(change)
 
 
 register(ast.For, _for)

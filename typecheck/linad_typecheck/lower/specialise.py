@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from weakref import WeakKeyDictionary
 
 from ..core import (
@@ -25,6 +25,7 @@ from ..core import (
 )
 from ..core_rewrite import numbered
 from ..facts import Fact
+from ..frozen import frozen
 from ..linear.liveness import liveness
 from ..linear.modes import infer_modes, later_names
 from ..linear.ownership import others
@@ -36,8 +37,11 @@ from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array
 from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
+from .carried import TOP
 from .context import RET, Lent, Lowering
 from .findings import Findings
+from .fixpoint import fixpoint
+from .path import Fixed
 from .results import against_annotation
 from .returning import apart, lent_back
 from .statements import block
@@ -65,7 +69,32 @@ from .values import (
 
 Typed = tuple[tuple[str, ValueType], ...]
 RECURSION_LIMIT = 1000
-ROUNDS = 20
+DEPTH = 20  # of calls of a function by itself with arguments of other types
+MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
+
+
+@frozen
+class Settled:
+    """What callers rest on: a recursive function is lowered until it is what was taken for granted. Each part only grows."""
+
+    result: ValueType = OtherType(Bottom())
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
+    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
+    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+
+    def join(self, other: Settled) -> Settled:
+        return Settled(
+            join_types(self.result, other.result) or TOP,
+            tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
+            self.written | other.written,
+            self.alike | other.alike,
+            self.together | other.together,
+            other.hidden.having(self.hidden),
+            self.recursive or other.recursive,
+        )
 
 
 @dataclass(eq=False)
@@ -75,14 +104,14 @@ class Spec:
     name: str
     source: FunctionSource
     params: Typed
-    result: ValueType = OtherType(Bottom())
+    result: ValueType = OtherType(Bottom())  # these are described at `Settled`
     modes: tuple[Mode, ...] = ()
-    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
-    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
-    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
-    hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
-    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
+    written: frozenset[int] = frozenset()
+    alike: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
+    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
     apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
@@ -91,9 +120,14 @@ class Spec:
     derivative: Derivative | None = None  # where it is only declared
     findings: Findings = field(default_factory=Findings)  # while it was lowered
 
-    def settled(self) -> tuple:
-        """What callers rest on: a recursive function is lowered until it stays the same."""
-        return self.result, self.modes, self.written, self.alike, self.together, dict(self.hidden), self.recursive
+    @property
+    def settled(self) -> Settled:
+        return Settled(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+
+    @settled.setter
+    def settled(self, known: Settled) -> None:
+        for f in fields(known):
+            setattr(self, f.name, getattr(known, f.name))
 
     def writes(self, k: int) -> bool:
         return k in self.written
@@ -178,7 +212,7 @@ class Specialiser:
                 spec.recursive = True
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
-        if self.inside(source) > ROUNDS:
+        if self.inside(source) > DEPTH:
             self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
             spec.failed = spec.done = True
             self.specs[key] = spec
@@ -186,15 +220,17 @@ class Specialiser:
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.specs[key] = spec
         self.stack.append(spec)
-        settled, others = False, set(self.specs)
-        while not settled:
-            before = spec.settled()
+        others = set(self.specs)
+
+        def run(known: Settled) -> tuple[Settled, None]:
+            for other in set(self.specs) - others:  # they were lowered against what has changed
+                self.taken.discard(self.specs.pop(other).name)
+            spec.settled = known
             with self.apart() as spec.findings:
                 lower_spec(self, spec)
-            settled = not spec.recursive or before == spec.settled()
-            if not settled:
-                for other in set(self.specs) - others:  # they were lowered against what has changed
-                    self.taken.discard(self.specs.pop(other).name)
+            return spec.settled if spec.recursive else known, None
+
+        fixpoint(run, spec.settled)
         self.stack.pop()
         spec.done = True
         if isinstance(_value(spec.result), Bottom) and not spec.findings.diagnostics and not any(s.recursive for s in self.stack):
@@ -277,18 +313,21 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         value = apart(ctx, value, span)
     elif not spec.recursive:  # its results are found by rounds, from what is an array first
         value = lent_back(ctx, value)
+    if spec.recursive:  # as the calls inside take it to be
+        value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
     spec.result = type_of(value)
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
     spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)
-    hidden = {k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()}
+    hidden = Fixed({k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()})
     if contains(value, (Poison, Bottom)):
         spec.hidden = hidden
         return
     results = tuple(leaves(value))
     body = Block(tuple(ctx.out), results)
     if not spec.failed:
-        spec.modes = infer_modes(params, body, programs.modes)
+        modes = infer_modes(params, body, programs.modes)
+        spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
         written = {v.name for s in walk(body) for v in _written(s, programs)}
         spec.written = frozenset(k for k, p in enumerate(params) if later_names(p, body, programs.modes) & written)
         spec.alike = frozenset(
@@ -386,7 +425,7 @@ def _of_base_cases(ctx: Lowering) -> ValueType:
 def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
     from .joins import coerce
 
-    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)):
+    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)) or type_of(value) == t:
         return value
     return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
 
