@@ -66,6 +66,12 @@ class Shape:
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
     mark: Checkpoint | None = None
+    part: ast.comprehension | None = None  # that the statement was made for
+
+    @property
+    def key(self) -> ast.AST:
+        """The part of the text that the loop is, each time that it is lowered."""
+        return self.part or self.node
 
     @property
     def has_break(self) -> bool:

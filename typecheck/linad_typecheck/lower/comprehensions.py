@@ -98,7 +98,7 @@ def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[as
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
     ctx.live.enter(node, live)
     ctx.bind_all(it.held)
-    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)))
+    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)), part=part)
     with ctx.within(around=len(ctx.path.flight)):
         run_loop(ctx, shape)
     ctx.unbind(*it.held)

@@ -21,6 +21,7 @@ from .path import Fixed, Path
 from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
+    from .settled import Settled
     from .specialise import Spec, Specialiser
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
@@ -102,6 +103,7 @@ class Lowering:
     variables: Variables = field(default_factory=Variables)
     path: Path = Path()
     out: list[Stmt] = field(default_factory=list)  # of the block under construction
+    heads: dict[ast.AST, Settled] = field(default_factory=dict)  # of loops, where they were met last
 
     # -- the path
 

@@ -17,6 +17,7 @@ from .fixpoint import fixpoint
 from .indexing import alike, picked
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch
+from .settled import Settled, settled_from
 from .statements import assign, block, how_left, register, set_left
 from .values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, contains, type_of
 
@@ -149,16 +150,26 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
             if ctx.env[name].defined is not None:
                 start.flagged.add(name)
 
-    def run(head: Head) -> tuple[Head, Ahead[None]]:
+    def run(head: Head) -> tuple[Head, Ahead[Head]]:
         attempt = Attempt(ctx, shape, head.copy(), live, hint)
         found = ctx.attempt(attempt.run)
         if attempt.plan == head:  # nothing is left that could give them a type
             attempt.plan.unbound |= attempt.sought
-        found.value = attempt.plan.changes.values()
+        found.value = attempt.plan
         return attempt.plan, found
 
-    for change in ctx.take(fixpoint(run, start)):
+    before = ctx.heads.get(shape.key)
+    known = settled_from(ctx, before, start)
+    found = fixpoint(run, known or start)
+    if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
+        found = fixpoint(run, start)
+    ctx.heads[shape.key] = Settled(ctx.path, found.value, _wrong(found))
+    for change in ctx.take(found).changes.values():
         ctx.report(change)
+
+
+def _wrong(found: Ahead[Head]) -> bool:
+    return bool(found.value.changes) or any(d.severity == "error" for d in found.findings.diagnostics)
 
 
 register(ast.For, _for)
