@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import product
 
 import numpy as np
 import pytest
 from linad_typecheck.frozen import frozen
+from linad_typecheck import check_source
 from linad_typecheck.lower.carried import TOP, Head
+from linad_typecheck.lower.expressions import EXPRESSIONS
 from linad_typecheck.lower.fixpoint import fixpoint
 from linad_typecheck.lower.specialise import Settled
 from linad_typecheck.lower.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
@@ -103,3 +106,86 @@ def f(x):
 
 def test_results_of_a_recursive_function_that_settle_one_after_the_other():
     both_ways(load(RECURSIVE), np.array([0.7, 1.3, -0.4]))
+
+
+# ------------------------------------------------------------------------------------------- how often that is
+
+MARK = 7.25  # in the innermost expression of a nest: how often it is met is counted
+
+
+def inside_out(form: str):
+    """An expression in itself: ``{}`` is the inner one, ``{k}`` its level."""
+
+    def nest(depth: int) -> str:
+        e = f"x[0] * {MARK}"
+        for k in range(depth):
+            e = form.format(e, k=k)
+        return f"    return 1.0 * ({e})\n"
+
+    return nest
+
+
+def loops(head: str, start: str, step: str):
+    """Loops in each other, each with a sum of its own, which becomes a float where the innermost one does."""
+
+    def nest(depth: int) -> str:
+        out, indent = [], "    "
+        for k in range(depth):
+            out += [indent + start.format(k=k), indent + head.format(k=k)]
+            indent += "    "
+        out.append(f"{indent}s{depth - 1} += {step.format(MARK=MARK)}")
+        for k in range(depth - 2, -1, -1):
+            indent = indent[4:]
+            out.append(f"{indent}s{k} += s{k + 1} + 1")
+        return "\n".join(out) + "\n    return 1.0 * s0\n"
+
+    return nest
+
+
+NESTS = {
+    "sum": inside_out("sum({} for i{k} in range(2))"),
+    "sum of two": inside_out("sum({} for i{k} in range(2) for j{k} in range(i{k} + 1))"),
+    "sum over an array": inside_out("sum({} * v{k} for v{k} in x)"),
+    "max": inside_out("max({} for i{k} in range(2))"),
+    "any": inside_out("x[0] * float(any({} > i{k} for i{k} in range(2)))"),
+    "array": inside_out("np.sum(np.array([{} for i{k} in range(2)]))"),
+    "array of arrays": inside_out("np.sum(np.array([[{} * j{k} for j{k} in range(2)] for i{k} in range(2)]))"),
+    "some": inside_out("np.array([{} for i{k} in range(3) if i{k} > 0]).sum()"),
+    "build": inside_out("np.sum(linad.build(2, lambda i{k}: {}))"),
+    "scan": inside_out("linad.scanl(lambda s{k}, v{k}: s{k} + {}, 0, x)[1]"),
+    "for": loops("for i{k} in range(2):", "s{k} = 0", "x[0] * {MARK}"),
+    "while": loops("while s{k} < 3:", "s{k} = 0", "1 + abs(x[0] * {MARK})"),
+}
+HEADER = """import numpy as np
+from jaxtyping import Float64
+import linad
+from linad import linear_grad
+
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]):
+"""
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
+    constant, count = EXPRESSIONS[ast.Constant], [0]
+
+    def counted(ctx, node, hint):
+        count[0] += node.value == MARK
+        return constant(ctx, node, hint)
+
+    monkeypatch.setitem(EXPRESSIONS, ast.Constant, counted)
+    counts = []
+    for depth in range(1, 9):
+        count[0] = 0
+        assert check_source(HEADER + NESTS[kind](depth), "program.py") == []
+        counts.append(count[0])
+    steps = [b - a for a, b in zip(counts, counts[1:], strict=False)]
+    assert 0 < counts[0] <= 4 and max(steps) <= 4 and max(steps[1:]) == min(steps[1:]), counts
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_a_nest_means_what_it_means_to_python(kind):
+    text = "import numpy as np\nimport linad\n\n\ndef f(x):\n" + NESTS[kind](3)
+    both_ways(load(text), np.array([0.75, -1.25]))

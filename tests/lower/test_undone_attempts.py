@@ -24,7 +24,7 @@ GROWS = (
     "specs", "taken", "pullbacks",  # functions rest on the types of their arguments alone
     "depends", "meanings", "unknown", "permuted", "in_order",  # more is asked than need be
 )  # fmt: skip
-FIXED = ("source", "programs", "live", "local_names", "spec", "entry", "limit", "stack", "variables")
+FIXED = ("source", "programs", "live", "local_names", "spec", "entry", "limit", "stack", "variables", "settled")
 
 
 def _picture(ctx: Lowering):

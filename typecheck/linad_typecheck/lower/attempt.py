@@ -66,12 +66,7 @@ class Shape:
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
     mark: Checkpoint | None = None
-    part: ast.comprehension | None = None  # that the statement was made for
-
-    @property
-    def key(self) -> ast.AST:
-        """The part of the text that the loop is, each time that it is lowered."""
-        return self.part or self.node
+    key: object = None  # what the loop is in the text, each time that it is lowered
 
     @property
     def has_break(self) -> bool:
@@ -130,7 +125,7 @@ class Attempt:
         known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
         want_ctl = self.exits and (shape.has_break or shape.has_return)
-        inside = ctx.within(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True)
+        inside = ctx.within(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True, stmt=ctx.path.stmt)
         with inside, ctx.block() as stmts:
             again = self.body(index)
             left, ended = how_left(ctx), ctx.env

@@ -57,15 +57,17 @@ class Head:
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
     def copy(self) -> Head:
-        return Head(**{f.name: getattr(self, f.name).copy() for f in fields(self)})
+        return Head(*[getattr(self, name).copy() for name in _PARTS])
 
     def join(self, other: Head) -> Head:
         """The least head above both; names are in the order of the other one."""
         types = {n: t if n not in self.types else join_types(self.types[n], t) or TOP for n, t in other.types.items()}
         lost = {n: v if n not in self.lost else lost_parts(self.lost[n], v) for n, v in other.lost.items()}
+        for mine, found in ((self.types, types), (self.lost, lost)):
+            found.update((n, x) for n, x in mine.items() if n not in found)
         firsts = {n: {**getattr(other, n), **getattr(self, n)} for n in ("shared", "changes")}
-        sets = {f.name: mine | getattr(other, f.name) for f in fields(self) if isinstance(mine := getattr(self, f.name), set)}
-        return Head({**types, **_beyond(self.types, types)}, lost={**lost, **_beyond(self.lost, lost)}, **firsts, **sets)
+        sets = {n: getattr(self, n) | getattr(other, n) for n in _PARTS if n not in ("types", "lost", "shared", "changes")}
+        return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
         """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,
@@ -89,8 +91,7 @@ class Head:
         return found
 
 
-def _beyond(mine: dict, others: dict) -> dict:
-    return {n: x for n, x in mine.items() if n not in others}
+_PARTS = tuple(f.name for f in fields(Head))
 
 
 def lost_leaf(v: Value) -> LostArray:

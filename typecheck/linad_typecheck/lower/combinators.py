@@ -155,7 +155,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     sizes = {key: Sizes(shape, trial.stmts, index) for key, shape in shapes.items()}
     n = it.stop if ctx.is_nonneg(it.stop) else ctx.let("n", "max", (it.stop, ZERO), I64, span)
     one_at_least(ctx, n, span)
-    start, kept, place = ZERO, f"%made{sum(k[0] == '%' for k in ctx.env)}", []
+    start, kept, place = ZERO, ctx.pseudo("made", span), []
 
     def fresh(v: Value) -> Value:
         if isinstance(v, TupleValue):
@@ -234,7 +234,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
         ctx.report(WrongType(span, f"a scan carries {describe(type_of(start))} from element to element", describe(type_of(after)), "give back what is taken"))
         return Poison()
     found = _wider(ctx, start, known.type, span)
-    kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
+    kept = ctx.pseudo("scan", span)
     ctx.bind(kept, Binding(_rows_for(ctx, start, after, n, hint, span), span))
     last = plus(ctx, n, Const(-1, I64), span)
 

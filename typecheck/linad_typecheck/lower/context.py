@@ -103,7 +103,7 @@ class Lowering:
     variables: Variables = field(default_factory=Variables)
     path: Path = Path()
     out: list[Stmt] = field(default_factory=list)  # of the block under construction
-    heads: dict[ast.AST, Settled] = field(default_factory=dict)  # of loops, where they were met last
+    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to where they were met last
 
     # -- the path
 
@@ -117,7 +117,7 @@ class Lowering:
         self.path = self.path.but(**changes)
 
     def bind(self, name: str, binding: Binding) -> None:
-        self.path = self.path.but(env=Fixed({**self.path.env, name: binding}))
+        self.path = self.path.naming(Fixed({**self.path.env, name: binding}))
 
     def bind_all(self, bindings: Mapping[str, Binding]) -> None:
         if bindings:
@@ -129,6 +129,13 @@ class Lowering:
         if any(n in self.env for n in names):
             self.go(env=self.env.without(names))
         return last
+
+    def pseudo(self, what: str, at: Span) -> str:
+        """A name that no text can have, for what belongs to the expression at a place: the same one each time that it is lowered."""
+        name = f"%{what}.{at.line}:{at.column}"
+        while name in self.env:
+            name += "'"
+        return name
 
     @contextmanager
     def within(self, **around: Any) -> Iterator[None]:

@@ -74,13 +74,13 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     seen = ctx.programs.findings.bottoms
     frame, before = ctx.path.frame, len(ctx.path.flight)
     if frame != before:
-        ctx.go(frame=before)
+        ctx.path = ctx.path.evaluating(ctx.path.flight, before)
     value = lower(ctx, node, hint)
     landed = ctx.path.flight[:before]
     if isinstance(value, _WITH_ARRAYS):
-        ctx.go(frame=frame, flight=(*landed, (value, node)))
+        ctx.path = ctx.path.evaluating((*landed, (value, node)), frame)
     elif frame != before or len(ctx.path.flight) != before:
-        ctx.go(frame=frame, flight=landed)
+        ctx.path = ctx.path.evaluating(landed, frame)
     if isinstance(value, SILENT):
         if isinstance(value, Bottom) or ctx.programs.findings.bottoms != seen:
             ctx.programs.findings.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type

@@ -22,7 +22,7 @@ def fixpoint(run: Callable[[H], tuple[H, T]], head: H) -> T:
     with. It ends itself, as no chain of states is infinite."""
     while True:
         end, found = run(head)
-        grown = head.join(end)
+        grown = head if end == head else head.join(end)
         if grown == head:
             return found
         head = grown

@@ -169,7 +169,7 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
 
     span = ctx.span(node)
     n = size_of(ctx, over, 0, span)
-    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+    key = ctx.pseudo("over", span)
     name = node.id if isinstance(node, ast.Name) else "the array"
 
     def element(i: Atom) -> Value:
@@ -316,7 +316,7 @@ def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
         if len(node.args) != 1 or not isinstance(array, SILENT):
             ctx.report(BadCall(span, "np.ndenumerate", "takes an array"))
         return None
-    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+    key = ctx.pseudo("over", span)
 
     def element(index: TupleValue) -> Value:
         return TupleValue((index, read(ctx, ctx.env[key].value, tuple(i.atom for i in index.items), span)))

@@ -45,7 +45,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
             ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
-            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
+            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)
             _loop(ctx, shape, _hint(s.target))
             ctx.unbind(*it.held)
             _else(ctx, shape)
@@ -61,7 +61,7 @@ def _hint(target: ast.expr) -> str:
 def _while(ctx: Lowering, s: ast.While) -> None:
     around = marked(ctx, s.test)
     test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
-    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark)
+    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark, s)
     _loop(ctx, shape, "turn")
     _else(ctx, shape)
 
@@ -158,12 +158,12 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
         found.value = attempt.plan
         return attempt.plan, found
 
-    before = ctx.heads.get(shape.key)
+    before = ctx.settled.get(shape.key)
     known = settled_from(ctx, before, start)
     found = fixpoint(run, known or start)
     if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
         found = fixpoint(run, start)
-    ctx.heads[shape.key] = Settled(ctx.path, found.value, _wrong(found))
+    ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
     for change in ctx.take(found).changes.values():
         ctx.report(change)
 

@@ -8,7 +8,7 @@ checks each head, nothing rests on this but the number of attempts, which is so 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..core import Atom, Const, Var
 from ..frozen import frozen
@@ -38,21 +38,24 @@ if TYPE_CHECKING:
     from .context import Lowering
 
 
+F = TypeVar("F")
+
+
 @frozen
-class Settled:
-    """The head that a loop settled to, the path that it was met on, and whether something was reported of it."""
+class Settled(Generic[F]):
+    """What was found of a part of the text, the path that it was met on, and whether something was reported of it."""
 
     path: Path
-    head: Head
-    wrong: bool
+    found: F
+    wrong: bool = False
 
 
-def settled_from(ctx: Lowering, found: Settled | None, start: Head) -> Head | None:
+def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Head | None:
     """Where the search for a head begins that ``start`` is below, on the path of ``ctx``; None where nothing is remembered."""
     pairs = None if found is None else above(ctx, found.path, ctx.path)
     if found is None or pairs is None:
         return None
-    known = found.head
+    known = found.found
     types = {n: _moved(t, pairs) for n, t in known.types.items()}
     shared = {p: pairs.get(h.name) if isinstance(h, Var) else h for p, h in known.shared.items()}
     mixed = {(p, pairs.get(q) if isinstance(q, str) else q) for p, q in known.mixed}
@@ -75,7 +78,7 @@ def above(ctx: Lowering, old: Path, new: Path) -> dict[str, Atom] | None:
         c = new.env.get(name)
         if c is None or not pairs.bindings(b, c):
             return None
-    return pairs.found if pairs.classes() else None
+    return pairs.all() if pairs.classes() else None
 
 
 class _Pairs:
@@ -133,6 +136,15 @@ class _Pairs:
             return False
         both = zip(atoms(v), atoms(w), strict=True)
         return all(isinstance(a, Whole) or a is None or self.scalars(a, b) for a, b in both)
+
+    def all(self) -> dict[str, Atom]:
+        """The pairs, also of sizes that arrays on both paths were asked for."""
+        for (array, *rest), size in self.old.dims.items():
+            if isinstance(size, Var) and array in self.found:
+                again = self.new.dims.get((self.found[array].name, *rest))
+                if again is not None:
+                    self.found.setdefault(size.name, again)
+        return self.found
 
     def classes(self) -> bool:
         """Whether what may be one array on the old path may be so on the new one."""

@@ -139,10 +139,8 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
     if lower is None:
         refuse(ctx, s)
         return
-    path = ctx.path
-    ctx.go(stmt=s, flight=path.flight[: path.around])
+    ctx.path = ctx.path.at(s, ctx.path.flight[: ctx.path.around])
     lower(ctx, s)
-    ctx.go(stmt=path.stmt, flight=ctx.path.flight[: path.around])
 
 
 def _if(ctx: Lowering, s: ast.If) -> None:
