@@ -31,7 +31,9 @@ from ..types import Array
 
 if TYPE_CHECKING:
     from ..lower.context import Lowering
+    from ..lower.values import Binding
 
+from ..lower.path import Fixed
 from ..lower.values import ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
 from ..lower.views import Along, View, apart, within
 
@@ -45,36 +47,31 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
 def as_one(ctx: Lowering, *names: str) -> None:
     """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that stays in
     use: nobody can tell, as long as none of them is updated while another one is used."""
-    together = frozenset(names).union(*(ctx.alike.get(n, ()) for n in names))
+    together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
-        ctx.alike |= dict.fromkeys(together, together)
+        ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
     """An array is given a new name: what may be the one in Python may be the other."""
     for array in old:
-        if array.name in ctx.alike:
+        if array.name in ctx.path.alike:
             as_one(ctx, new.name, array.name)
 
 
 def others(ctx: Lowering, var: Var) -> frozenset[str]:
     """The other arrays that may be this one in Python."""
-    return ctx.alike.get(var.name, frozenset()) - {var.name}
+    return ctx.path.alike.get(var.name, frozenset()) - {var.name}
 
 
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
     """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
     the place."""
-    for name, b in list(ctx.env.items()):
-        if name in keep:
-            continue
+    def change(leaf):
+        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and _meets(leaf, place) else leaf
 
-        def change(leaf):
-            return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and _meets(leaf, place) else leaf
-
-        value = map_arrays(b.value, change)
-        if value is not b.value:
-            ctx.env[name] = replace(b, value=value)
+    left = {n: map_arrays(b.value, change) for n, b in ctx.env.items() if n not in keep}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
 
 
 def _type_of(leaf: Value) -> Array:
@@ -114,7 +111,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     if len(held) > 1:
         ctx.report(StoredTwice(span, by, holder))
     through = next((leaf for leaf in held if _meets(leaf, place)), ctx.env[holder].value)
-    for other, b in list(ctx.env.items()):
+    left: dict[str, Binding] = {}
+    for other, b in ctx.env.items():
         if other == holder:
             continue
 
@@ -134,7 +132,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 
         value = map_arrays(b.value, change)
         if value is not b.value:
-            ctx.env[other] = replace(b, value=value)
+            left[other] = replace(b, value=value)
+    ctx.bind_all(left)
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
@@ -161,7 +160,7 @@ def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
 def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
     """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its stead."""
     for array in (var.name, *alike):
-        lent = ctx.lent.get(array)
+        lent = ctx.variables.lent(array)
         match lent.kind if lent is not None else None:
             case "global":
                 ctx.report(CapturedArrayUpdated(span, lent.name))
@@ -190,7 +189,7 @@ def stays_in_use(ctx: Lowering, var: Var) -> bool:
     held = names_of(ctx, var)
     if any(n[0] == "%" for n in held) or any(var in arrays(v) for v, _ in ctx.waiting()):
         return True
-    s, live = ctx.stmt, ctx.live
+    s, live = ctx.path.stmt, ctx.live
     if s is None:
         return False
     mentions = Counter(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
@@ -205,14 +204,14 @@ def cell_of(var: Var, index: tuple) -> ViewValue:
 
 def movable(ctx: Lowering, var: Var) -> bool:
     """Whether the function may give the array away."""
-    lent = ctx.lent.get(var.name)
+    lent = ctx.variables.lent(var.name)
     return lent is None or lent.kind == "helper"
 
 
 def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
     """The array is given away: into a call, a result, a loop. False, with a report, where it is not ours to give."""
     if not movable(ctx, var):
-        lent = ctx.lent[var.name]
+        lent = ctx.variables.lent(var.name)
         what = "the module-level array" if lent.kind == "global" else "the array"
         ctx.report(Lent(span, f"{what} `{lent.name}`", how))
         return False
@@ -277,7 +276,7 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
         case "lent":
             where = loss.made if loss.made != NOWHERE else loss.span
             # of a field, say, the copy is taken elsewhere than behind the expression
-            part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.lent.items())
+            part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.variables.all_lent())
             how = f"bound to `{name}`, which is another array on other paths"
             what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"
             ctx.report(Lent(where, what, how, () if part else None))

@@ -5,18 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..linear.ownership import as_one, inherits, lose, movable
 from ..messages.types import TypeChanges
-from ..types import BOOL, I64, INTS, Array, Type
-from .carried import Place, Plan, fits, lost_leaf, lost_parts, outside, renamed
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, Array, Type
+from .carried import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
 from .context import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .entities import unknown_constant
 from .exits import breaks, returns
 from .expressions import condition
 from .joins import branch, coerce, made_in, own_array
+from .path import Fixed
 from .places import materialise
 from .statements import block, how_left, set_left, surely_bound
 from .values import (
@@ -63,6 +66,7 @@ class Shape:
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
     mark: Checkpoint | None = None
+    key: object = None  # what the loop is in the text, each time that it is lowered
 
     @property
     def has_break(self) -> bool:
@@ -97,7 +101,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 class Attempt:
     """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
 
-    def __init__(self, ctx: Lowering, shape: Shape, plan: Plan, live: frozenset[str], hint: str) -> None:
+    def __init__(self, ctx: Lowering, shape: Shape, plan: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.plan, self.live, self.hint = ctx, shape, plan, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
@@ -105,22 +109,23 @@ class Attempt:
         self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
         self.flags: dict[str, Var] = {}
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
+        self.widened: dict[str, tuple[str, Span] | None] = {}  # of carried floats that an iteration ends with an int for
         self.steady: dict[Place, Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
         ctx, shape, plan = self.ctx, self.shape, self.plan
-        for name, value in plan.lost.items():
-            ctx.env[name] = replace(ctx.env[name], value=value) if name in ctx.env else Binding(value, self.span)
-        self.before = before = dict(ctx.env)
+        lost = {n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in plan.lost.items()}
+        ctx.bind_all(lost)
+        self.before = before = ctx.env
         self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - plan.types.keys() - plan.unbound
-        ctx.env |= dict.fromkeys(sorted(self.sought), Binding(Bottom(), self.span))
+        ctx.bind_all(dict.fromkeys(sorted(self.sought), Binding(Bottom(), self.span)))
         self.steady = plan.steady(before)
         kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
         kept |= {v.name for v in self.steady.values()}
         for name, t in plan.types.items():
             self.head(name, t, before.get(name), kept)
-        head = dict(ctx.env)
+        head = ctx.env
         for pair in plan.mixed:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
             as_one(ctx, *(n for n in found if n))
@@ -128,16 +133,14 @@ class Attempt:
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
         known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
-        saved = ctx.want_ctl, ctx.made, ctx.owned, ctx.looping
-        ctx.want_ctl, ctx.made, ctx.owned = self.exits and (shape.has_break or shape.has_return), set(), ctx.owned | plan.owned
-        ctx.looping = True
-        with ctx.block() as stmts:
+        want_ctl = self.exits and (shape.has_break or shape.has_return)
+        inside = ctx.within(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True, stmt=ctx.path.stmt)
+        with inside, ctx.block() as stmts:
             again = self.body(index)
-            left, ended = how_left(ctx), dict(ctx.env)
-            dead = ctx.dead
+            left, ended = how_left(ctx), ctx.env
+            dead = ctx.path.dead
             moving = self.compare(head, ended, left, dead)
             results = [] if moving else self.results(head, ended, left, kept, dead)
-        ctx.want_ctl, ctx.made, ctx.owned, ctx.looping = saved
         if moving:
             return
         self.finish(before, head, index, stmts, results, again, left)
@@ -153,7 +156,7 @@ class Attempt:
                 return
             value = t.value if b is None or isinstance(t.value, Poison) else b.value
             flag = None if isinstance(value, SILENT) or name in self.plan.lost else self.flag(name, b)
-            ctx.env[name] = Binding(value, span, flag)
+            ctx.bind(name, Binding(value, span, flag))
             return
         holders = [h[0] for (n, _), h in self.plan.shared.items() if n == name and not isinstance(h, Var)]
         gone = next((self.plan.lost[h] for h in holders if h in self.plan.lost), None)
@@ -174,10 +177,11 @@ class Attempt:
             else:
                 counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
                 few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.plan.wrapping
-                known = {} if not counted else {"nonneg": True} if few else {"wraps": ctx.counts(atom)}
+                known: dict[str, Any] = {} if not counted else {"nonneg": True} if few else {"wraps": ctx.counts(atom)}
+                if kind.dtype in FLOATS and b is not None:
+                    known["widened"] = ctx.widened(name, span, b.value)
                 fresh.append(self.carry(name, kind, atom, **known))
-                ctx.widen(fresh[-1], name, span, None if b is None else b.value)
-        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span, self.flag(name, b))
+        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span, self.flag(name, b)))
 
     def flag(self, name: str, b: Binding | None) -> Var | None:
         """The carried flag of a name that may be undefined at the head."""
@@ -194,7 +198,7 @@ class Attempt:
             case other, place:
                 return list(leaves(self.ctx.env[other].value))[place]
 
-    def carry(self, name: str, t: Type, init: Atom, **known: bool) -> Var:
+    def carry(self, name: str, t: Type, init: Atom, **known: Any) -> Var:
         var = self.ctx.fresh(name.strip("%"), t, **known)
         self.carried.append(var)
         self.inits.append(init)
@@ -225,14 +229,14 @@ class Attempt:
             shape.enter(index)
             block(ctx, shape.node.body, self.live)
             if self.exits:
-                ctx.env[AGAIN] = Binding(ScalarValue(self.again()), self.span)
+                ctx.bind(AGAIN, Binding(ScalarValue(self.again()), self.span))
 
         def stop() -> None:
-            ctx.env[AGAIN] = Binding(ScalarValue(FALSE), self.span)
+            ctx.bind(AGAIN, Binding(ScalarValue(FALSE), self.span))
 
         if shape.test is None:
             turn()
-            return ctx.env.pop(AGAIN).value.atom if self.exits else None
+            return ctx.unbind(AGAIN).value.atom if self.exits else None
         cond = condition(ctx, shape.test)
         unknown = cond is None and unknown_constant(ctx, shape.test)
         if cond is None:
@@ -246,7 +250,7 @@ class Attempt:
 
         with ctx.programs.perhaps_dead(unknown):
             branch(ctx, cond, noted, stop, self.live, self.span)
-        again = ctx.env.pop(AGAIN).value.atom
+        again = ctx.unbind(AGAIN).value.atom
         return again
 
     def again(self) -> Atom:
@@ -337,7 +341,7 @@ class Attempt:
         if t is None:
             if name[0] != "%":
                 self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
-            return OtherType(Poison())
+            return TOP
         return t
 
     def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
@@ -355,8 +359,8 @@ class Attempt:
             value = None if b is None or contains(b.value, (LostArray, *SILENT)) else b.value
             if gone and name[0] != "%":
                 value = None
-            if isinstance(h.value, ScalarValue) and b is not None:
-                ctx.widen(h.value.atom, name, b.span, value)
+            if isinstance(h.value, ScalarValue) and isinstance(h.value.atom, Var) and h.value.dtype in FLOATS and b is not None:
+                self.widened[h.value.atom.name] = ctx.widened(name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
             for k, atom in enumerate(atoms):
                 if not isinstance(atom.type, Array) or (name, k) in self.steady:
@@ -373,7 +377,7 @@ class Attempt:
                     other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
                     loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
                     if not movable(ctx, atom):
-                        loss = Loss("lent", ctx.lent[atom.name].name, self.span, b.span)
+                        loss = Loss("lent", ctx.variables.lent(atom.name).name, self.span, b.span)
                     plan.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name, k
                 ends.append(((name, k), atom))
@@ -388,8 +392,10 @@ class Attempt:
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
         """Enter into the plan what is one array in Python where the next iteration begins, and is not known to be at the head."""
-        alike = self.ctx.alike
-        outside = {v.name for b in self.before.values() for v in arrays(b.value)} | self.ctx.lent.keys()
+        alike = self.ctx.path.alike
+        if not alike:
+            return
+        outside = {v.name for b in self.before.values() for v in arrays(b.value)} | {n for n, _ in self.ctx.variables.all_lent()}
         for place, atom in ends:
             known = alike.get(self.array_at(head, place), frozenset())
             now = alike.get(atom.name, frozenset())
@@ -402,6 +408,11 @@ class Attempt:
         parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.plan.types[name]) else []
         return parts[k].name if k < len(parts) else ""
 
+    def out(self, v: Var) -> Var:
+        """A carried variable as it is after the loop."""
+        known = self.ctx.known(v)
+        return self.ctx.fresh(v.name, v.type, nonneg=known.nonneg, wraps=known.wraps, widened=self.widened.get(v.name) or known.widened)
+
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:
         return next((n for n, x in head.items() if array in arrays(x.value)), "another name")
 
@@ -411,11 +422,9 @@ class Attempt:
         if carries_ctl:
             self.carry("ctl", I64, RUN)
             results = [*results, left]
-        outs = tuple(ctx.fresh(v.name, v.type, nonneg=ctx.known(v).nonneg, wraps=ctx.known(v).wraps) for v in self.carried)
+        outs = tuple(self.out(v) for v in self.carried)
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
-            if v.name in ctx.widened:
-                ctx.widened[o.name] = ctx.widened[v.name]
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
         if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
             ctx.emit(
@@ -424,10 +433,13 @@ class Attempt:
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()
-        ctx.env = {n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()}
+        after = {
+            n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()
+        }
         for name, t in self.plan.types.items():
-            if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
-                ctx.env[name] = Binding(t.value, self.span)
+            if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
+                after[name] = Binding(t.value, self.span)
+        ctx.go(env=Fixed(after))
         for first, (name, _) in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
         if carries_ctl:

@@ -35,6 +35,7 @@ from .iterables import CALLS
 from .iterables import callee as callee_of
 from .nearby import meant
 from .operands import rank_zero, unwrapped
+from .path import Path
 from .places import is_array, materialise, simplest
 from .quoted import Quoted
 from .records import construct, invoke, member_of, of_class, user_name
@@ -133,13 +134,13 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
-    reported = len(ctx.programs.diagnostics)
-    for a in node.args:
-        if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in CALLS):  # perhaps run over there
-            expression(ctx, a)
+    with ctx.programs.apart() as found:
+        for a in node.args:
+            if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in CALLS):  # perhaps run over there
+                expression(ctx, a)
     if isinstance(callee, Poison) and callee.foreign:
-        found = ctx.programs.diagnostics
-        found[reported:] = [d for d in found[reported:] if d.slug not in ("unsupported", "unknown-function", "impure-call")]
+        found.diagnostics = [d for d in found.diagnostics if d.slug not in ("unsupported", "unknown-function", "impure-call")]
+    ctx.programs.findings.take(found)
     if not isinstance(callee, SILENT):
         hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
@@ -277,7 +278,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str)
     for key, (name, t) in spec.hidden.items():
         atoms.append(ctx.global_array(name, t, key).var)
     if spec.recursive:
-        mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
+        mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
     if spec.source.again:
@@ -407,11 +408,7 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     if local or bound([node]) or not _is_constant(ctx, node):
         ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
         return Poison()
-    saved = ctx.source, ctx.env, ctx.local_names
-    ctx.source, ctx.env, ctx.local_names = source, {}, frozenset()
-    value = expression(ctx, node)
-    ctx.source, ctx.env, ctx.local_names = saved
-    return value
+    return expression(replace(ctx, source=source, local_names=frozenset(), path=Path()), node)
 
 
 _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.Name, ast.Attribute)

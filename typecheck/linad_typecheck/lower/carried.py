@@ -1,8 +1,8 @@
-"""What a loop carries: the plan of an attempt, and values at the head of a loop."""
+"""What a loop carries: what is known at its head, and values there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from ..core import Atom, Var
 from ..messages.types import TypeChanges
@@ -12,6 +12,8 @@ from .values import (
     ArrayValue,
     Binding,
     LostArray,
+    OtherType,
+    Poison,
     ScalarType,
     ScalarValue,
     TupleType,
@@ -21,6 +23,7 @@ from .values import (
     ValueType,
     ViewValue,
     contains,
+    join_types,
     leaves,
     rebuild,
     type_leaves,
@@ -29,11 +32,17 @@ from .values import (
 
 
 Place = tuple[str, int]  # a name, and which of the parts of its value
+TOP = OtherType(Poison())  # of a name that has no one type
 
 
 @dataclass
-class Plan:
-    """What is known about the names at the head of a loop."""
+class Head:
+    """What is known about the names at the head of a loop: an element of the lattice that `fixpoint` climbs.
+
+    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; arrays of a value
+    that are lost, up to all of it; sets of names that the loop binds, of places in their values, and of arrays from outside.
+    An attempt enters what contradicts its head into a copy.
+    """
 
     types: dict[str, ValueType] = field(default_factory=dict)  # carried
     flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
@@ -47,9 +56,18 @@ class Plan:
     unbound: set[str] = field(default_factory=set)  # names that get no value that has a type
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
-    def copy(self) -> Plan:
-        sets = (set(self.negative), set(self.wrapping), set(self.moving), set(self.mixed))
-        return Plan(dict(self.types), set(self.flagged), dict(self.lost), *sets, dict(self.shared), set(self.owned), set(self.unbound), dict(self.changes))
+    def copy(self) -> Head:
+        return Head(*[getattr(self, name).copy() for name in _PARTS])
+
+    def join(self, other: Head) -> Head:
+        """The least head above both; names are in the order of the other one."""
+        types = {n: t if n not in self.types else join_types(self.types[n], t) or TOP for n, t in other.types.items()}
+        lost = {n: v if n not in self.lost else lost_parts(self.lost[n], v) for n, v in other.lost.items()}
+        for mine, found in ((self.types, types), (self.lost, lost)):
+            found.update((n, x) for n, x in mine.items() if n not in found)
+        firsts = {n: {**getattr(other, n), **getattr(self, n)} for n in ("shared", "changes")}
+        sets = {n: getattr(self, n) | getattr(other, n) for n in _PARTS if n not in ("types", "lost", "shared", "changes")}
+        return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
         """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,
@@ -71,6 +89,9 @@ class Plan:
                 pairs = enumerate(zip(parts, kinds, strict=True))
                 found |= {(name, k): a for k, (a, kind) in pairs if isinstance(kind, Array) and (name, k) not in self.moving}
         return found
+
+
+_PARTS = tuple(f.name for f in fields(Head))
 
 
 def lost_leaf(v: Value) -> LostArray:

@@ -7,15 +7,17 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..core import Atom, Block, Check, Const, Var, outputs, walk
+from ..core import Atom, Check, Const, Var
+from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
-from ..types import BOOL, I64, INTS, Scalar, join_dtypes
+from ..types import BOOL, I64, INTS, Scalar
 from .comprehensions import added, array_from, carry, targets, through
-from .context import ONE, ZERO, Lowering
+from .context import ONE, ZERO, Ahead, Lowering
 from .expressions import expression, pull, usable
+from .fixpoint import fixpoint
 from .indexing import indexed
 from .iterables import RANGES, Iteration, callee, from_zero, iteration
 from .numbers import cast
@@ -38,14 +40,19 @@ from .statements import assign
 from .updates import assign_region, region
 from .values import (
     SILENT,
+    ArrayType,
     ArrayValue,
     Binding,
     EntityValue,
     Poison,
+    ScalarType,
     ScalarValue,
+    TupleType,
     TupleValue,
     Value,
+    ValueType,
     describe,
+    join_types,
     literal,
     type_of,
 )
@@ -130,23 +137,25 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     if not isinstance(it, Iteration):
         return array_from(ctx, made, None, hint)
     it = from_zero(ctx, it, span)
-    state = ctx.save()
-    with targets(ctx, made), ctx.block() as stmts:  # once, to see what they are
-        ctx.env.update(it.held)
-        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
-        assign(ctx, part.target, it.element(index), span)
-        element = usable(ctx, pull(ctx, made.elt), "the element", span)
-        shapes = {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
+    index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+
+    def body() -> tuple[Value, dict[int, tuple[Atom, ...]]]:
+        with targets(ctx, made):
+            ctx.bind_all(it.held)
+            assign(ctx, part.target, it.element(index), span)
+            element = usable(ctx, pull(ctx, made.elt), "the element", span)
+            return element, {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
+
+    trial = ctx.attempt(body)  # once, to see what they are
+    element, shapes = trial.value
     if not isinstance(element, TupleValue):
-        if not isinstance(element, SILENT):
-            ctx.restore(state)
+        if isinstance(element, SILENT):
+            ctx.take(trial, emit=False)
         return array_from(ctx, made, None, hint)
-    ctx.restore(state)
-    inside = {index.name, *(v.name for s in walk(Block(tuple(stmts))) for v in outputs(s))}
-    sizes = {key: Sizes(shape, stmts, inside) for key, shape in shapes.items()}
+    sizes = {key: Sizes(shape, trial.stmts, index) for key, shape in shapes.items()}
     n = it.stop if ctx.is_nonneg(it.stop) else ctx.let("n", "max", (it.stop, ZERO), I64, span)
     one_at_least(ctx, n, span)
-    start, kept, place = ZERO, f"%made{sum(k[0] == '%' for k in ctx.env)}", []
+    start, kept, place = ZERO, ctx.pseudo("made", span), []
 
     def fresh(v: Value) -> Value:
         if isinstance(v, TupleValue):
@@ -163,7 +172,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
 
     with targets(ctx, made):
         if not all(s.known(size) for s in sizes.values() for size in s.shape):  # they are those of the first element
-            ctx.env.update(it.held)
+            ctx.bind_all(it.held)
             zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), span)
             element = usable(ctx, pull(ctx, made.elt), "the element", span)
@@ -171,9 +180,9 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
         arrays = fresh(element)
         if start == ONE:
             _keep(ctx, arrays, element, ZERO, span)
-        ctx.env[kept] = Binding(arrays, span)
+        ctx.bind(kept, Binding(arrays, span))
         through(ctx, part, Iteration(start, it.stop, ONE, True, at, it.held), [Do(made.elt, put)], frozenset(ctx.env))
-    return ctx.env.pop(kept).value
+    return ctx.unbind(kept).value
 
 
 def _flat(v: Value) -> Iterator[Value]:
@@ -209,21 +218,24 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     def step(state: Value, elements: list[Value]) -> Value:
         return _apply(ctx, node, f, [*elements, state] if right else [state, *elements], hint)
 
-    found = start
-    for _ in range(3):  # the types of what is carried, which the first element may widen
-        state = ctx.save()
-        with ctx.block():
-            after = step(found, [ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span) for a in given])
-        if isinstance(after, SILENT):  # what was reported stays
-            return Poison()
-        ctx.restore(state)
-        joined = _wider(ctx, found, after, span)
-        if joined is None:
-            ctx.report(WrongType(span, f"a scan carries {describe(type_of(found))} from element to element", describe(type_of(after)), "give back what is taken"))
-            return Poison()
-        found = joined
-    kept = f"%scan{sum(k[0] == '%' for k in ctx.env)}"
-    ctx.env[kept] = Binding(_rows_for(ctx, start, after, n, hint, span), span)
+    element = lambda a: ScalarValue(ctx.fresh("e", Scalar(dtype_of(a)))) if rank_of(a) == 1 else _row(ctx, a, span)
+
+    def run(known: _State) -> tuple[_State, tuple[_State, Ahead[Value]]]:
+        trial = ctx.attempt(lambda: step(_wider(ctx, start, known.type, span), [element(a) for a in given]))
+        silent = known.type is None or isinstance(trial.value, SILENT)
+        return known if silent else _State(_carried(trial.value)), (known, trial)
+
+    known, trial = fixpoint(run, _State(_carried(start)))  # an element may widen the types of what is carried
+    after = trial.value
+    if isinstance(after, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+        return Poison()
+    if known.type is None:
+        ctx.report(WrongType(span, f"a scan carries {describe(type_of(start))} from element to element", describe(type_of(after)), "give back what is taken"))
+        return Poison()
+    found = _wider(ctx, start, known.type, span)
+    kept = ctx.pseudo("scan", span)
+    ctx.bind(kept, Binding(_rows_for(ctx, start, after, n, hint, span), span))
     last = plus(ctx, n, Const(-1, I64), span)
 
     def go_on(state: Value, i: Value, at: Span) -> Value:
@@ -235,7 +247,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     over = ast.Call(_library(node, "builtins.range"), [Quoted(node, ScalarValue(n, True))], [])
     part = ast.comprehension(ast.Name("%k", ast.Store()), over, [], 0)
     carry(ctx, _at(node, ast.GeneratorExp(ast.Name("%k", ast.Load()), [part])), found, go_on, hint)
-    return ctx.env.pop(kept).value
+    return ctx.unbind(kept).value
 
 
 def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
@@ -244,17 +256,35 @@ def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
     return indexed(ctx, a, [Place(ScalarValue(index, True), span)], "", span)
 
 
-def _wider(ctx: Lowering, old: Value, new: Value, span: Span) -> Value | None:
-    """The first value in the types in which both meet; None where their structures differ."""
-    match old, new:
-        case ScalarValue(), ScalarValue():
-            joined = join_dtypes(old.dtype, old.weak, new.dtype, new.weak)
-            return None if joined is None else ScalarValue(cast(ctx, old.atom, joined, span), old.weak and new.weak)
-        case TupleValue(items=xs, record=record), TupleValue(items=ys) if len(xs) == len(ys) and record == new.record:
-            parts = [_wider(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)]
-            return None if None in parts else TupleValue(tuple(parts), record)
-    same = is_array(old) and is_array(new) and (dtype_of(old), rank_of(old)) == (dtype_of(new), rank_of(new))
-    return old if same and rank_of(old) else None
+@frozen
+class _State:
+    """The type of what a scan carries; None where it has no one type."""
+
+    type: ValueType | None
+
+    def join(self, other: _State) -> _State:
+        return _State(None if None in (self.type, other.type) else join_types(self.type, other.type))
+
+
+def _carried(v: Value) -> ValueType | None:
+    """The type of a value as a scan carries it."""
+    match v:
+        case ScalarValue():
+            return type_of(v)
+        case TupleValue(items=items, record=record):
+            parts = tuple(map(_carried, items))
+            return None if None in parts else TupleType(parts, record)
+    return ArrayType(dtype_of(v), rank_of(v)) if is_array(v) and rank_of(v) else None
+
+
+def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
+    """The first value as one of a type that is wider than its own."""
+    match v, t:
+        case ScalarValue(), ScalarType(dtype=dtype, weak=weak):
+            return ScalarValue(cast(ctx, v.atom, dtype, span), weak)
+        case TupleValue(items=items, record=record), TupleType(items=types):
+            return TupleValue(tuple(_wider(ctx, x, u, span) for x, u in zip(items, types, strict=True)), record)
+    return v
 
 
 def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, span: Span) -> Value:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..core import Atom, Block, Check, Const, Let, Store, Var, outputs, walk
+from ..core import Atom, Check, Const, Let, Store, Var
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -28,7 +28,7 @@ from .loops import run_loop
 from .numbers import as_scalar, binary, cast, truth
 from .places import fresh_array, held, is_array, rank_of, shape_of
 from .quoted import Do, Quoted
-from .row_arrays import Sizes, one_at_least, rows_array, store_row
+from .row_arrays import NO_SIZES, Element, Sizes, of_elements, one_at_least, rows_array, store_row
 from .statements import STATEMENTS, assign, block
 from .values import (
     SILENT,
@@ -60,6 +60,7 @@ class _Run:
     ctx: Lowering
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
+    purpose: str  # a comprehension may be run through more than once
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
@@ -76,10 +77,10 @@ class _Run:
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
-        run_over(ctx, first, inner, live)
+        run_over(ctx, first, inner, live, self.purpose)
 
 
-def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str]) -> None:
+def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str], purpose: str) -> None:
     """The loop of one ``for ... in ...`` of a comprehension."""
     span = ctx.span(part.iter)
     match iteration(ctx, part.iter):
@@ -88,28 +89,29 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
         case Unrolled(items=items):
             for item in items:
                 assign(ctx, part.target, item, span)
-                block(ctx, body, live)
+                with made_for_expression(ctx):
+                    block(ctx, body, live)
         case Iteration() as it:
-            through(ctx, part, it, body, live)
+            through(ctx, part, it, body, live, purpose)
 
 
-def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str]) -> None:
+def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str], purpose: str = "") -> None:
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
     ctx.live.enter(node, live)
-    ctx.env.update(it.held)
-    run_loop(
-        ctx,
-        Shape(
-            node,
-            it.start,
-            it.stop,
-            it.step,
-            it.nonneg,
-            lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)),
-        ),
-    )
-    for key in it.held:
-        ctx.env.pop(key, None)
+    ctx.bind_all(it.held)
+    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)), key=(part, purpose))
+    with made_for_expression(ctx):
+        run_loop(ctx, shape)
+    ctx.unbind(*it.held)
+
+
+@contextmanager
+def made_for_expression(ctx: Lowering) -> Iterator[None]:
+    """Statements inside are made for the expression that is being lowered: what is evaluated by now waits for them."""
+    waiting = len(ctx.path.flight)
+    with ctx.within(around=waiting, stmt=ctx.path.stmt):
+        yield
+        ctx.go(flight=ctx.path.flight[:waiting])
 
 
 @contextmanager
@@ -118,16 +120,14 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
     names = list(bound(g.target for g in node.generators))
     depth = sum(n.startswith("%aside") for n in ctx.env)
     aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
-    for key, name in aside.items():
-        ctx.env[key] = ctx.env.pop(name)
+    ctx.bind_all({key: ctx.env[name] for key, name in aside.items()})
+    ctx.unbind(*names)
     try:
         yield
     finally:
-        for name in names:
-            ctx.env.pop(name, None)
-        for key, name in aside.items():
-            if key in ctx.env:
-                ctx.env[name] = ctx.env.pop(key)
+        ctx.unbind(*names)
+        ctx.bind_all({name: ctx.env[key] for key, name in aside.items() if key in ctx.env})
+        ctx.unbind(*aside)
 
 
 def plain(ctx: Lowering, node: Comprehension) -> bool:
@@ -220,7 +220,7 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     if name in ("min", "max"):
         if not items:
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
-            ctx.dead = True
+            ctx.go(dead=True)
             return literal(0)
         return extreme(ctx, name, name, span, items, hint)
     found: Atom = Const(name == "all", BOOL)
@@ -238,14 +238,14 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
 def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str) -> Value:
     """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
     span = ctx.span(what)
-    key = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(start, span)
+    key = ctx.pseudo(hint, span)
+    ctx.bind(key, Binding(start, span))
 
     def go_on(value: Value, at: Span) -> None:
-        ctx.env[key] = Binding(step(ctx.env[key].value, value, at), at)
+        ctx.bind(key, Binding(step(ctx.env[key].value, value, at), at))
 
-    _Run(ctx, what, go_on).go()
-    return ctx.env.pop(key).value
+    _Run(ctx, what, go_on, key).go()
+    return ctx.unbind(key).value
 
 
 def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
@@ -269,14 +269,14 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
         return _truth_of_loop(ctx, name, what, span)
     if name == "sum":
         return added(ctx, what, start, span, hint)
-    key, started = f"%{hint}.{sum(n[0] == '%' for n in ctx.env)}", f"%some{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(start, span)
-    ctx.env[started] = Binding(ScalarValue(FALSE, True), span)
+    key, started = ctx.pseudo(hint, span), ctx.pseudo("some", span)
+    ctx.bind(key, Binding(start, span))
+    ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
 
     def choose(value: Value, at: Span) -> None:
         v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
         if v is None:
-            ctx.env[key] = Binding(value if isinstance(value, Bottom) else Poison(), at)
+            ctx.bind(key, Binding(value if isinstance(value, Bottom) else Poison(), at))
             return
         old = ctx.env[key].value
         if isinstance(old, ScalarValue):
@@ -285,12 +285,12 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
                 first = cast(ctx, v.atom, best.dtype, at)
                 some = ctx.env[started].value.atom
                 best = ScalarValue(ctx.let(hint, "select", (some, best.atom, first), first.type, span), v.weak)
-            ctx.env[key] = Binding(best, at)
-        ctx.env[started] = Binding(ScalarValue(TRUE, True), at)
+            ctx.bind(key, Binding(best, at))
+        ctx.bind(started, Binding(ScalarValue(TRUE, True), at))
 
-    _Run(ctx, what, choose).go()
-    found = ctx.env.pop(key).value
-    some = ctx.env.pop(started).value
+    _Run(ctx, what, choose, key).go()
+    found = ctx.unbind(key).value
+    some = ctx.unbind(started).value
     if isinstance(some, ScalarValue):
         ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
     return found
@@ -301,11 +301,11 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
         ctx.report(Unsupported(ctx.span(what), f"`{name}` over two loops", "write the loops with a `break`"))
         return Poison()
     part = what.generators[0]
-    key = f"%{name}{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(ScalarValue(Const(name == "all", BOOL), True), span)
+    key = ctx.pseudo(name, span)
+    ctx.bind(key, Binding(ScalarValue(Const(name == "all", BOOL), True), span))
 
     def found() -> None:
-        ctx.env[key] = Binding(ScalarValue(Const(name == "any", BOOL), True), span)
+        ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
 
     with targets(ctx, what):
         live = frozenset(ctx.env)
@@ -314,7 +314,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 ctx.programs.poisoned = True
             case Unrolled(items=items):
                 value = _unrolled_truth(ctx, name, what, items, span)
-                ctx.env.pop(key)
+                ctx.unbind(key)
                 return value
             case Iteration() as it:
                 stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
@@ -324,7 +324,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 ]
                 test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
                 through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
-    return ctx.env.pop(key).value
+    return ctx.unbind(key).value
 
 
 def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[Value, ...], span: Span) -> Value:
@@ -370,74 +370,85 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         if isinstance(found, Unrolled):
             return _of_unrolled(ctx, node, found, dtype, hint)
         it = from_zero(ctx, found, span)
-        value, sizes = _element(ctx, node, it)
-        if isinstance(value, SILENT):
-            ctx.programs.poisoned |= isinstance(value, Poison)
-            return value
-        n = _length(ctx, it.stop, span)
-        start = ZERO
-        if is_array(value) and not all(map(sizes.known, sizes.shape)):  # its sizes are those of the first row
-            one_at_least(ctx, n, span)
-            ctx.env.update(it.held)
-            zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
-            assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
-            first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
-            if not is_array(first):
-                return first
-            start, made = ONE, rows_array(ctx, node, first, shape_of(ctx, first, span), n, dtype, hint)
-            if made is not None:
-                store_row(ctx, made, ZERO, first, ctx.span(node.elt))
-        elif is_array(value):
-            one_at_least(ctx, n, span)
-            made = rows_array(ctx, node, value, sizes.again(ctx, span), n, dtype, hint)
-        else:
-            v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
-            made = None if v is None else fresh_array(ctx, hint, (n,), dtype or v.dtype, None, span)
-        if made is None:
-            return Poison()
-        key, place = f"%made{sum(n[0] == '%' for n in ctx.env)}", []
-        ctx.env[key] = Binding(made, span)
+        return of_elements(ctx, node, lambda: _element(ctx, node, it), lambda element, others: _rows(ctx, node, it, element, others, dtype, hint))
 
-        def element(i: Atom) -> Value:
-            place[:] = [i]
-            return it.element(i)
 
-        def put() -> None:
-            element = row_of(ctx, node.elt)
-            if is_array(element):
-                store_row(ctx, ctx.env[key].value, place[0], element, ctx.span(node.elt))
-                return
-            x = as_scalar(ctx, element, ctx.span(node.elt))
-            if x is not None:
-                out = ctx.env[key].value.var
-                ctx.emit(
-                    Store(
-                        out,
-                        (place[0],),
-                        cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)),
-                        False,
-                        ctx.span(node.elt),
-                    )
-                )
+def _rows(ctx: Lowering, node: Comprehension, it: Iteration, like: Element, others: list[Value], dtype: DType | None, hint: str) -> Value:
+    """The array of elements of a type, in a loop of its own."""
+    span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
+    if isinstance(value, SILENT):
+        ctx.programs.poisoned |= isinstance(value, Poison)
+        return value
+    n = _length(ctx, it.stop, span)
+    start = ZERO
+    if is_array(value) and not sizes.known():  # its sizes are those of the first row
+        one_at_least(ctx, n, span)
+        ctx.bind_all(it.held)
+        zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
+        assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
+        first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
+        if not is_array(first):
+            return first
+        start, made = ONE, rows_array(ctx, node, first, shape_of(ctx, first, span), n, dtype, hint)
+        if made is not None:
+            store_row(ctx, made, ZERO, first, ctx.span(node.elt))
+    elif is_array(value):
+        one_at_least(ctx, n, span)
+        made = rows_array(ctx, node, value, sizes.again(ctx, span), n, dtype, hint)
+    else:
+        v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
+        made = None if v is None else fresh_array(ctx, hint, (n,), dtype or v.dtype, None, span)
+    if made is None:
+        return Poison()
+    key, place = ctx.pseudo("made", span), []
+    ctx.bind(key, Binding(made, span))
 
-        run = Iteration(start, it.stop, ONE, True, element, it.held)
-        through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
-        return ctx.env.pop(key).value
+    def element(i: Atom) -> Value:
+        place[:] = [i]
+        return it.element(i)
+
+    def put() -> None:
+        element = row_of(ctx, node.elt)
+        if not like.like(element):
+            others.append(element)
+        if is_array(element):
+            store_row(ctx, ctx.env[key].value, place[0], element, ctx.span(node.elt))
+            return
+        x = as_scalar(ctx, element, ctx.span(node.elt))
+        if x is not None:
+            out = ctx.env[key].value.var
+            ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)), False, ctx.span(node.elt)))
+
+    run = Iteration(start, it.stop, ONE, True, element, it.held)
+    through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
+    return ctx.unbind(key).value
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
     """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
-    span, seen = ctx.span(node), []
+    span = ctx.span(node)
     if may_update(ctx, node):
         ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
         return Poison()
-    state = ctx.save()
-    with ctx.block():
-        _Run(ctx, node, lambda value, at: seen.append(value)).go()
-    if not seen or isinstance(seen[-1], SILENT):
-        return Poison()  # what was reported stays
-    ctx.restore(state)
-    if not isinstance(seen[-1], ScalarValue):
+    return of_elements(ctx, node, lambda: _seen(ctx, node), lambda element, others: _kept(ctx, node, element, others, dtype, hint))
+
+
+def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
+    """What the elements of a comprehension are: it is lowered once and thrown away."""
+    seen: list[Value] = []
+    trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value), "").go)
+    value = seen[-1] if seen else Poison()
+    if isinstance(value, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+    return Element(value, NO_SIZES)
+
+
+def _kept(ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str) -> Value:
+    """The array of the elements of a type that a comprehension keeps."""
+    span = ctx.span(node)
+    if isinstance(like.value, SILENT):
+        return Poison()
+    if not isinstance(like.value, ScalarValue):
         ctx.report(Unsupported(span, "arrays as elements of a comprehension with conditions or several loops", "make `np.zeros((n, m))` and store the rows in loops"))
         return Poison()
     one = ast.copy_location(ast.Constant(1), node.elt)
@@ -445,12 +456,14 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     if not isinstance(count, ScalarValue):
         return Poison()
     ctx.not_negative(count.atom)
-    made = fresh_array(ctx, hint, (count.atom,), dtype or seen[-1].dtype, None, span)
-    key = f"%made{sum(n[0] == '%' for n in ctx.env)}"
-    ctx.env[key] = Binding(made, span)
+    made = fresh_array(ctx, hint, (count.atom,), dtype or like.value.dtype, None, span)
+    key = ctx.pseudo("made", span)
+    ctx.bind(key, Binding(made, span))
 
     def put(place: Value, value: Value, at: Span) -> Value:
         x = as_scalar(ctx, value, at)
+        if not like.like(value):
+            others.append(value)
         if x is not None and isinstance(place, ScalarValue):
             ctx.not_negative(place.atom)
             out = ctx.env[key].value.var
@@ -458,30 +471,29 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
         return binary(ctx, ast.Add, place, literal(1), at)
 
     carry(ctx, node, literal(0), put, "k")
-    return ctx.env.pop(key).value
+    return ctx.unbind(key).value
 
 
 def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
     return stop if ctx.is_nonneg(stop) else ctx.let("n", "max", (stop, ZERO), I64, span)
 
 
-def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> tuple[Value, Sizes]:
+def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
     """What an element is, and the sizes of one that is an array: the body is lowered once and thrown away."""
-    state = ctx.save()
-    with ctx.block() as stmts:
-        ctx.env.update(it.held)
-        index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+    index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+
+    def body() -> tuple[Value, tuple[Atom, ...]]:
+        ctx.bind_all(it.held)
         assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
-        silent = isinstance(value, SILENT)
-        shape = shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
-    body = Block(tuple(stmts))
-    inside = {index.name, *(v.name for s in walk(body) for v in outputs(s))}
-    sizes = Sizes(shape, stmts, inside)
-    if silent:  # what was reported stays
-        return value, sizes
-    ctx.restore(state)
-    return value, sizes
+        return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
+
+    with ctx.within(looping=True, want_ctl=False):  # as in the loop
+        trial = ctx.attempt(body)
+    value, shape = trial.value
+    if isinstance(value, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+    return Element(value, Sizes(shape, trial.stmts, index))
 
 
 def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:

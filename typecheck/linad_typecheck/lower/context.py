@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
@@ -16,14 +16,25 @@ from ..messages import Message
 from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar, Type
+from .findings import Findings
+from .path import Fixed, Path
 from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
-    from .specialise import Specialiser
+    from .settled import Settled
+    from .specialise import Spec, Specialiser
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
+
+
+@frozen
+class Lent:
+    """An array that the function does not own: a parameter or a module-level array."""
+
+    name: str
+    kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
 
 
 @frozen(slots=True)
@@ -38,17 +49,46 @@ class Known:
     less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
     in_order: bool = False  # an array whose cells surely lie in the order of C
+    lent: Lent | None = None  # an array that is not the function's own
+    widened: tuple[str, Span] | None = None  # a float that is an int on a path: under which name, and where that was bound
 
 
 NOTHING = Known()
 
 
-@frozen
-class Lent:
-    """An array that the function does not own: a parameter or a module-level array."""
+T = TypeVar("T")
 
-    name: str
-    kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
+
+class Variables(Names):
+    """The variables of a function: none gets the name of another one, and what is known of one is written as it is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: dict[str, Known] = {}
+        self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
+
+    def made(self, hint: str, type: Type, **known: Any) -> Var:
+        out = self.var(hint, type)
+        if any(known.values()):
+            self.known[out.name] = Known(**known)
+        return out
+
+    def lent(self, name: str) -> Lent | None:
+        return self.known.get(name, NOTHING).lent
+
+    def all_lent(self) -> Iterator[tuple[str, Lent]]:
+        return ((name, known.lent) for name, known in self.known.items() if known.lent is not None)
+
+
+@dataclass
+class Ahead(Generic[T]):
+    """What lowering some more comes to: a value, statements, and where the path gets to. Until `Lowering.take` goes there, nothing
+    of it has happened; ``findings`` are None where they are told all the same."""
+
+    value: T
+    stmts: list[Stmt]
+    path: Path
+    findings: Findings | None = None
 
 
 @dataclass
@@ -59,27 +99,90 @@ class Lowering:
     programs: Specialiser
     live: Liveness
     local_names: frozenset[str]
-    names: Names = field(default_factory=Names)
-    out: list[Stmt] = field(default_factory=list)
-    env: dict[str, Binding] = field(default_factory=dict)
-    dims: dict[tuple, Atom] = field(default_factory=dict)  # sizes that the block has asked for
-    tested: frozenset[str] = frozenset()  # ints that are not negative on this path: the block has tested them
-    about: dict[str, Known] = field(default_factory=dict)
-    widened: dict[str, tuple[str, Span]] = field(default_factory=dict)  # floats that are ints on a path: name, and where
-    lent: dict[str, Lent] = field(default_factory=dict)
-    alike: dict[str, frozenset[str]] = field(default_factory=dict)  # arrays that are one array in Python, each with its class
-    looping: bool = False  # whether what is lowered is in a loop
-    made: set[str] = field(default_factory=set)  # arrays that this iteration of the innermost loop has made
-    owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
-    hidden: dict[str, Var] = field(default_factory=dict)  # module-level arrays by key
-    flight: list[tuple[Value | None, ast.expr]] = field(default_factory=list)  # evaluated, in expressions that are not yet
-    frame: int | None = None  # those before it wait for the expression that is being lowered
-    dead: bool = False  # behind a `raise`
-    want_ctl: bool = False  # whether somebody asks how the block was left
-    depth: Var | None = None  # of recursive calls, where this function is found to be recursive
-    stmt: ast.stmt | None = None  # being lowered
-    spec: object = None  # what this function is specialised for; None for the entry
-    returned: list[tuple[Span, Value]] = field(default_factory=list)
+    spec: Spec | None = None  # what the function is specialised for; None for the entry
+    variables: Variables = field(default_factory=Variables)
+    path: Path = Path()
+    out: list[Stmt] = field(default_factory=list)  # of the block under construction
+    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to where they were met last
+
+    # -- the path
+
+    @property
+    def env(self) -> Fixed[str, Binding]:
+        """What names mean here."""
+        return self.path.env
+
+    def go(self, **changes: Any) -> None:
+        """The path goes on with some things changed."""
+        self.path = self.path.but(**changes)
+
+    def bind(self, name: str, binding: Binding) -> None:
+        self.path = self.path.naming(Fixed({**self.path.env, name: binding}))
+
+    def bind_all(self, bindings: Mapping[str, Binding]) -> None:
+        if bindings:
+            self.go(env=self.env.having(bindings))
+
+    def unbind(self, *names: str) -> Binding | None:
+        """The names mean nothing any more; what the first one meant."""
+        last = self.env.get(names[0]) if names else None
+        if any(n in self.env for n in names):
+            self.go(env=self.env.without(names))
+        return last
+
+    def pseudo(self, what: str, at: Span) -> str:
+        """A name that no text can have, for what belongs to the expression at a place: the same one each time that it is lowered."""
+        name = f"%{what}.{at.line}:{at.column}"
+        while name in self.env:
+            name += "'"
+        return name
+
+    @contextmanager
+    def within(self, **around: Any) -> Iterator[None]:
+        """What is lowered inside stands in other surroundings."""
+        before = {name: getattr(self.path, name) for name in around}
+        self.go(**around)
+        yield
+        self.go(**before)
+
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to a block of their own."""
+        before, out = self.path, self.out
+        self.out = []
+        try:
+            yield self.out
+        finally:
+            self.out = out
+            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+
+    def ahead(self, run: Callable[[], T]) -> Ahead[T]:
+        """What ``run`` comes to from here."""
+        before, out = self.path, self.out
+        self.out = []
+        try:
+            return Ahead(run(), self.out, self.path)
+        finally:
+            self.path, self.out = before, out
+
+    def attempt(self, run: Callable[[], T]) -> Ahead[T]:
+        """The same, and nothing is told of it."""
+        with self.programs.apart() as findings:
+            found = self.ahead(run)
+        found.findings = findings
+        return found
+
+    def take(self, found: Ahead[T], emit: bool = True) -> T:
+        """Go where that leads. Without ``emit`` it is a block that is left out."""
+        before = self.path
+        self.path = found.path
+        if emit:
+            self.out += found.stmts
+        else:
+            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+        if found.findings is not None:
+            self.programs.findings.take(found.findings)
+        return found.value
 
     # -- places and reports
 
@@ -90,7 +193,7 @@ class Lowering:
         self.programs.report(message)
 
     def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
-        self.programs.facts[Fact(kind, name, span, reason)] = None
+        self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
         """The name means this from here on: for editors."""
@@ -99,59 +202,46 @@ class Lowering:
     # -- statements
 
     def emit(self, s: Stmt) -> None:
-        if not self.dead:
+        if not self.path.dead:
             self.out.append(s)
             if isinstance(s, Alloc | Copy):
-                self.made.add(s.out.name)
+                self.go(made=self.path.made | {s.out.name})
 
     def fresh(self, hint: str, type: Type, **known: Any) -> Var:
         """A new variable, and what is `Known` of it."""
-        out = self.names.var(hint, type)
-        if any(known.values()):
-            self.about[out.name] = Known(**known)
-        return out
+        return self.variables.made(hint, type, **known)
 
     def known(self, a: Atom) -> Known:
-        return self.about.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
+        return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
 
     def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span, **known: Any) -> Var:
         out = self.fresh(hint, type, **known)
         self.emit(Let(out, op, ins, span))
         return out
 
-    @contextmanager
-    def block(self) -> Iterator[list[Stmt]]:
-        """Statements emitted inside go to a block of their own."""
-        saved, dims, tested, dead = self.out, dict(self.dims), self.tested, self.dead
-        self.out = []
-        try:
-            yield self.out
-        finally:
-            self.out, self.dims, self.tested, self.dead = saved, dims, tested, dead
-
     def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
         """A module-level array: a hidden parameter."""
-        if key not in self.hidden:
-            self.hidden[key] = self.fresh(name, t)
-            self.lent[self.hidden[key].name] = Lent(name, "global")
-        return ArrayValue(self.hidden[key])
+        found = self.variables.globals
+        if key not in found:
+            found[key] = self.fresh(name, t, lent=Lent(name, "global"))
+        return ArrayValue(found[key])
 
     # -- the size of an array along an axis, asked for once per block
 
     def dim(self, array: Var, axis: int, span: Span) -> Atom:
-        known = self.dims.get((array.name, axis))
+        known = self.path.dims.get((array.name, axis))
         if known is None:
             known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True)
             self.emit(Dim(known, array, axis, span))
-            self.dims[array.name, axis] = known
+            self.asked({(array.name, axis): known})
         return known
 
-    def new_array(self, var: Var, shape: tuple[Atom, ...]) -> None:
-        for axis, n in enumerate(shape):
-            self.dims[var.name, axis] = n
+    def asked(self, sizes: Mapping[tuple, Atom]) -> None:
+        """These sizes are known from here to the end of the block."""
+        self.go(dims=self.path.dims.having(sizes))
 
     def is_nonneg(self, a: Atom) -> bool:
-        return a.value >= 0 if isinstance(a, Const) else a.name in self.tested or self.known(a).nonneg
+        return a.value >= 0 if isinstance(a, Const) else a.name in self.path.tested or self.known(a).nonneg
 
     def bits(self, a: Atom) -> int:
         """A bound of an int that is not negative: it is below 2 to this power."""
@@ -171,51 +261,25 @@ class Lowering:
     def not_negative(self, *ints: Atom) -> None:
         """From here to the end of the block these are known not to be negative: they were tested, or come from where only such
         ints are."""
-        self.tested |= {a.name for a in ints if isinstance(a, Var)}
+        self.go(tested=self.path.tested.union(a.name for a in ints if isinstance(a, Var)))
 
-    def widen(self, out: Atom, name: str, at: Span, value: Value | None) -> None:
-        """``out`` is the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
-        if not (isinstance(out, Var) and isinstance(value, ScalarValue) and out.type.dtype in FLOATS) or name[0] == "%":
-            return
-        if value.dtype in INTS:
-            self.widened[out.name] = (name, at)
-        elif isinstance(value.atom, Var) and value.atom.name in self.widened:
-            self.widened[out.name] = self.widened[value.atom.name]
+    def widened(self, name: str, at: Span, value: Value | None) -> tuple[str, Span] | None:
+        """What is `Known` of the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
+        if not isinstance(value, ScalarValue) or name[0] == "%":
+            return None
+        return (name, at) if value.dtype in INTS else self.known(value.atom).widened
 
     # -- values in flight
 
     def waiting(self) -> list[tuple[Value, ast.expr]]:
-        """The values that are evaluated and are used only behind the expression that is being lowered, as ``a`` behind the call
+        """The values that are evaluated and are used only after the expression that is being lowered, as ``a`` after the call
         in ``a + g(a)``."""
-        return [] if self.frame is None else [(v, node) for v, node in self.flight[: self.frame] if v is not None]
+        return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
     def landed(self, value: Value) -> None:
         """A value that was in flight is handed on, or computed: it waits no more."""
-        self.flight = [(None if v is value else v, node) for v, node in self.flight]
-
-    # -- undoing an attempt
-
-    def save(self) -> tuple:
-        return (
-            len(self.out),
-            dict(self.env),
-            dict(self.dims),
-            self.tested,
-            dict(self.widened),
-            dict(self.alike),
-            list(self.flight),
-            self.dead,
-            len(self.returned),
-            self.programs.save(),
-        )
-
-    def restore(self, state: tuple) -> None:
-        length, env, dims, tested, widened, alike, flight, dead, returned, reports = state
-        self.env, self.dims, self.tested, self.dead = dict(env), dict(dims), tested, dead
-        self.widened, self.alike, self.flight = dict(widened), dict(alike), list(flight)
-        del self.out[length:]
-        del self.returned[returned:]
-        self.programs.restore(reports)
+        if any(v is value for v, _ in self.path.flight):
+            self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
 
 
 def zero(dtype: str) -> Const:

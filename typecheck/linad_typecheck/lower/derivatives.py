@@ -211,7 +211,7 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
     atoms = [leaf for v in every.values() for leaf in leaves(as_argument(v))]
     atoms += [ctx.global_array(name, t, key).var for key, (name, t) in spec.hidden.items()]
     if spec.recursive:
-        mine = ctx.depth if ctx.spec is not None and ctx.spec.recursive else None
+        mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
     return _Prepared(spec, values, atoms, types)
 

@@ -82,7 +82,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
                 told = CapturedGlobal(span, name, what)
-                if not any(d.message == told.message() for d in ctx.programs.diagnostics):  # once for all its uses
+                if not any(d.message == told.message() for d in ctx.programs.findings.told()):  # once for all its uses
                     ctx.report(told)
                 return Poison()
             what = what if f"`{name}`" in what else f"`{name}`, which is {what},"
@@ -159,7 +159,7 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
             value = EntityValue(External(dotted), alias.asname or dotted)
         else:
             value = external(ctx, f"{home}.{alias.name}", alias.asname or alias.name, ctx.span(alias))
-        ctx.env[alias.asname or alias.name.partition(".")[0]] = Binding(value, ctx.span(alias))
+        ctx.bind(alias.asname or alias.name.partition(".")[0], Binding(value, ctx.span(alias)))
 
 
 _HELD_BY_MODULES = tuple(CapturedGlobal.WAYS)

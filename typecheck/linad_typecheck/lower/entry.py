@@ -67,7 +67,7 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser) ->
         star = spec.vararg or spec.kwarg
         ctx.report(Unsupported(ctx.span(star), "`*args` or `**kwargs`", "name the parameters"))
         for star in filter(None, (spec.vararg, spec.kwarg)):
-            ctx.env[star.arg] = Bound(Poison(), ctx.span(star))
+            ctx.bind(star.arg, Bound(Poison(), ctx.span(star)))
     for a in args:
         _parameter(ctx, found, a, binding)
     known = {a.arg for a in args}
@@ -126,19 +126,17 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) 
             ctx.report(WrongArgument(span, wrong.path, wrong.expected, wrong.got))
             t = None
     if t is None:
-        ctx.env[a.arg] = Bound(Poison(), span)
+        ctx.bind(a.arg, Bound(Poison(), span))
         found.missing.append(a.arg)
         ctx.programs.unknown = True
         return
     first = len(found.variables)
     places = list(paths(t, a.arg))
-    fresh = [ctx.fresh(_hint(place), leaf) for place, leaf in zip(places, type_leaves(t), strict=True)]
+    lent = Lent(a.arg, "update" if a.arg in ctx.source.updates else "entry")
+    kinds = zip(places, type_leaves(t), strict=True)
+    fresh = [ctx.fresh(_hint(place), leaf, lent=lent if isinstance(leaf, Array) else None) for place, leaf in kinds]
     found.variables += fresh
-    ctx.env[a.arg] = Bound(rebuild(t, iter(fresh)), span)
-    kind = "update" if a.arg in ctx.source.updates else "entry"
-    for v in fresh:
-        if isinstance(v.type, Array):
-            ctx.lent[v.name] = Lent(a.arg, kind)
+    ctx.bind(a.arg, Bound(rebuild(t, iter(fresh)), span))
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))
@@ -166,7 +164,7 @@ def _dimensions(ctx: Lowering, found: _Parameters) -> None:
             if symbol is not None and symbol not in known:
                 size = ctx.fresh(symbol, I64, nonneg=True)
                 ctx.emit(Dim(size, var, axis, span))
-                ctx.dims[var.name, axis] = size
+                ctx.asked({(var.name, axis): size})
                 known[symbol] = (size, f"`{name}`")
             elif d.size is not None:
                 later.append((name, var, axis, d, span))
@@ -182,7 +180,7 @@ def _dimensions(ctx: Lowering, found: _Parameters) -> None:
         of = f"`{d.text}` is {{1}}" + (f" as {origin} says" if origin else "")
         text = f"the size of `{name}` along axis {axis} is {{0}}, but {of}"
         ctx.emit(Check(ok, "ValueError", text, (size, wanted), span))
-        ctx.dims[var.name, axis] = wanted
+        ctx.asked({(var.name, axis): wanted})
 
 
 def _symbol(size: Affine | None) -> str | None:
@@ -213,11 +211,11 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     programs = ctx.programs
     in_recursion(ctx)
     known = not programs.unknown
-    silent = not any(d.severity == "error" for d in programs.diagnostics)
+    silent = not any(d.severity == "error" for d in programs.findings.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
         # a part has no meaning and nothing has said so: refuse rather than leave it out
         ctx.report(Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements"))
-    diagnostics = tuple(programs.diagnostics)
+    diagnostics = tuple(programs.findings.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
     depends, missing = tuple(programs.depends), tuple(found.missing)
     if broken or programs.unknown:
@@ -226,16 +224,16 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     modes = infer_modes(found.variables, body, programs.modes)
     params: list[Param] = []
     for v, mode in zip(found.variables, modes, strict=True):
-        lent = ctx.lent.get(v.name)
+        lent = ctx.variables.lent(v.name)
         if lent is not None:
             mode = "mut" if lent.kind == "update" else "read"
             ctx.fact("mode", v.name, ctx.span(ctx.source.node), mode)
         params.append(Param(v, mode))
-    params += [Param(v, "read") for v in ctx.hidden.values()]
+    params += [Param(v, "read") for v in ctx.variables.globals.values()]
     function = numbered(Function(name, tuple(params), body, ctx.span(ctx.source.node)))
     program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
-    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.hidden), tuple(ctx.source.updates))
+    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates))
     return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)
 
 

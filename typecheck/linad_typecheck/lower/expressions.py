@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from ..core import Atom, Check, Const, Let
 from ..linear.liveness import enclosed
@@ -23,7 +24,7 @@ from ..span import Span
 from ..types import BOOL, INTS
 from .attributes import attribute
 from .comparisons import of_parts
-from .context import Lowering
+from .context import FALSE, Ahead, Lowering
 from .elementwise import lift
 from .entities import constant_value, entity, unknown_constant
 from .externals import Args, call_external
@@ -69,17 +70,21 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     if lower is None:
         refuse(ctx, node)
         return Poison()
-    seen = ctx.programs.bottoms
-    frame, ctx.frame = ctx.frame, len(ctx.flight)
+    seen = ctx.programs.findings.bottoms
+    frame, before = ctx.path.frame, len(ctx.path.flight)
+    if frame != before:
+        ctx.path = ctx.path.evaluating(ctx.path.flight, before)
     value = lower(ctx, node, hint)
-    del ctx.flight[ctx.frame :]
-    ctx.frame = frame
+    landed = ctx.path.flight[:before]
     if isinstance(value, _WITH_ARRAYS):
-        ctx.flight.append((value, node))
-    if isinstance(value, Bottom) or (isinstance(value, Poison) and ctx.programs.bottoms != seen):
-        ctx.programs.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
-        return Bottom()
-    ctx.programs.poisoned |= isinstance(value, Poison)  # what is left out here is told, or the function is refused
+        ctx.path = ctx.path.evaluating((*landed, (value, node)), frame)
+    elif frame != before or len(ctx.path.flight) != before:
+        ctx.path = ctx.path.evaluating(landed, frame)
+    if isinstance(value, SILENT):
+        if isinstance(value, Bottom) or ctx.programs.findings.bottoms != seen:
+            ctx.programs.findings.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
+            return Bottom()
+        ctx.programs.poisoned = True  # what is left out here is told, or the function is refused
     return value
 
 
@@ -129,15 +134,15 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         end = " in enclosing scope" if free else ""
         text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
         ctx.emit(Check(b.defined, error, text, (), span))
-        ctx.env[name] = Binding(b.value, b.span)
+        ctx.bind(name, Binding(b.value, b.span))
     if isinstance(b.value, LostArray):
-        ctx.env[name] = Binding(Poison(b.value), b.span)  # told once
+        ctx.bind(name, Binding(Poison(b.value), b.span))  # told once
         return usable(ctx, b.value, name, span)
     return b.value
 
 
 def _undefined(ctx: Lowering, name: str, span: Span) -> bool:
-    if not ctx.dead:
+    if not ctx.path.dead:
         ctx.report(Undefined(span, name, meant(name, (n for n in ctx.env if n[0] != "%"), 0.7)))
     return True
 
@@ -276,34 +281,35 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
         return Poison()
     if isinstance(cond, Const):
         return second() if cond.value == is_and else first
-    before = dict(ctx.env)
-    with ctx.block() as stmts:
-        value = second()
-        dead = ctx.dead
-    if all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value)) and _pure(stmts) and ctx.env == before:
-        for s in stmts:
+    found = ctx.ahead(second)
+    value = found.value
+    both = all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value))
+    if both and _pure(found.stmts) and found.path.env == ctx.env:
+        for s in found.stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
             return first if value.atom.value == is_and else value
         out = ctx.let("b", "and" if is_and else "or", (cond, value.atom), BOOL, span)
         return ScalarValue(out, first.weak and value.weak)
-    taken = Arm(stmts, {**ctx.env, "%val": Binding(value, span)}, dead)
-    skipped = Arm([], {**before, "%val": Binding(first, span)}, False)
-    return _joined(ctx, cond, [taken, skipped] if is_and else [skipped, taken], frozenset(before), span, hint)
+    arms = [found, Ahead(first, [], ctx.path)]
+    return _joined(ctx, cond, arms if is_and else arms[::-1], (span, span), frozenset(ctx.env), span, hint)
 
 
 def _pure(stmts: list) -> bool:
     return all(isinstance(s, Let) and not OPS[s.op].dear and s.op not in ("floordiv", "mod") for s in stmts)
 
 
-def _joined(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span, hint: str) -> Value:
+def _joined(
+    ctx: Lowering, cond: Atom, arms: list[Ahead[Value]], spans: tuple[Span, Span], live: frozenset[str], span: Span, hint: str
+) -> Value:
+    """One of the values that two ways come to."""
     key = f"%{hint}"
-    for arm in arms:
-        arm.env[key] = arm.env.pop("%val")
-    types = [type_of(arm.env[key].value) for arm in arms]
-    named = {n for arm in arms for n in arm.env if n[0] != "%"}  # `:=` binds names on one side alone
-    join(ctx, cond, arms, live | named if len({len(arm.env) for arm in arms}) > 1 else live, span)
-    value = ctx.env.pop(key).value
+    types = [type_of(arm.value) for arm in arms]
+    named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names on one side alone
+    live = live | named if len({len(arm.path.env) for arm in arms}) > 1 else live
+    ends = [arm.path.but(env=arm.path.env.having({key: Binding(arm.value, at)})) for arm, at in zip(arms, spans, strict=True)]
+    join(ctx, cond, [Arm(arm.stmts, end) for arm, end in zip(arms, ends, strict=True)], live, span)
+    value = ctx.unbind(key).value
     if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):
         one, other = map(describe, types)
         ctx.report(WrongType(span, f"both sides must have one type; one is {one}", f"{other}", "convert one of them"))
@@ -318,22 +324,17 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
         with ctx.programs.perhaps_dead(unknown_constant(ctx, node.test)):
             expression(ctx, node.body), expression(ctx, node.orelse)
         return Poison()
-    before, arms = dict(ctx.env), []
-    for side in (node.body, node.orelse):
-        ctx.env = dict(before)
-        with ctx.block() as stmts:
-            value = expression(ctx, side, hint)
-            arms.append(Arm(stmts, {**ctx.env, "%val": Binding(value, ctx.span(side))}, ctx.dead))
+    sides = (node.body, node.orelse)
+    arms = [ctx.ahead(partial(expression, ctx, side, hint)) for side in sides]
     span = ctx.span(node)
-    a, b = (arm.env["%val"].value for arm in arms)
+    a, b = (arm.value for arm in arms)
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and type_of(a) == type_of(b) and not any(x.stmts for x in arms):
-        ctx.env = before
         if a == b:
             return a
         return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
-    whole = getattr(ctx.stmt, "value", None) is node
-    live = ctx.live.after.get(id(ctx.stmt), frozenset()) if whole else frozenset(before)
-    return _joined(ctx, cond, arms, live, span, hint)
+    whole = getattr(ctx.path.stmt, "value", None) is node
+    live = ctx.live.after.get(id(ctx.path.stmt), frozenset()) if whole else frozenset(ctx.env)
+    return _joined(ctx, cond, arms, tuple(map(ctx.span, sides)), live, span, hint)
 
 
 def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
@@ -388,7 +389,7 @@ def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:
     value = expression(ctx, node.value, node.target.id)
-    ctx.env[node.target.id] = Binding(value, ctx.span(node.value))
+    ctx.bind(node.target.id, Binding(value, ctx.span(node.value)))
     return value
 
 

@@ -169,7 +169,7 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
 
     span = ctx.span(node)
     n = size_of(ctx, over, 0, span)
-    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+    key = ctx.pseudo("over", span)
     name = node.id if isinstance(node, ast.Name) else "the array"
 
     def element(i: Atom) -> Value:
@@ -285,11 +285,9 @@ def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
         return it
 
     def element(i: Atom) -> Value:
-        for key in it.held:
-            ctx.env[key] = ctx.env[key + suffix]
+        ctx.bind_all({key: ctx.env[key + suffix] for key in it.held})
         value = it.element(i)
-        for key in it.held:
-            del ctx.env[key]
+        ctx.unbind(*it.held)
         return value
 
     return Iteration(it.start, it.stop, it.step, it.nonneg, element, it.held)
@@ -318,7 +316,7 @@ def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
         if len(node.args) != 1 or not isinstance(array, SILENT):
             ctx.report(BadCall(span, "np.ndenumerate", "takes an array"))
         return None
-    key = f"%over{len([k for k in ctx.env if k.startswith('%over')])}@{span.line}:{span.column}"
+    key = ctx.pseudo("over", span)
 
     def element(index: TupleValue) -> Value:
         return TupleValue((index, read(ctx, ctx.env[key].value, tuple(i.atom for i in index.items), span)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +12,11 @@ from ..linear.ownership import as_one, inherits, lose, movable
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
-from ..types import BOOL, I64, INTS, Array, Scalar
+from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
 from .context import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .numbers import cast
+from .path import Fixed, Path
+from .path import join as meet
 from .places import as_view, dtype_of, materialise, rank_of
 from .values import (
     ARRAYS,
@@ -115,12 +117,15 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
 
 @dataclass
 class Arm:
-    """One way through a branch: what it emitted and what its names mean at its end."""
+    """One way through a branch: what it emitted, where its path gets to, and what it gives to what is after the branch."""
 
     stmts: list[Stmt]
-    env: dict[str, Binding]
-    dead: bool
+    path: Path
     results: list[Atom] = field(default_factory=list)
+
+    @property
+    def env(self) -> Mapping[str, Binding]:
+        return self.path.env
 
 
 def branch(
@@ -135,27 +140,23 @@ def branch(
     if isinstance(cond, Const):
         (then if cond.value else orelse)()
         return
-    before = dict(ctx.env)
-    arms = []
-    for lower in (then, orelse):
-        ctx.env = dict(before)
-        with ctx.block() as stmts:
-            lower()
-            dead = ctx.dead
-        arms.append(Arm(stmts, ctx.env, dead))
+    arms = [Arm(found.stmts, found.path) for found in map(ctx.ahead, (then, orelse))]
     join(ctx, cond, arms, live, span)
 
 
 def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
+    """Go on where two arms meet, with one `If` of both."""
+    ctx.path = meet(ctx.path, *(a.path for a in arms))
+    dead, ctx.path = ctx.path.dead, ctx.path.but(dead=False)
     joiner = _Joiner(ctx, cond, arms, span)
     joiner.names(live | ctx.live.always)
     blocks = [Block(tuple(a.stmts), tuple(a.results)) for a in arms]
-    ctx.env = joiner.env
+    ctx.go(env=Fixed(joiner.env))
     if any(a.stmts for a in arms) or joiner.outs:
         ctx.emit(If(cond, *blocks, tuple(joiner.outs), span))
     for var, loss in joiner.moved:
         lose(ctx, var, loss, frozenset(joiner.fresh_names))
-    ctx.dead = ctx.dead or all(a.dead for a in arms)
+    ctx.go(dead=dead)
 
 
 class _Joiner:
@@ -167,6 +168,7 @@ class _Joiner:
         self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
         self.heirs: list[dict[str, list[str]]] = [{}, {}]  # the results that are an array of an arm in Python, moved or copied
         self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
+        self.widened: tuple[str, Span] | None = None  # what is known of the name that is joined
         self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
@@ -174,13 +176,14 @@ class _Joiner:
 
     def names(self, live: frozenset[str]) -> None:
         a, b = (arm.env for arm in self.arms)
-        if self.arms[0].dead != self.arms[1].dead:  # a dead arm says nothing about types
-            alive = self.arms[self.arms[0].dead]
+        dead = [arm.path.dead for arm in self.arms]
+        if dead[0] != dead[1]:  # a dead arm says nothing about types
+            alive = self.arms[dead[0]]
         else:
             alive = None
         changed: list[str] = []
         for name in [*a, *(n for n in b if n not in a)]:
-            if name == CTL and not self.ctx.want_ctl:
+            if name == CTL and not self.ctx.path.want_ctl:
                 continue
             if name in a and name in b and a[name] == b[name]:
                 self.env[name] = a[name]
@@ -223,10 +226,9 @@ class _Joiner:
             return Binding(Poison(), known.span)
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
             return Binding(t.value, known.span)
+        found = [self.ctx.widened(name, self.span if b is None else b.span, v) for b, v in zip((x, y), values, strict=True)]
+        self.widened = (found[1] or found[0]) if isinstance(t, ScalarType) and t.dtype in FLOATS else None
         value = self.value(name, values[0], values[1], t)
-        if isinstance(value, ScalarValue):
-            for b, v in zip((x, y), values, strict=True):
-                self.ctx.widen(value.atom, name, b.span if b is not None else self.span, v)
         if alive is not None:
             flag = known.defined
             if flag is not None and self.made_inside(flag):
@@ -253,7 +255,7 @@ class _Joiner:
                 ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
                 if ins[0] == ins[1]:
                     return ScalarValue(ins[0], weak)
-                return ScalarValue(self.scalar(name, *ins, Scalar(d)), weak)
+                return ScalarValue(self.scalar(name, *ins, Scalar(d), self.widened), weak)
             case ViewType(base=base) if not self.made_inside(base) and not any(isinstance(v, LostArray) for v in (x, y)):
                 ins = [self.parts_in_arm(k, v, t) for k, v in enumerate((x, y))]
                 return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
@@ -276,7 +278,7 @@ class _Joiner:
         """Statements emitted inside go to the end of arm ``k``, and what they find out holds there."""
         ctx = self.ctx
         with ctx.block():
-            ctx.out, ctx.dead = self.arms[k].stmts, False
+            ctx.out = self.arms[k].stmts
             yield
 
     def place(self, name: str, x: Atom, y: Atom) -> Atom:
@@ -287,14 +289,14 @@ class _Joiner:
         """Whether a variable is defined in one of the arms."""
         return any(var.name in made_in(arm.stmts) for arm in self.arms)
 
-    def scalar(self, name: str, x: Atom, y: Atom, t: Scalar) -> Var:
+    def scalar(self, name: str, x: Atom, y: Atom, t: Scalar, widened: tuple[str, Span] | None = None) -> Var:
         key = (x, y, t)
         if key not in self.shared:
-            self.shared[key] = self.result(name, x, y, t)
+            self.shared[key] = self.result(name, x, y, t, widened)
         return self.shared[key]
 
-    def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array) -> Var:
-        out = self.ctx.fresh(name.strip("%"), t, **(self.either(x, y) if t.dtype in INTS else {}))
+    def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array, widened: tuple[str, Span] | None = None) -> Var:
+        out = self.ctx.fresh(name.strip("%"), t, **(self.either(x, y) if t.dtype in INTS else {"widened": widened}))
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)
@@ -319,7 +321,7 @@ class _Joiner:
         if whole and key in self.shared:
             return ArrayValue(self.shared[key])
         losses = [self.stays(name, k, v) for k, v in enumerate(ends)]
-        if any(losses) and not (name in self.ctx.owned and all(loss is None or self.made_lately(v) for v, loss in zip(ends, losses, strict=True))):
+        if any(losses) and not (name in self.ctx.path.owned and all(loss is None or self.made_lately(v) for v, loss in zip(ends, losses, strict=True))):
             found = [v for v in ends if v is not None]
             parts = [a for v in found for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)]
             moved = {n for arm, given in zip(self.arms, self.given, strict=True) for n in (*given, *moved_in(arm.stmts, self.ctx.programs.modes))}
@@ -343,7 +345,7 @@ class _Joiner:
 
     def made_lately(self, v: Value) -> bool:
         """Whether an array was made in the iteration that ends here: a copy of it costs no more than that did."""
-        return isinstance(v, ArrayValue) and v.var.name in self.ctx.made and movable(self.ctx, v.var)
+        return isinstance(v, ArrayValue) and v.var.name in self.ctx.path.made and movable(self.ctx, v.var)
 
     def stays(self, name: str, k: int, v: Value | None) -> Loss | None:
         """Why the array that an arm leaves under a name cannot be moved out of it; None where it can."""
@@ -353,7 +355,7 @@ class _Joiner:
             return Loss("joined", "one of two arrays", self.span)
         if not movable(self.ctx, v.var):
             env = self.arms[k].env
-            return Loss("lent", self.ctx.lent[v.var.name].name, self.span, env[name].span if name in env else self.span)
+            return Loss("lent", self.ctx.variables.lent(v.var.name).name, self.span, env[name].span if name in env else self.span)
         other = self.kept.get(v.var.name) or self.given[k].get(v.var.name)
         return None if other is None else Loss("joined", f"`{other}`", self.span)
 

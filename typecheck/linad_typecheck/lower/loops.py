@@ -9,13 +9,15 @@ from ..linear.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .attempt import Attempt, Shape
-from .carried import Plan, lost_leaf
+from .carried import Head, lost_leaf
 from .checkpoints import mark_of, marked
-from .context import BREAK, ONE, RETURN, RUN, ZERO, Lowering
+from .context import BREAK, ONE, RETURN, RUN, ZERO, Ahead, Lowering
 from .exits import breaks, returns
+from .fixpoint import fixpoint
 from .indexing import alike, picked
 from .iterables import Iteration, Unrolled, iteration
 from .joins import branch
+from .settled import Settled, settled_from
 from .statements import assign, block, how_left, register, set_left
 from .values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, contains, type_of
 
@@ -23,12 +25,12 @@ from .values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, c
 def _for(ctx: Lowering, s: ast.For) -> None:
     around = marked(ctx, s.iter)
     over = s.iter if around is None else around.inner
-    bottoms = ctx.programs.bottoms
+    bottoms = ctx.programs.findings.bottoms
     it, span = None if over is None else iteration(ctx, over), ctx.span(over or s.iter)
     mark = None if around is None else mark_of(ctx, around, literal=False)
     match it:
         case None:
-            _explore(ctx, s, Bottom() if ctx.programs.bottoms != bottoms else Poison())
+            _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
         case Unrolled() if around is not None:
             ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
         case Unrolled(items=items) if not items or not _leaves(s):
@@ -41,12 +43,11 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
-            ctx.env.update(it.held)
+            ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
-            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark)
+            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)
             _loop(ctx, shape, _hint(s.target))
-            for key in it.held:
-                ctx.env.pop(key, None)
+            ctx.unbind(*it.held)
             _else(ctx, shape)
 
 
@@ -60,19 +61,18 @@ def _hint(target: ast.expr) -> str:
 def _while(ctx: Lowering, s: ast.While) -> None:
     around = marked(ctx, s.test)
     test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
-    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark)
+    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark, s)
     _loop(ctx, shape, "turn")
     _else(ctx, shape)
 
 
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
-    for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(value, ctx.span(s))
+    unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
+    ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
     set_left(ctx, RUN, ctx.span(s))
-    for name in bound([*s.body, s.target]):
-        ctx.env[name] = Binding(value, ctx.span(s))
+    ctx.bind_all(unknown)
 
 
 def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
@@ -126,9 +126,8 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         set_left(ctx, RUN, span)
         block(ctx, s.orelse, after)
 
-    saved, ctx.want_ctl = ctx.want_ctl, True
-    branch(ctx, ran_out, orelse, other, after, span)
-    ctx.want_ctl = saved
+    with ctx.within(want_ctl=True):
+        branch(ctx, ran_out, orelse, other, after, span)
 
 
 def run_loop(ctx: Lowering, shape: Shape) -> None:
@@ -140,28 +139,37 @@ def run_loop(ctx: Lowering, shape: Shape) -> None:
 def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
-    ctx.env = {n: b for n, b in ctx.env.items() if n in live or n[0] == "%"}
+    ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
     assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
-    plan = Plan()
+    start = Head()
     for name in assigned:
         if name in ctx.env and contains(ctx.env[name].value, LostArray):
-            plan.lost[name] = lost_leaf(ctx.env[name].value)
+            start.lost[name] = lost_leaf(ctx.env[name].value)
         elif name in ctx.env and not (isinstance(ctx.env[name].value, ARRAYS) and name not in rebound(node)):
-            plan.types[name] = type_of(ctx.env[name].value)
+            start.types[name] = type_of(ctx.env[name].value)
             if ctx.env[name].defined is not None:
-                plan.flagged.add(name)
-    for _ in range(30):
-        state, version = ctx.save(), plan.copy()
-        attempt = Attempt(ctx, shape, plan, live, hint)
-        attempt.run()
-        if plan == version and attempt.sought:  # nothing is left that could give them a type
-            plan.unbound |= attempt.sought
-        elif plan == version:
-            for change in plan.changes.values():
-                ctx.report(change)
-            return
-        ctx.restore(state)
-    raise AssertionError("the types at a loop head do not settle")
+                start.flagged.add(name)
+
+    def run(head: Head) -> tuple[Head, Ahead[Head]]:
+        attempt = Attempt(ctx, shape, head.copy(), live, hint)
+        found = ctx.attempt(attempt.run)
+        if attempt.plan == head:  # nothing is left that could give them a type
+            attempt.plan.unbound |= attempt.sought
+        found.value = attempt.plan
+        return attempt.plan, found
+
+    before = ctx.settled.get(shape.key)
+    known = settled_from(ctx, before, start)
+    found = fixpoint(run, known or start)
+    if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
+        found = fixpoint(run, start)
+    ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
+    for change in ctx.take(found).changes.values():
+        ctx.report(change)
+
+
+def _wrong(found: Ahead[Head]) -> bool:
+    return bool(found.value.changes) or any(d.severity == "error" for d in found.findings.diagnostics)
 
 
 register(ast.For, _for)

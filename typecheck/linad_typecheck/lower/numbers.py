@@ -181,7 +181,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
 def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
     """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two apart."""
     for v in operands:
-        found = ctx.widened.get(v.atom.name) if isinstance(v.atom, Var) else None
+        found = ctx.known(v.atom).widened
         if found is not None:
             text = ctx.source.source.segment(found[1])
             ctx.report(Widened(span, found[0], TELLS_APART[op], found[1], text if text.isdigit() else ""))

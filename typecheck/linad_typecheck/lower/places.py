@@ -235,7 +235,7 @@ def fresh_array(
     """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
     var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
     ctx.emit(Alloc(var, shape, fill, span))
-    ctx.new_array(var, shape)
+    ctx.asked({(var.name, axis): n for axis, n in enumerate(shape)})
     return ArrayValue(var)
 
 
@@ -247,9 +247,8 @@ def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType 
     if isinstance(v, ArrayValue) and dtype == dtype_of(v):
         var = ctx.fresh(hint, v.var.type, in_order=in_order)
         ctx.emit(Copy(var, v.var, span))
-        for axis in range(v.var.type.rank):
-            if (v.var.name, axis) in ctx.dims:
-                ctx.dims[var.name, axis] = ctx.dims[v.var.name, axis]
+        known = ((axis, ctx.path.dims.get((v.var.name, axis))) for axis in range(v.var.type.rank))
+        ctx.asked({(var.name, axis): n for axis, n in known if n is not None})
         return ArrayValue(var)
     shape = shape_of(ctx, v, span)
     made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)

@@ -34,14 +34,14 @@ def against_annotation(ctx: Lowering, value: Value) -> None:
     """Warn where the result is not what the annotation of the function says."""
     node = ctx.source.node
     note = getattr(node, "returns", None)
-    if note is None or not ctx.returned or contains(value, SILENT):
+    if note is None or not ctx.path.returned or contains(value, SILENT):
         return
-    if any(d.severity == "error" for d in ctx.programs.diagnostics):  # it may have taken a result away
+    if any(d.severity == "error" for d in ctx.programs.findings.told()):  # it may have taken a result away
         return
     annotated, found = _annotated(ctx, note), type_of(value)
     if annotated is None or (_fits(found, annotated) and not (ctx.spec is None and _counts(found, annotated))):
         return
-    at, text = ctx.returned[0][0], ctx.source.source.segment(ctx.span(note))
+    at, text = ctx.path.returned[0][0], ctx.source.source.segment(ctx.span(note))
     forgotten = isinstance(value, NoneValue)
     ctx.report(ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten, _counts(found, annotated)))
 
@@ -83,7 +83,7 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
 
 def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
     """Warn of a call that stands as a statement, gives a result, and changes nothing."""
-    if not isinstance(s.value, ast.Call) or ctx.dead or contains(value, SILENT):
+    if not isinstance(s.value, ast.Call) or ctx.path.dead or contains(value, SILENT):
         return
     everything = [x for stmt in emitted for x in (stmt, *(y for b in blocks(stmt) for y in walk(b)))]
     made = {name for x in everything for name in _made(x)}

@@ -59,7 +59,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
             return Poison(), seen
         if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
-            lent = ctx.lent[var.name]
+            lent = ctx.variables.lent(var.name)
             ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             return Poison(), seen
         seen.add(var.name)
@@ -80,7 +80,8 @@ def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
 
 def _of_the_caller(ctx: Lowering, var: Var) -> bool:
     """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
-    return var.name in ctx.lent and ctx.lent[var.name].kind == "helper"
+    lent = ctx.variables.lent(var.name)
+    return lent is not None and lent.kind == "helper"
 
 
 def without_meaning(v: Value) -> bool:

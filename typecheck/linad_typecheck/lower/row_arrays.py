@@ -8,16 +8,19 @@ they are not found, as behind a call, the first row is computed before the loop.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 
-from ..core import Atom, Check, Const, Dim, Let, Stmt
+from ..core import Atom, Block, Check, Const, Dim, Let, Stmt, Var, outputs, walk
+from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, DType
+from ..types import BOOL, I64, DType
 from .context import ONE, ZERO, Lowering
-from .places import AnyArray, dtype_of, fresh_array, rank_of
+from .places import AnyArray, dtype_of, fresh_array, is_array, rank_of
+from .settled import Settled, above
 from .updates import assign_region, region
-from .values import ArrayValue, Value, ViewValue
+from .values import ArrayValue, ScalarValue, Value, ViewValue
 from .views import Along, View, Whole
 
 _SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt", "le", "gt", "ge", "eq", "ne")
@@ -26,22 +29,34 @@ _SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt
 class Sizes:
     """The sizes of rows as recipes, which outlive the body that they were found in."""
 
-    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], inside: set[str]) -> None:
+    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var) -> None:
         self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
-        self.inside = inside
+        self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
         self.shape = tuple(shape)
+        self.pairs: Mapping[str, Atom] | None = None  # what stands outside, on another path
 
-    def known(self, a: Atom) -> bool:
-        """Whether a size can be computed before the loop."""
+    def on(self, pairs: Mapping[str, Atom]) -> Sizes:
+        """The recipes on a path where these stand for the variables of theirs."""
+        other = copy(self)
+        other.pairs = pairs
+        return other
+
+    def known(self, a: Atom | None = None) -> bool:
+        """Whether a size can be computed before the loop; without one, whether all can."""
+        if a is None:
+            return all(map(self.known, self.shape))
         if isinstance(a, Const) or a.name not in self.inside:
-            return True
+            return self._outside(a) is not None
         match self.made.get(a.name):
             case Dim(array=array):
-                return array.name not in self.inside
+                return array.name not in self.inside and self._outside(array) is not None
             case Let(op=op, ins=ins):
                 safe = op in _SAFE or (op == "trips" and isinstance(ins[2], Const))
                 return safe and all(map(self.known, ins))
         return False
+
+    def _outside(self, a: Atom) -> Atom | None:
+        return a if self.pairs is None or isinstance(a, Const) else self.pairs.get(a.name)
 
     def again(self, ctx: Lowering, span: Span) -> list[Atom]:
         """The sizes, computed here."""
@@ -49,12 +64,51 @@ class Sizes:
 
     def _again(self, ctx: Lowering, a: Atom, span: Span) -> Atom:
         if isinstance(a, Const) or a.name not in self.inside:
-            return a
+            return self._outside(a)
         match self.made[a.name]:
             case Dim(array=array, axis=axis):
-                return ctx.dim(array, axis, span)
+                return ctx.dim(self._outside(array), axis, span)
             case Let(op=op, ins=ins, out=out):
                 return ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape)
+
+
+NO_SIZES = Sizes((), (), Var("", I64))
+
+
+@frozen
+class Element:
+    """What an element of an array is: a value of its type, and the sizes of one that is an array."""
+
+    value: Value
+    sizes: Sizes
+
+    def like(self, v: Value) -> bool:
+        """Whether a value is of the same type."""
+        return _kind(v) == _kind(self.value)
+
+
+def _kind(v: Value) -> tuple | None:
+    if is_array(v):
+        return dtype_of(v), rank_of(v)
+    return (v.dtype,) if isinstance(v, ScalarValue) else None
+
+
+def of_elements(ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]) -> Value:
+    """What ``build`` makes of elements, which it is told of first: by ``look``, or as they were when the text was met last. Those that
+    turn out to be of another type are put into a list, and it is begun anew."""
+    before = ctx.settled.get(node)
+    pairs = None if before is None else above(ctx, before.path, ctx.path)
+    if pairs is not None:
+        element = Element(before.found.value, before.found.sizes.on(pairs))
+        others: list[Value] = []
+        if not is_array(element.value) or element.sizes.known():
+            trial = ctx.attempt(lambda: build(element, others))
+            if not others:
+                return ctx.take(trial)
+    element, path = look(), ctx.path
+    if _kind(element.value) is not None and (not is_array(element.value) or element.sizes.known()):
+        ctx.settled[node] = Settled(path, element)
+    return build(element, [])
 
 
 def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:

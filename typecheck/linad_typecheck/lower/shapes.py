@@ -153,12 +153,12 @@ _PERMUTING = frozenset("T mT transpose permute_dims matrix_transpose swapaxes mo
 def laid_out(ctx: Lowering, var: Var) -> bool:
     """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands: where axes
     are put in another order anywhere, that is known of arrays only that are made in that order whatever they are made of."""
-    if var.type.rank < 2 or ctx.known(var).in_order or (var.name in ctx.lent and ctx.lent[var.name].kind != "helper"):
+    if var.type.rank < 2 or ctx.known(var).in_order or ((lent := ctx.variables.lent(var.name)) is not None and lent.kind != "helper"):
         return True
     if permuting(ctx.programs):
         return False
     # what comes later in the loop, or before another call of the function, is not seen yet
-    ctx.programs.in_order |= ctx.looping or ctx.spec is not None
+    ctx.programs.in_order |= ctx.path.looping or ctx.spec is not None
     return True
 
 

@@ -340,10 +340,10 @@ def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
     if isinstance(b, Const) and b.value < 0:
         return _shorter(ctx, n, -b.value, span)
     key = ("clamp", b, n)
-    if key not in ctx.dims:
+    if key not in ctx.path.dims:
         low = b if ctx.is_nonneg(b) else _at_least_zero(ctx, ctx.let("j", "wrap", (b, n), I64, span), span)
-        ctx.dims[key] = ctx.let("k", "min", (low, n), I64, span, nonneg=True, single=b == ONE)
-    return ctx.dims[key]
+        ctx.asked({key: ctx.let("k", "min", (low, n), I64, span, nonneg=True, single=b == ONE)})
+    return ctx.path.dims[key]
 
 
 def _clamped_down(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
@@ -365,9 +365,9 @@ def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -
     of, less = ctx.known(n).less or (n, 0)
     n, k = of, k + less
     key = ("shorter", n, k, single)
-    if key not in ctx.dims:
-        ctx.dims[key] = _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span, less=(n, k), single=single)
-    return ctx.dims[key]
+    if key not in ctx.path.dims:
+        ctx.asked({key: _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span, less=(n, k), single=single)})
+    return ctx.path.dims[key]
 
 
 def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) -> Atom:
@@ -377,6 +377,6 @@ def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) ->
     if isinstance(first, Const):
         return _shorter(ctx, last, first.value, span, single)
     key = ("length", first, last, single)
-    if key not in ctx.dims:
-        ctx.dims[key] = _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span, single=single)
-    return ctx.dims[key]
+    if key not in ctx.path.dims:
+        ctx.asked({key: _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span, single=single)})
+    return ctx.path.dims[key]

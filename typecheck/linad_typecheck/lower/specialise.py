@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from weakref import WeakKeyDictionary
 
 from ..core import (
@@ -24,8 +24,8 @@ from ..core import (
     walk,
 )
 from ..core_rewrite import numbered
-from ..diagnostics import Diagnostic
 from ..facts import Fact
+from ..frozen import frozen
 from ..linear.liveness import liveness
 from ..linear.modes import infer_modes, later_names
 from ..linear.ownership import others
@@ -37,7 +37,11 @@ from ..scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array
 from . import loops  # noqa: F401  (enters `for` and `while` in the table of statements)
+from .carried import TOP
 from .context import RET, Lent, Lowering
+from .findings import Findings
+from .fixpoint import fixpoint
+from .path import Fixed
 from .results import against_annotation
 from .returning import apart, lent_back
 from .statements import block
@@ -65,7 +69,32 @@ from .values import (
 
 Typed = tuple[tuple[str, ValueType], ...]
 RECURSION_LIMIT = 1000
-ROUNDS = 20
+DEPTH = 20  # of calls of a function by itself with arguments of other types
+MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
+
+
+@frozen
+class Settled:
+    """What callers rest on: a recursive function is lowered until it is what was taken for granted. Each part only grows."""
+
+    result: ValueType = OtherType(Bottom())
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
+    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
+    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+
+    def join(self, other: Settled) -> Settled:
+        return Settled(
+            join_types(self.result, other.result) or TOP,
+            tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
+            self.written | other.written,
+            self.alike | other.alike,
+            self.together | other.together,
+            other.hidden.having(self.hidden),
+            self.recursive or other.recursive,
+        )
 
 
 @dataclass(eq=False)
@@ -75,39 +104,33 @@ class Spec:
     name: str
     source: FunctionSource
     params: Typed
-    result: ValueType = OtherType(Bottom())
+    result: ValueType = OtherType(Bottom())  # these are described at `Settled`
     modes: tuple[Mode, ...] = ()
-    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
-    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
-    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
-    hidden: dict[str, tuple[str, Array]] = field(default_factory=dict)
-    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
+    written: frozenset[int] = frozenset()
+    alike: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
+    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
+    depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
     apart: bool = False  # whether results are copied that would be arrays of the caller
     failed: bool = False
-    poisoned: bool = False  # see `Specialiser`
     done: bool = False
     function: Function | None = None
     derivative: Derivative | None = None  # where it is only declared
-    found: list[Diagnostic] = field(default_factory=list)  # reported while it was lowered
-    facts: tuple[Fact, ...] = ()  # found out then
+    findings: Findings = field(default_factory=Findings)  # while it was lowered
 
-    def settled(self) -> tuple:
-        """What callers rest on: a recursive function is lowered until it stays the same."""
-        return self.result, self.modes, self.written, self.alike, self.together, dict(self.hidden), self.recursive
+    @property
+    def settled(self) -> Settled:
+        return Settled(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+
+    @settled.setter
+    def settled(self, known: Settled) -> None:
+        for f in fields(known):
+            setattr(self, f.name, getattr(known, f.name))
 
     def writes(self, k: int) -> bool:
         return k in self.written
-
-
-_ONE_CAUSE = ("use-after-move", "moved-on-some-paths", "conflicting-updates")
-
-
-def _says_the_same(one: Diagnostic, other: Diagnostic) -> bool:
-    """Whether two findings are of one place, or of one cause that shows at several places, which one repair ends."""
-    if one.slug != other.slug:
-        return False
-    return one.span == other.span or (one.slug in _ONE_CAUSE and one.message == other.message and one.labels == other.labels and one.labels != ())
 
 
 @dataclass
@@ -116,60 +139,50 @@ class Specialiser:
 
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    facts: dict[Fact, None] = field(default_factory=dict)  # in the order in which they were found out
+    findings: Findings = field(default_factory=Findings)  # where those of what is being lowered go
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
-    bottoms: int = 0  # expressions met whose type rests on that of a recursive call
-    poisoned: bool = False  # something was left out because what it rests on was reported or is unknown
     permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
     in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
     unknown: bool = False  # something of unknown type was met
-    quiet: int | None = None  # how many functions were being lowered where what may be dead began
 
     def report(self, message: Message) -> None:
-        self._note(message.diagnostic())
+        self.findings.note(message.diagnostic())
+
+    @property
+    def poisoned(self) -> bool:
+        return self.findings.poisoned
+
+    @poisoned.setter
+    def poisoned(self, value: bool) -> None:
+        self.findings.poisoned = value
+
+    @contextmanager
+    def apart(self) -> Iterator[Findings]:
+        """What is found out inside is kept for itself."""
+        before = self.findings
+        self.findings = found = Findings(before)
+        try:
+            yield found
+        finally:
+            self.findings = before
 
     @contextmanager
     def perhaps_dead(self, unknown: bool) -> Iterator[None]:
         """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is reported of
         it here, but of what it calls where that is called from elsewhere, too."""
-        saved = self.quiet
-        if unknown and saved is None:
-            self.quiet = len(self.stack)
-        try:
+        with self.apart() as found:
             yield
-        finally:
-            self.quiet = saved
-
-    def _note(self, found: Diagnostic) -> None:
-        for spec in self.stack[self.quiet or 0 :]:
-            if found not in spec.found:
-                spec.found.append(found)
-        if self.quiet is None and not any(_says_the_same(d, found) for d in self.diagnostics):
-            self.diagnostics.append(found)
-
-    def save(self) -> tuple:
-        return len(self.diagnostics), len(self.facts), [len(s.found) for s in self.stack], self.poisoned, self.bottoms
-
-    def restore(self, state: tuple) -> None:
-        """Undo an attempt. Functions that it has lowered are kept: they rest on their arguments alone, and what was found out
-        about them is told again where they are called."""
-        reported, facts, found, self.poisoned, self.bottoms = state
-        del self.diagnostics[reported:]
-        for spec, count in zip(self.stack, found, strict=True):
-            del spec.found[count:]
-        while len(self.facts) > facts:
-            self.facts.popitem()
+        (self.findings.take_quietly if unknown else self.findings.take)(found)
 
     def all_facts(self) -> tuple[Fact, ...]:
         """The facts, and the type of each name where it is bound."""
         types = ((n, at, describe(type_of(v))) for (n, at), v in self.meanings.items() if not contains(v, (Poison, Bottom)))
-        return (*self.facts, *(Fact("type", n, at, t) for n, at, t in types if n[0] != "%"))
+        return (*self.findings.facts, *(Fact("type", n, at, t) for n, at, t in types if n[0] != "%"))
 
     def spec(self, callee: str) -> Spec:
         return next(s for s in self.specs.values() if s.name == callee)
@@ -192,16 +205,14 @@ class Specialiser:
         key = (id(source.node), source.key, params, captures, apart)
         known = self.specs.get(key)
         if known is not None:
-            if not known.done:  # on the stack: everything from there up is recursive
-                for spec in self.stack[self.stack.index(known) :]:
-                    spec.recursive = True
-            for found in tuple(known.found):  # the attempt that it was first called in may have been undone
-                self._note(found)
-            self.facts |= dict.fromkeys(known.facts)
-            self.poisoned |= known.poisoned
+            if known.done:
+                self.findings.take(known.findings)  # the attempt that it was first called in may have been given up
+                return known
+            for spec in self.stack[self.stack.index(known) :]:  # everything from there up is recursive
+                spec.recursive = True
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart)
-        if self.inside(source) > ROUNDS:
+        if self.inside(source) > DEPTH:
             self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
             spec.failed = spec.done = True
             self.specs[key] = spec
@@ -209,28 +220,29 @@ class Specialiser:
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.specs[key] = spec
         self.stack.append(spec)
-        bottoms, facts, poisoned = self.bottoms, len(self.facts), self.poisoned
-        self.poisoned = False
-        for _ in range(ROUNDS):
-            state, others = self.save(), set(self.specs)
-            spec.found.clear()
-            before = spec.settled()
-            lower_spec(self, spec)
-            if not spec.recursive or before == spec.settled():
-                break
-            self.restore(state)
+        others = set(self.specs)
+
+        def run(known: Settled) -> tuple[Settled, None]:
             for other in set(self.specs) - others:  # they were lowered against what has changed
                 self.taken.discard(self.specs.pop(other).name)
+            spec.settled = known
+            with self.apart() as spec.findings:
+                lower_spec(self, spec)
+            return spec.settled if spec.recursive else known, None
+
+        fixpoint(run, spec.settled)
         self.stack.pop()
-        spec.done, spec.facts, spec.poisoned = True, tuple(self.facts)[facts:], self.poisoned
-        self.poisoned |= poisoned
-        if isinstance(_value(spec.result), Bottom) and not spec.found and not any(s.recursive for s in self.stack):
+        spec.done = True
+        if isinstance(_value(spec.result), Bottom) and not spec.findings.diagnostics and not any(s.recursive for s in self.stack):
             place = _header(source)
             instead = "begin with the case that needs no call: `if n == 0: return ...`"
-            self.report(BadCall(place, source.name, "never returns without calling itself", where="every path calls it again", instead=instead))
+            never = BadCall(place, source.name, "never returns without calling itself", where="every path calls it again", instead=instead)
+            spec.findings.note(never.diagnostic())
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
         if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
-            self.bottoms = bottoms
+            spec.findings.bottoms = 0
+        self.findings.take(spec.findings)
+        spec.findings.bottoms = 0
         return spec
 
     def name(self, wanted: str) -> str:
@@ -282,22 +294,22 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     span = source.source.span(source.node)
     params: list[Var] = []
     for name, t in spec.params:
-        fresh = [ctx.fresh(name.replace("?", "_set"), leaf) for leaf in type_leaves(t)]
+        lent = Lent(name, "helper")
+        fresh = [
+            ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None) for leaf in type_leaves(t)
+        ]
         params += fresh
-        ctx.env[name] = Binding(rebuild(t, iter(fresh)), span)
-        for v in fresh:
-            if isinstance(v.type, Array):
-                ctx.lent[v.name] = Lent(name, "helper")
+        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span))
     if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
         names = tuple(n for n, _ in spec.params)
         args = {a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
-            ctx.env[source.name] = Binding(FunctionValue(source, (), own), span)
-    for name in (n for n, _ in spec.params if n[-1] == "?"):
-        ctx.env[name[:-1]] = replace(ctx.env[name[:-1]], defined=ctx.env.pop(name).value.atom)
-    ctx.depth = ctx.fresh("level", I64)
-    errors = sum(d.severity == "error" for d in programs.diagnostics)
+            ctx.bind(source.name, Binding(FunctionValue(source, (), own), span))
+    flags = {name[:-1]: ctx.env[name].value.atom for name, _ in spec.params if name[-1] == "?"}
+    bound = {n: b for n, b in ctx.env.items() if n[-1] != "?"}
+    ctx.go(env=Fixed({n: replace(b, defined=flags[n]) if n in flags else b for n, b in bound.items()}))
+    spec.depth = ctx.fresh("level", I64)
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
@@ -306,34 +318,37 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         value = apart(ctx, value, span)
     elif not spec.recursive:  # its results are found by rounds, from what is an array first
         value = lent_back(ctx, value)
+    if spec.recursive:  # as the calls inside take it to be
+        value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
     spec.result = type_of(value)
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
-    spec.failed = sum(d.severity == "error" for d in programs.diagnostics) > errors
-    hidden = {k: (ctx.lent[v.name].name, v.type) for k, v in ctx.hidden.items()}
+    spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)
+    hidden = Fixed({k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()})
     if contains(value, (Poison, Bottom)):
         spec.hidden = hidden
         return
     results = tuple(leaves(value))
     body = Block(tuple(ctx.out), results)
     if not spec.failed:
-        spec.modes = infer_modes(params, body, programs.modes)
+        modes = infer_modes(params, body, programs.modes)
+        spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
         written = {v.name for s in walk(body) for v in _written(s, programs)}
         spec.written = frozenset(k for k, p in enumerate(params) if later_names(p, body, programs.modes) & written)
         spec.alike = frozenset(
-            k for k, p in enumerate((*params, *ctx.hidden.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
+            k for k, p in enumerate((*params, *ctx.variables.globals.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
         )
         given = {r.name for r in results if isinstance(r.type, Array)}
         spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r))
     spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
-    everything += [Param(v, "read") for v in ctx.hidden.values()]
+    everything += [Param(v, "read") for v in ctx.variables.globals.values()]
     if spec.recursive:
-        everything.append(Param(ctx.depth, "own"))
+        everything.append(Param(spec.depth, "own"))
         ok = ctx.fresh("ok", BOOL)
         limit = Const(programs.limit, I64)
         text = "maximum recursion depth exceeded"
-        body = Block((Let(ok, "lt", (ctx.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
+        body = Block((Let(ok, "lt", (spec.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
     spec.function = numbered(Function(spec.name, tuple(everything), body, span))
     for p, m in zip(params, spec.modes, strict=True):
         if isinstance(p.type, Array):
@@ -360,10 +375,10 @@ def _body(ctx: Lowering) -> Value:
     for name, b in ctx.env.items():
         ctx.typed(name, b.span, b.value)
     block(ctx, body_of(ctx.source), frozenset())
-    ctx.dead = False
+    ctx.go(dead=False)
     kinds: ValueType | None = None
     first: tuple[Span, ValueType] | None = None
-    for span, value in ctx.returned:
+    for span, value in ctx.path.returned:
         t = type_of(value)
         if first is None:
             first, kinds = (span, t), t
@@ -378,7 +393,7 @@ def _body(ctx: Lowering) -> Value:
         return NoneValue() if kinds is None else Poison()
     value = held.value
     if contains(value, (UnionValue, LostArray)) and not contains(value, (Poison, Bottom)):
-        ctx.report(ViewOnSomePaths(ctx.returned[-1][0], ctx.source.name))
+        ctx.report(ViewOnSomePaths(ctx.path.returned[-1][0], ctx.source.name))
         return Poison()
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
@@ -406,7 +421,7 @@ def _header(source: FunctionSource) -> Span:
 def _of_base_cases(ctx: Lowering) -> ValueType:
     """What a recursive function returns where it does not call itself."""
     found: ValueType = OtherType(Bottom())
-    for _, value in ctx.returned:
+    for _, value in ctx.path.returned:
         if not contains(value, (Poison, Bottom)):
             found = join_types(found, type_of(value)) or OtherType(Poison())
     return found
@@ -415,7 +430,7 @@ def _of_base_cases(ctx: Lowering) -> ValueType:
 def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
     from .joins import coerce
 
-    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)):
+    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)) or type_of(value) == t:
         return value
     return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
 

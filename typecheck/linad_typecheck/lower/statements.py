@@ -69,7 +69,7 @@ def how_left(ctx: Lowering):
 
 
 def set_left(ctx: Lowering, atom, span: Span) -> None:
-    ctx.env[CTL] = Binding(ScalarValue(atom), span)
+    ctx.bind(CTL, Binding(ScalarValue(atom), span))
 
 
 def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
@@ -80,7 +80,7 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
     """
     for k, s in enumerate(body):
         left = how_left(ctx)
-        if ctx.dead or (left is not RUN and isinstance(left, Const) and left != RUN):
+        if ctx.path.dead or (left is not RUN and isinstance(left, Const) and left != RUN):
             return
         rest = list(body[k + 1 :])
         if isinstance(s, ast.If) and not (only_raises(s.body) and not s.orelse):
@@ -97,9 +97,8 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
 
 def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:
     """A statement that may leave the block, and the rest, which runs where it has not."""
-    saved, ctx.want_ctl = ctx.want_ctl, True
-    statement(ctx, s)
-    ctx.want_ctl = saved
+    with ctx.within(want_ctl=True):
+        statement(ctx, s)
     left = how_left(ctx)
     if isinstance(left, Const):
         return block(ctx, rest, live)
@@ -132,7 +131,7 @@ def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
     for name in bound_if(test, truth):
         b = ctx.env.get(name)
         if b is not None and b.defined is not None:
-            ctx.env[name] = Binding(b.value, b.span)
+            ctx.bind(name, Binding(b.value, b.span))
 
 
 def statement(ctx: Lowering, s: ast.stmt) -> None:
@@ -140,12 +139,8 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
     if lower is None:
         refuse(ctx, s)
         return
-    around, ctx.stmt = ctx.stmt, s
-    before = 0 if ctx.frame is None else len(ctx.flight)  # of an expression that this statement is made for
-    del ctx.flight[before:]
+    ctx.path = ctx.path.at(s, ctx.path.flight[: ctx.path.around])
     lower(ctx, s)
-    del ctx.flight[before:]
-    ctx.stmt = around
 
 
 def _if(ctx: Lowering, s: ast.If) -> None:
@@ -175,12 +170,10 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
         what = describe(type_of(value))
         ctx.report(Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them"))
         value = Poison()
-    ctx.returned.append((span, value))
-    ctx.env[RET] = Binding(value, span)
-    for name, b in list(ctx.env.items()):  # the result takes the arrays with it
-        if name[0] != "%":
-            left = map_arrays(b.value, lambda v: gone(v, seen, span))
-            ctx.env[name] = replace(b, value=left)
+    ctx.go(returned=(*ctx.path.returned, (span, value)))
+    ctx.bind(RET, Binding(value, span))
+    left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})  # the result takes the arrays with it
     set_left(ctx, RETURN, span)
 
 
@@ -221,7 +214,7 @@ def _is_error(ctx: Lowering, node: ast.Name) -> bool:
 
 def _raise(ctx: Lowering, s: ast.Raise) -> None:
     _raise_unless(ctx, FALSE, s)
-    ctx.dead = True
+    ctx.go(dead=True)
 
 
 def _assert(ctx: Lowering, s: ast.Assert) -> None:
@@ -268,7 +261,7 @@ def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
         case ast.Name(id=name):
             if isinstance(value, ArrayValue) and any(value.var in arrays(b.value) for n, b in ctx.env.items() if n[0] != "%"):
                 ctx.fact("borrow", name, span, "another name for the same array")
-            ctx.env[name] = Binding(value, span)
+            ctx.bind(name, Binding(value, span))
             ctx.typed(name, ctx.span(target), value)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             _unpack(ctx, target, targets, value, span)
@@ -330,7 +323,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
-            ctx.env[name] = Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
+            ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
@@ -407,14 +400,14 @@ def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
 
     if s.decorator_list:
         ctx.report(Unsupported(ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"))
-    ctx.env[s.name] = Binding(nested_function(ctx, s, s.name), ctx.span(s))
+    ctx.bind(s.name, Binding(nested_function(ctx, s, s.name), ctx.span(s)))
 
 
 def _delete(ctx: Lowering, s: ast.Delete) -> None:
     """``del name``: it has no value from here on."""
     for target in s.targets:
         if isinstance(target, ast.Name):
-            ctx.env.pop(target.id, None)
+            ctx.unbind(target.id)
         else:
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", "leave it: arrays keep their cells"))
 

@@ -47,4 +47,4 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
     ctx.report(Unsupported(ctx.span(node), what, instead))
     if isinstance(node, ast.stmt):  # what it would have bound is unknown from here on, which is no further mistake
         for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
-            ctx.env[name] = Binding(Poison(), ctx.span(node))
+            ctx.bind(name, Binding(Poison(), ctx.span(node)))

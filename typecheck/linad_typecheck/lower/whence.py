@@ -104,7 +104,7 @@ def _size(ctx: Lowering, n: Atom) -> str:
     notes = " ".join(ast.unparse(a.annotation) for a in ast.walk(ctx.source.node) if isinstance(a, ast.arg) and a.annotation is not None)
     if hint in ctx.local_names or hint in notes.replace("'", " ").replace('"', " ").split():
         return hint
-    for key, known in ctx.dims.items():
+    for key, known in ctx.path.dims.items():
         match key:
             case (str() as array, int() as axis) if known == n and (name := array.partition(".")[0]) in ctx.env:
                 return f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"

@@ -1,0 +1,191 @@
+"""The one solver: heads of loops, recursive functions and scans settle however long that takes."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+
+import numpy as np
+import pytest
+from linad_typecheck.frozen import frozen
+from linad_typecheck import check_source
+from linad_typecheck.lower.carried import TOP, Head
+from linad_typecheck.lower.expressions import EXPRESSIONS
+from linad_typecheck.lower.fixpoint import fixpoint
+from linad_typecheck.lower.specialise import Settled
+from linad_typecheck.lower.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
+
+from ..properties.roads import Whole
+from ..strategies import load
+
+SCALARS = [ScalarType(d, weak) for d in ("bool", "i64", "f64", "i32", "f32") for weak in (True, False) if d[1:] != "32" or not weak]
+TYPES = [
+    OtherType(Bottom()), TOP, *SCALARS, ArrayType("f64", 1), ArrayType("f64", 2), ArrayType("i64", 1),
+    TupleType((SCALARS[2], SCALARS[4])), TupleType((SCALARS[4], SCALARS[2])), TupleType((SCALARS[2],)),
+]  # fmt: skip
+
+
+def join(a, b):
+    return join_types(a, b) or TOP
+
+
+def test_types_are_a_lattice_of_finite_height():
+    for a, b, c in product(TYPES, repeat=3):
+        assert join(a, b) == join(b, a) and join(a, a) == a
+        assert join(join(a, b), c) == join(a, join(b, c)), (a, b, c)
+    assert all(join(a, TYPES[0]) == a and join(a, TOP) == TOP for a in TYPES)
+    above = {a: [b for b in TYPES if b != a and join(a, b) == b] for a in SCALARS}
+    height = lambda a: 1 + max((height(b) for b in above.get(a, ())), default=0)
+    assert max(map(height, SCALARS)) <= 6
+
+
+def both_ways(function, *args):
+    """The value is Python's, and the gradient that of dual numbers."""
+    whole = Whole(function, args)
+    assert whole.primal().error is None
+    whole.gradients(thorough=False)
+
+
+@frozen
+class Steps:
+    seen: frozenset[int] = frozenset()
+
+    def join(self, other: Steps) -> Steps:
+        return Steps(self.seen | other.seen)
+
+
+def test_the_solver_stops_at_the_least_state_that_stays():
+    asked = []
+
+    def run(known: Steps) -> tuple[Steps, int]:
+        asked.append(known)
+        return Steps(frozenset(k + 1 for k in known.seen if k < 50)), len(known.seen)
+
+    assert fixpoint(run, Steps(frozenset({0}))) == 51
+    assert len(asked) == 51 and asked[-1] == Steps(frozenset(range(51)))
+
+
+def test_heads_and_settled_functions_only_grow():
+    one, other = Head(types={"a": SCALARS[2]}, flagged={"a"}), Head(types={"b": SCALARS[4], "a": SCALARS[4]}, unbound={"c"})
+    both = one.join(other)
+    assert both == Head(types={"a": SCALARS[4], "b": SCALARS[4]}, flagged={"a"}, unbound={"c"})
+    assert list(both.types) == ["b", "a"] and both.join(one) == both == both.join(other) == both.join(both)
+    assert Head(types={"a": ArrayType("f64", 1)}).join(Head(types={"a": SCALARS[2]})).types == {"a": OtherType(Poison())}
+    f, g = Settled(SCALARS[2], ("read", "mut")), Settled(SCALARS[4], ("acc", "read"), written=frozenset({1}), recursive=True)
+    assert f.join(g) == g.join(f) == Settled(SCALARS[4], ("acc", "mut"), written=frozenset({1}), recursive=True)
+
+
+def chain(n: int) -> str:
+    """Names that become floats one after the other, one for each attempt."""
+    moves = "".join(f"        a{k} = a{k + 1}\n" for k in range(n))
+    return (
+        "def f(x):\n"
+        + "".join(f"    a{k} = 0\n" for k in range(n + 1))
+        + f"    for i in range(len(x)):\n{moves}        a{n} = x[i] * x[i]\n    return a0 + a{n}\n"
+    )
+
+
+@pytest.mark.parametrize("n", [1, 29, 60])
+def test_types_that_settle_one_after_the_other(n):
+    x = np.linspace(0.5, 1.5, n + 3)
+    both_ways(load(chain(n)), x)
+
+
+RECURSIVE = """def climb(n, x):
+    if n == 0:
+        return 0, 0
+    a, b = climb(n - 1, x)
+    return b, b + x[n - 1] * x[n - 1]
+
+
+def f(x):
+    a, b = climb(len(x), x)
+    return a * 2.0 + b
+"""
+
+
+def test_results_of_a_recursive_function_that_settle_one_after_the_other():
+    both_ways(load(RECURSIVE), np.array([0.7, 1.3, -0.4]))
+
+
+# ------------------------------------------------------------------------------------------- how often that is
+
+MARK = 7.25  # in the innermost expression of a nest: how often it is met is counted
+
+
+def inside_out(form: str):
+    """An expression in itself: ``{}`` is the inner one, ``{k}`` its level."""
+
+    def nest(depth: int) -> str:
+        e = f"x[0] * {MARK}"
+        for k in range(depth):
+            e = form.format(e, k=k)
+        return f"    return 1.0 * ({e})\n"
+
+    return nest
+
+
+def loops(head: str, start: str, step: str):
+    """Loops in each other, each with a sum of its own, which becomes a float where the innermost one does."""
+
+    def nest(depth: int) -> str:
+        out, indent = [], "    "
+        for k in range(depth):
+            out += [indent + start.format(k=k), indent + head.format(k=k)]
+            indent += "    "
+        out.append(f"{indent}s{depth - 1} += {step.format(MARK=MARK)}")
+        for k in range(depth - 2, -1, -1):
+            indent = indent[4:]
+            out.append(f"{indent}s{k} += s{k + 1} + 1")
+        return "\n".join(out) + "\n    return 1.0 * s0\n"
+
+    return nest
+
+
+NESTS = {
+    "sum": inside_out("sum({} for i{k} in range(2))"),
+    "sum of two": inside_out("sum({} for i{k} in range(2) for j{k} in range(i{k} + 1))"),
+    "sum over an array": inside_out("sum({} * v{k} for v{k} in x)"),
+    "max": inside_out("max({} for i{k} in range(2))"),
+    "any": inside_out("x[0] * float(any({} > i{k} for i{k} in range(2)))"),
+    "array": inside_out("np.sum(np.array([{} for i{k} in range(2)]))"),
+    "array of arrays": inside_out("np.sum(np.array([[{} * j{k} for j{k} in range(2)] for i{k} in range(2)]))"),
+    "some": inside_out("np.array([{} for i{k} in range(3) if i{k} > 0]).sum()"),
+    "build": inside_out("np.sum(linad.build(2, lambda i{k}: {}))"),
+    "scan": inside_out("linad.scanl(lambda s{k}, v{k}: s{k} + {}, 0, x)[1]"),
+    "for": loops("for i{k} in range(2):", "s{k} = 0", "x[0] * {MARK}"),
+    "while": loops("while s{k} < 3:", "s{k} = 0", "1 + abs(x[0] * {MARK})"),
+}
+HEADER = """import numpy as np
+from jaxtyping import Float64
+import linad
+from linad import linear_grad
+
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]):
+"""
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
+    constant, count = EXPRESSIONS[ast.Constant], [0]
+
+    def counted(ctx, node, hint):
+        count[0] += node.value == MARK
+        return constant(ctx, node, hint)
+
+    monkeypatch.setitem(EXPRESSIONS, ast.Constant, counted)
+    counts = []
+    for depth in range(1, 9):
+        count[0] = 0
+        assert check_source(HEADER + NESTS[kind](depth), "program.py") == []
+        counts.append(count[0])
+    steps = [b - a for a, b in zip(counts, counts[1:], strict=False)]
+    assert 0 < counts[0] <= 4 and max(steps) <= 4 and max(steps[1:]) == min(steps[1:]), counts
+
+
+@pytest.mark.parametrize("kind", NESTS)
+def test_a_nest_means_what_it_means_to_python(kind):
+    text = "import numpy as np\nimport linad\n\n\ndef f(x):\n" + NESTS[kind](3)
+    both_ways(load(text), np.array([0.75, -1.25]))

@@ -1,0 +1,28 @@
+"""The one solver: loops, recursion and scans are lowered from what is known at their head until that is what they end with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Lattice(Protocol):
+    """An element of a lattice of finite height: `values.join_types` for types, and sets that only grow."""
+
+    def join(self: H, other: H) -> H: ...
+
+
+H = TypeVar("H", bound=Lattice)
+
+
+def fixpoint(run: Callable[[H], tuple[H, T]], head: H) -> T:
+    """What ``run`` finds from the least state at or above ``head`` that it does not leave; ``run`` gives the state that it ends
+    with. It ends itself, as no chain of states is infinite."""
+    while True:
+        end, found = run(head)
+        grown = head if end == head else head.join(end)
+        if grown == head:
+            return found
+        head = grown

@@ -1,0 +1,99 @@
+"""What changes along a path through a function: one immutable value, which branches and attempts start from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from ..core import Atom
+from ..span import Span
+from .values import Binding, Value
+
+K = TypeVar("K")
+V = TypeVar("V")
+Classes = Mapping[str, frozenset[str]]
+Flight = tuple[tuple[Value | None, ast.expr], ...]  # values in expressions that are being evaluated; None where it was used
+
+
+class Fixed(dict[K, V]):
+    """A dictionary that nobody changes: what differs from it is another one."""
+
+    def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("a path is never changed: `Lowering.bind` and the like go on with another one")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _fixed  # type: ignore[assignment]
+
+    def having(self, more: Mapping[K, V]) -> Fixed[K, V]:
+        return Fixed({**self, **more})
+
+    def without(self, keys: Iterable[K]) -> Fixed[K, V]:
+        gone = set(keys)
+        return Fixed({k: v for k, v in self.items() if k not in gone})
+
+
+class Path(NamedTuple):
+    """Where a path through a function has come to. How the block is left, and with what result, are pseudo-names of ``env``."""
+
+    env: Fixed[str, Binding] = Fixed()
+    dims: Fixed[tuple, Atom] = Fixed()  # sizes that the block has asked for
+    tested: frozenset[str] = frozenset()  # ints that are not negative: the block has tested them
+    alike: Classes = Fixed()  # arrays that may be one array in Python, each with its class
+    made: frozenset[str] = frozenset()  # arrays that this iteration of the innermost loop has made
+    returned: tuple[tuple[Span, Value], ...] = ()
+    dead: bool = False  # after a `raise`
+    looping: bool = False  # whether what is lowered is in a loop
+    owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
+    want_ctl: bool = False  # whether how the block is left matters to what is around it
+    around: int = 0  # how many values in flight are of expressions that the statement being lowered was made for
+    stmt: ast.stmt | None = None  # being lowered
+    flight: Flight = ()
+    frame: int = 0  # the values before it wait for the expression that is being lowered
+
+    def but(self, **changes: Any) -> Path:
+        """The path with some things changed, as by `_replace`; the next three are the same, quickly."""
+        parts = list(self)
+        for name, value in changes.items():
+            parts[_PLACES[name]] = value
+        return _path(Path, parts)
+
+    def naming(self, env: Fixed[str, Binding]) -> Path:
+        return _path(Path, (env, *self[1:]))
+
+    def at(self, stmt: ast.stmt, flight: Flight) -> Path:
+        return _path(Path, (*self[:-3], stmt, flight, self[-1]))
+
+    def evaluating(self, flight: Flight, frame: int) -> Path:
+        return _path(Path, (*self[:-2], flight, frame))
+
+
+_path = tuple.__new__
+_PLACES = {name: k for k, name in enumerate(Path._fields)}
+
+
+def coarser(one: Classes, other: Classes) -> Classes:
+    """The finest classes that are unions of those of either."""
+    if one is other or not other:
+        return one
+    found: dict[str, frozenset[str]] = dict(one)
+    for together in set(other.values()):
+        if found.get(next(iter(together))) != together:
+            merged = together.union(*(found.get(n, ()) for n in together))
+            found.update(dict.fromkeys(merged, merged))
+    return Fixed(found)
+
+
+def join(before: Path, one: Path, other: Path) -> Path:
+    """Where two paths from ``before`` meet: arrays may be one that may be on either, and only what was known before is known of
+    sizes. What names mean is left as it was before: to join that takes statements at the end of both (`joins.join`)."""
+    flight = before.flight
+    if flight:  # what was handed on along either is handed on
+        ends = zip(flight, one.flight, other.flight, strict=False)
+        flight = tuple((None if None in (v, x, y) else v, node) for (v, node), (x, _), (y, _) in ends)
+    return before.but(
+        alike=coarser(one.alike, other.alike),
+        made=one.made | other.made,
+        returned=one.returned + other.returned[len(before.returned) :],
+        dead=before.dead or (one.dead and other.dead),
+        flight=flight,
+    )
