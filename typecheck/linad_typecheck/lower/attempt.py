@@ -74,11 +74,11 @@ class Shape:
 
     @property
     def runs(self) -> bool:
-        """Whether the body surely runs once: that of a `while` begins with its test, a `for` may be over a literal range."""
-        if self.stop is None:
-            return True
+        """Whether the body surely runs once: that of a `while` begins with its test, a range may be known."""
         bounds = self.start, self.stop, self.step
-        return all(isinstance(b, Const) for b in bounds) and self.step != ZERO and bool(range(*(b.value for b in bounds)))
+        if self.stop is None or not all(isinstance(b, Const) for b in bounds):
+            return self.stop is None
+        return self.step != ZERO and bool(range(*(b.value for b in bounds)))
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
@@ -424,7 +424,8 @@ class Attempt:
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()
-        ctx.env = {n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()}
+        flags = {n: None if n in bound else outside(b.defined, final) for n, b in head.items()}
+        ctx.env = {n: Binding(renamed(b.value, final), b.span, flags[n]) for n, b in head.items()}
         for name, t in self.plan.types.items():
             if name not in ctx.env and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 ctx.env[name] = Binding(t.value, self.span)

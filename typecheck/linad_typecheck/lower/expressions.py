@@ -126,8 +126,8 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         free = id(node) in enclosed(ctx.source.node)
         error = "NameError" if free else "UnboundLocalError"
         ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
-        end = " in enclosing scope" if free else ""
-        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        kind, end = ("free", " in enclosing scope") if free else ("local", "")
+        text = f"cannot access {kind} variable '{name}' where it is not associated with a value{end}"
         ctx.emit(Check(b.defined, error, text, (), span))
         ctx.env[name] = Binding(b.value, b.span)
     if isinstance(b.value, LostArray):
@@ -280,7 +280,8 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     with ctx.block() as stmts:
         value = second()
         dead = ctx.dead
-    if all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value)) and _pure(stmts) and ctx.env == before:
+    bools = all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value))
+    if bools and _pure(stmts) and ctx.env == before:
         for s in stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`

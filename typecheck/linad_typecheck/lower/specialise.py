@@ -65,8 +65,8 @@ from .values import (
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
-# "permuted": an index whose result NumPy lays out with its axes in another order; "in order": a place where it was taken for
-# granted that no axes are put in another order, which may be done later
+# "permuted": an index whose result NumPy lays out with its axes in another order; "in order": a place where it was
+# taken for granted that no axes are put in another order, which may be done later
 Met = Literal["permuted", "in order"]
 RECURSION_LIMIT = 1000
 ROUNDS = 20
