@@ -84,7 +84,7 @@ class Body:
     rows: dict[str, Alloc] = field(default_factory=dict)  # those of which a log keeps one behind the other
     before: dict[str, str] = field(
         default_factory=dict
-    )  # logged carried values, with the logged values that the next iteration has of them: the one log has one cell more
+    )  # logged carried values, each with the logged value that the next iteration has of it: one log, with a cell more
 
     def keeps(self, name: str) -> bool:
         """Whether a local array is kept for the reverse of its iteration."""

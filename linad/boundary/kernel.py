@@ -27,8 +27,8 @@ HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if
 
 NOT_BROADCAST = ("operands could not be broadcast together", "could not broadcast input array", "shape mismatch: indexing arrays")
 STRETCH = (
-    " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/deviations.md: index with None, as in "
-    "x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"
+    " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/deviations.md: "
+    "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"
 )
 
 

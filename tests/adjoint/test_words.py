@@ -95,7 +95,7 @@ def until_its_cells_settle(x, w):
 
 
 def handed_on(x):
-    """What one iteration logs as its result is what the next one begins with: one log, with the first value in front."""
+    """What one iteration logs as its result is what the next begins with: one log, with the first value in front."""
     s = 1.0
     for i in range(len(x)):
         s = math.tanh(s * x[i])

@@ -250,8 +250,8 @@ def free_names(function: ast.AST) -> Names:
 
 
 def enclosed(function: ast.AST) -> frozenset[int]:
-    """The names of a function, by id, that Python finds in an enclosing scope: those that the function captures, and those in
-    a generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it."""
+    """The names of a function, by id, that Python finds in an enclosing scope: those that it captures, and those in a
+    generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it."""
     found = _ENCLOSED.get(function)
     if found is None:
         free, nodes = free_names(function), list(ast.walk(function))

@@ -201,8 +201,8 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
 
 
 def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()) -> tuple[tuple[str, Value], ...]:
-    """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined; ``outer`` are
-    the functions that capture it in turn."""
+    """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined;
+    ``outer`` are the functions that capture it in turn."""
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
@@ -416,6 +416,7 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
     """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
-    return all(isinstance(n, _CONSTANT) or (isinstance(n, ast.Call) and callee_of(ctx, n.func) in DTYPES) for n in ast.walk(node))
+    converts = lambda n: isinstance(n, ast.Call) and callee_of(ctx, n.func) in DTYPES
+    return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))
 
 

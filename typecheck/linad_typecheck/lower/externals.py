@@ -48,8 +48,10 @@ _NUMBERS = {
     "numpy.euler_gamma": 0.5772156649015329, "typing.TYPE_CHECKING": False, "builtins.__debug__": True,
 }  # fmt: skip
 CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.items()} | {
-    "numpy.True_": ScalarValue(Const(True, BOOL)), "numpy.False_": ScalarValue(Const(False, BOOL)), "numpy.newaxis": NoneValue(),
-}  # fmt: skip
+    "numpy.True_": ScalarValue(Const(True, BOOL)),
+    "numpy.False_": ScalarValue(Const(False, BOOL)),
+    "numpy.newaxis": NoneValue(),
+}
 
 DTYPES: dict[str, DType] = {
     "numpy.float64": "f64", "numpy.double": "f64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.int64": "i64",

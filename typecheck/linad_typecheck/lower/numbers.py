@@ -120,7 +120,7 @@ def _finite(value: float) -> bool:
 
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
-    """Python's truth value, as a bool atom: of a scalar or an array of rank 0, and of what has one whatever it holds."""
+    """Python's truth value, as a bool atom: of a scalar, an array of rank 0, or what is true or false by what it is."""
     match v:
         case NoneValue() | TextValue(text=""):
             return Const(False, BOOL)

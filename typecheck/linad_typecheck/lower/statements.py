@@ -200,7 +200,8 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
         case ast.Call(func=ast.Name() as error, args=[], keywords=[]) | (ast.Name() as error) if _is_error(ctx, error):
             found = "", ()
     if found is None:
-        how = 'raise a builtin exception with a text, or a formatted string of constants and of numbers that have names: `raise ValueError(f"... {n}")`'
+        text = "a text, or a formatted string of constants and of numbers that have names"
+        how = f'raise a builtin exception with {text}: `raise ValueError(f"... {{n}}")`'
         ctx.report(Unsupported(span, "this `raise`", how))
         return
     ctx.emit(Check(ok, error.id, *found, span))

@@ -376,7 +376,8 @@ def as_argument(v: Value) -> Value:
 
 def as_flag(v: Value) -> Value:
     """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x, verbose=False)``."""
-    return FlagValue(v.atom.value, v.weak) if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "bool" else v
+    known = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "bool"
+    return FlagValue(v.atom.value, v.weak) if known else v
 
 
 def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:

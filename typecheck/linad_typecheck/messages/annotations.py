@@ -52,8 +52,9 @@ class UnionAnnotation(Message):
         return f"annotation `{self.text}` allows several types"
 
     def notes(self) -> tuple[str, ...]:
-        how = "without an annotation the function is compiled for the types of each call"
-        return ("a call of a checked function neither takes nor gives None in place of a value",) if self.but_none else (how,)
+        if self.but_none:
+            return ("a call of a checked function neither takes nor gives None in place of a value",)
+        return ("without an annotation the function is compiled for the types of each call",)
 
     def fixes(self) -> tuple[Fix, ...]:
         if not self.but_none:
