@@ -27,9 +27,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import Array, is_float
 
-from linad.optimise.logs import logs_of
-
-from .ranges import Ranges
+from .affine import Ranges
+from .logs import logs_of
 
 
 def defined(s: Loop) -> set[str]:
