@@ -11,7 +11,7 @@ from linad_typecheck.core import Program
 from linad_typecheck.types import Array, Scalar
 
 from .counting import executions, words
-from .machine import RECURSION_LIMIT, After, Machine, typed
+from .machine import RECURSION_LIMIT, After, Machine, Record, typed
 from .outcome import Outcome
 from .scalars import DTYPES
 
@@ -32,6 +32,7 @@ def run(
     limit: int | None = None,
     in_place: bool = False,
     after: Mapping[int, After] = MappingProxyType({}),
+    record: Record | None = None,
 ) -> Outcome:
     """Run a function of a program.
 
@@ -50,6 +51,8 @@ def run(
     after : mapping, optional
         By the ids of loops, what to call after each execution of one: with the values of names, the number of turns, and the
         cost of the execution.
+    record : callable, optional
+        Called with each access to an array before it is made, in order (`Event`); ``after`` is not called then.
 
     Raises
     ------
@@ -64,7 +67,7 @@ def run(
     f = program.functions[name]
     if len(args) != len(f.params):
         raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
-    machine = Machine(program, limit, after)
+    machine = Machine(program, limit, after, record)
     depth = sys.getrecursionlimit()
     with np.errstate(all="ignore"):
         values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
