@@ -202,7 +202,7 @@ class Ranges:
         i, start, step = unknown(s.index.name), self.value(s.start), self.form(s.step).value
         if s.stop is not None and step:
             ends = self.bounds(start), self.bounds(self.value(s.stop))
-            self.interval[s.index.name] = (ends[0][0], ends[1][1]) if step > 0 else (ends[1][0], ends[0][1])
+            self.interval[s.index.name] = (ends[0][0], ends[1][1] - 1) if step > 0 else (ends[1][0] + 1, ends[0][1])
         if s.stop is None:
             self.learn(i - start)
             self.learn(constant(SMALL) - i)
