@@ -20,8 +20,8 @@ from .adjoint.slices_cost import takes_fewer
 from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
-from .optimise.pass_manager import After, run
-from .optimise.phases import COMPARISONS, FIRST, LAST, SIMPLIFICATION, simplify
+from .optimise.pass_manager import After, Remark, run
+from .optimise.phases import COMPARISONS, FIRST, LAST, PREPARATION, simplify
 
 
 def linear(program: Program) -> Program:
@@ -31,9 +31,12 @@ def linear(program: Program) -> Program:
     return program
 
 
-def prepare(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
+def prepare(
+    program: Program, after: After | None = None, off: Iterable[str] = (), remarks: list[Remark] | None = None
+) -> Program:
     """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in
-    ``off`` are left out; ``after`` is given the outcome of each of the others."""
+    ``off`` are left out; ``after`` is given the outcome of each of the others. What they have to tell is added to
+    ``remarks``."""
 
     def derivative(program: Program, d: Derivative) -> Program:
         """The derivative of the entry that a declaration asks for."""
@@ -44,8 +47,10 @@ def prepare(program: Program, after: After | None = None, off: Iterable[str] = (
         return differentiate(ready, wrt, d.value, off=off).simplified
 
     program = inline(expand(program, derivative))
-    for phase in (FIRST, SIMPLIFICATION, LAST):
-        program, _ = run(program, phase, off=off, after=after)
+    for phase in (FIRST, PREPARATION, LAST):
+        program, told = run(program, phase, off=off, after=after)
+        if remarks is not None:
+            remarks += told
     linear(program)
     return program
 

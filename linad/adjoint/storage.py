@@ -44,6 +44,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
     walk,
+    written,
 )
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
@@ -287,7 +288,7 @@ class _Planner:
             return False
         match s:
             case Loop():
-                return self.runs_late(s, frame, ()) and order_free(s, self.facts)
+                return self.runs_late(s, frame, (), frame.redone is not None) and order_free(s, self.facts)
             case If():
                 outer = [v for b in blocks(s) for v in free_vars(b).values() if isinstance(v.type, Array)]
                 moved = any(v.name in self.facts.moved for v in outer)
@@ -299,13 +300,15 @@ class _Planner:
     def fusable(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether re-executing an iteration at its reverse position finds what it found the first time: that of a loop that could
         run there as a whole, whose carried values only pass by (sums, products that no derivative needs)."""
-        return self.runs_late(s, frame, path) and not carried_needed(s, self.facts, self.rule_needed)
+        again = self.runs_late(s, frame, path, executed=True)
+        return again and not carried_needed(s, self.facts, self.rule_needed)
 
-    def runs_late(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
+    def runs_late(self, s: Loop, frame: Frame, path: tuple[Body, ...], executed: bool = False) -> bool:
         """Whether a loop would find at its reverse position what it finds at its own.
 
-        Arrays of outside that the body reads must not be written by the loop, nor later (they are re-readable); nothing may move. A carried array does, or is dropped by the body,
-        whose names are not in scope then.
+        Arrays of outside that the body reads must not be written by the loop, nor later (they are re-readable); nothing
+        may move. A carried array does, or is dropped by the body, whose names are not in scope then. Where it has been
+        ``executed`` at its own position, it writes to no array of outside again, so that those need not be there.
         """
         if self.plan.log_everything or s.exits or id(s) in self.must_log:
             return False
@@ -314,7 +317,8 @@ class _Planner:
         if (reads & writes) - inner or any(isinstance(t, Call | Dense) for t in walk(s.body)):
             return False
         outer = {v.name: v for v in free_vars(s.body).values() if isinstance(v.type, Array)}
-        if any(v.name in self.facts.moved or not self.visible(v, frame, path) for v in outer.values()):
+        asked = {str(a) for t in walk(s.body) for a in operands(t) if a != written(t)} if executed else outer.keys()
+        if any(v.name in self.facts.moved or v.name in asked and not self.visible(v, frame, path) for v in outer.values()):
             return False
         for v in outer.values():
             place = self.facts.place(v)

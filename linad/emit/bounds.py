@@ -39,11 +39,11 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array
 
-from linad.optimise.logs import logs_of
-from linad.optimise.loop_facts import defined, definitions, scatters, steps, updated
+from linad.analysis.affine import SMALL, Ranges, Snapshot, constant, unknown
+from linad.analysis.logs import logs_of
+from linad.analysis.loop_facts import defined, definitions, scatters, steps, updated
 from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
-from linad.optimise.ranges import SMALL, Ranges, Snapshot, constant, unknown
 
 from .hoisted import Endpoints, Scan, Test, place
 

@@ -38,8 +38,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
-from linad.optimise.independence import is_even
-from linad.optimise.loop_facts import made_of
+from linad.analysis.dependence import is_even
+from linad.analysis.loop_facts import made_of
 
 from .effects import updated_args
 from .liveness import without_dead

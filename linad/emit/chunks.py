@@ -40,7 +40,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
 
-from linad.optimise.independence import Verdict
+from linad.analysis.dependence import Verdict
 
 from .work import work_of
 

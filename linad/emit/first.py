@@ -40,7 +40,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array
 
-from linad.optimise.loop_facts import defined
+from linad.analysis.loop_facts import defined
 
 from .retries import retries_after_writes
 

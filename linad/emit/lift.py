@@ -27,8 +27,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import INTS, Scalar
 
-from linad.optimise.aliases import alias_groups
-from linad.optimise.logs import empty
+from linad.analysis.alias import alias_groups
+from linad.analysis.logs import empty
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 

@@ -12,7 +12,7 @@ from typing import Literal
 from linad_typecheck.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
 from linad_typecheck.types import BOOL, I64, Array, Type
 
-from linad.optimise.logs import empty
+from linad.analysis.logs import empty
 
 from .allocate import assign_names
 from .build import build

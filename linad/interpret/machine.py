@@ -9,6 +9,8 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from linad_typecheck.core import (
@@ -41,6 +43,8 @@ from linad_typecheck.core import (
 from linad_typecheck.span import Span
 from linad_typecheck.types import Scalar
 
+from linad.analysis.accesses import AccessKind, accesses
+
 from .counting import Tally, kind_of, totals
 from .dense import perform
 from .logs import Log, as_log
@@ -53,6 +57,7 @@ _MAX_WORDS = 1 << 28
 Env = dict[str, object]
 Action = Callable[[Env], None]
 After = Callable[[Env, int, int], None]  # called with the names, the turns and the cost of a loop that has ended
+Record = Callable[["Event"], None]
 
 # What a cell holds that was allocated without a fill: anything computed from it shows.
 _POISON = {"f64": np.nan, "f32": np.nan, "i64": -(1 << 62), "i32": -(1 << 30), "bool": True}
@@ -62,11 +67,29 @@ def _poison(dtype: np.dtype) -> object:
     return next(_POISON[name] for name, t in DTYPES.items() if np.dtype(t) == dtype)
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An access that a statement is about to make: to a cell, or to all where that is None, in which iteration of each
+    loop around the statement."""
+
+    statement: Stmt
+    array: np.ndarray
+    cell: tuple[int, ...] | None
+    kind: AccessKind
+    iteration: tuple[int, ...]
+
+
 class Machine:
     """A program as closures, and one run of it: counts, and the words alive."""
 
-    def __init__(self, program: Program, limit: int | None, after: Mapping[int, After]) -> None:
-        self.program, self.after = program, after
+    def __init__(
+        self,
+        program: Program,
+        limit: int | None,
+        after: Mapping[int, After] = MappingProxyType({}),
+        record: Record | None = None,
+    ) -> None:
+        self.program, self.after, self.record = program, after, record
         self.tallies: list[Tally] = []
         self.words: Counter[str] = Counter()
         self.compiled: dict[str, Callable[[Sequence[object]], tuple[object, ...]]] = {}
@@ -77,6 +100,7 @@ class Machine:
         self.limit = limit
         self.counts: Counter[str] = Counter()
         self.executed = 0
+        self.turns: list[int] = []  # of the loops that are running, where accesses are recorded
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
         self.fills: dict[int, tuple[object, object]] = {}
@@ -163,7 +187,22 @@ class Machine:
 
     def action(self, s: Stmt, tally: Tally) -> Action:
         self.words = tally.words  # of the block that the statement stands in
-        return _ACTIONS[type(s)](self, s)
+        action = _ACTIONS[type(s)](self, s)
+        return action if self.record is None else self.recorded(s, action)
+
+    def recorded(self, s: Stmt, action: Action) -> Action:
+        """An action whose accesses are recorded before it; an index out of range is none."""
+        made = [(_get(a.array), None if a.index is None else [*map(_get, a.index)], a.kind) for a in accesses(s)]
+
+        def do(env: Env) -> None:
+            for array, index, kind in made:
+                a: np.ndarray = array(env)  # type: ignore[assignment]
+                at = None if index is None else tuple([int(get(env)) for get in index])  # type: ignore[call-overload]
+                if at is None or all(0 <= i < n for i, n in zip(at, a.shape, strict=True)):
+                    self.record(Event(s, a, at, kind, tuple(self.turns)))  # type: ignore[misc]
+            action(env)
+
+        return do if made else action
 
     def block(self, block: Block) -> Callable[[Env], tuple[object, ...]]:
         tally = Tally(id(block), Counter(kind for s in block.stmts if (kind := kind_of(s))))
@@ -409,6 +448,8 @@ def _loop(m: Machine, s: Loop) -> Action:
     inits, body = [_get(a) for a in s.inits], m.block(s.body)
     index, carried, outs = s.index.name, [v.name for v in s.carried], [v.name for v in s.outs]
     trips = None if s.trips is None else s.trips.name
+    if m.record is not None:
+        body = _numbered(m, body)
 
     def do(env: Env) -> int:
         i, by = int(start(env)), int(step(env))
@@ -432,6 +473,8 @@ def _loop(m: Machine, s: Loop) -> Action:
         return count
 
     after = m.after.get(id(s))
+    if m.record is not None:
+        return _nested(m, do)
     if after is None:
         return do
 
@@ -441,6 +484,23 @@ def _loop(m: Machine, s: Loop) -> Action:
         after(env, count, m.work() - before)
 
     return watched
+
+
+def _numbered(m: Machine, body: Callable[[Env], tuple[object, ...]]) -> Callable[[Env], tuple[object, ...]]:
+    def turn(env: Env) -> tuple[object, ...]:
+        m.turns[-1] += 1
+        return body(env)
+
+    return turn
+
+
+def _nested(m: Machine, loop: Callable[[Env], int]) -> Action:
+    def do(env: Env) -> None:
+        m.turns.append(-1)
+        loop(env)
+        m.turns.pop()
+
+    return do
 
 
 def _call(m: Machine, s: Call) -> Action:

@@ -12,7 +12,7 @@ from linad_typecheck.core import Program
 from linad_typecheck.types import Array, Scalar
 
 from .counting import executions, words
-from .machine import RECURSION_LIMIT, After, Machine, typed
+from .machine import RECURSION_LIMIT, After, Machine, Record, typed
 from .outcome import Outcome
 from .scalars import DTYPES
 
@@ -33,6 +33,7 @@ def run(
     limit: int | None = None,
     in_place: bool = False,
     after: Mapping[int, After] = MappingProxyType({}),
+    record: Record | None = None,
 ) -> Outcome:
     """Run a function of a program.
 
@@ -51,6 +52,8 @@ def run(
     after : mapping, optional
         By the ids of loops, what to call after each execution of one: with the values of names, the number of turns, and the
         cost of the execution.
+    record : callable, optional
+        Called with each access to an array before it is made, in order (`Event`); ``after`` is not called then.
 
     Raises
     ------
@@ -65,7 +68,8 @@ def run(
     f = program.functions[name]
     if len(args) != len(f.params):
         raise TypeError(f"{name} takes {len(f.params)} arguments, not {len(args)}")
-    machine = _ready(program, limit, after)
+    watched = bool(after) or record is not None
+    machine = Machine(program, limit, after, record) if watched else _ready(program, limit)
     depth = sys.getrecursionlimit()
     with np.errstate(all="ignore"):
         values = [_entry_value(a, p.var.type, in_place) for a, p in zip(args, f.params)]
@@ -77,22 +81,23 @@ def run(
     arrays = {p.var.name: v for p, v in zip(f.params, values) if isinstance(p.var.type, Array)}
     counts, tallies = machine.totals(), machine.tallies
     outcome = Outcome(results, arrays, counts, machine.peak, machine.kept, executions(tallies), words(tallies))
-    _IDLE.append(machine)
+    if not watched:
+        _IDLE.append(machine)
     return outcome
 
 
 # Machines of the programs that ran last: differences and tests run one program many times, and making its closures takes
-# longer than a short run. Taken out while it runs, as threads and callbacks may run the same program.
+# longer than a short run. Taken out while it runs, as threads may run the same program.
 _IDLE: deque[Machine] = deque(maxlen=4)
 
 
-def _ready(program: Program, limit: int | None, after: Mapping[int, After]) -> Machine:
+def _ready(program: Program, limit: int | None) -> Machine:
     for machine in tuple(_IDLE):
-        if machine.program is program and machine.after is after:
+        if machine.program is program:
             try:
                 _IDLE.remove(machine)
             except ValueError:  # another thread was faster
                 continue
             machine.start(limit)
             return machine
-    return Machine(program, limit, after)
+    return Machine(program, limit)

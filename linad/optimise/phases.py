@@ -10,6 +10,7 @@ from .loops.induction_variables import close_inductions
 from .loops.loop_fusion import fuse_loops
 from .loops.loop_invariant_motion import hoist_invariants
 from .memory.adjoint_forwarding import take_over
+from .memory.array_privatisation import privatise
 from .memory.copy_elision import spare_zeros
 from .pass_manager import After, Pass, Phase, run
 from .scalars.check_elimination import drop_proved_checks
@@ -42,7 +43,9 @@ SIMPLIFICATION = Phase(
     rounds=4,
 )
 
-# Before differentiation only.
+# Before differentiation. The storage plan sees no state in an array that is private to an iteration.
+PREPARATION = Phase((*SIMPLIFICATION.passes, Pass("array_privatisation", privatise)), rounds=SIMPLIFICATION.rounds)
+
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 

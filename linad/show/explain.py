@@ -108,7 +108,8 @@ def explain_program(
 ) -> Explanation:
     """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what runs on
     them. The passes named in ``off`` are left out."""
-    ready = prepare(at_home(program), off=off)
+    told: list[Told] = []
+    ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
     remarks = [
         *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
@@ -116,6 +117,7 @@ def explain_program(
         *_from_plan(gradient.plan),
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
+        *(Remark(r.line, r.kind, r.text) for r in told),
         *_from_emission(ready, gradient.simplified, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
     ]
     placed = (r for r in dict.fromkeys(remarks) if r.line)  # what stands for no text, as the array of a name without a value, is not told

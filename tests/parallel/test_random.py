@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from linad.analysis.dependence import Verdict, verdict
 from linad.emit import chunks, parallel
-from linad.optimise.independence import Verdict, verdict
 
 from ..examples_of import MANY, quick
 from ..properties.roads import Whole

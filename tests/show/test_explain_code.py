@@ -58,7 +58,19 @@ def product(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "m"]) -> float
     return total
 
 
+def refilled(x: Float64[np.ndarray, "n"]) -> float:
+    u = np.empty(len(x))
+    s = 0.0
+    for t in range(5):
+        for i in range(len(x)):
+            u[i] = x[i] * t
+        for i in range(len(x)):
+            s += u[i] * u[-1 - i]
+    return s
+
+
 TOLD = {
+    refilled: {(1, "stored", f"u in an array of its own for each iteration of the loop in line {refilled.__code__.co_firstlineno + 3}")},
     made_anew: {
         (2, "stored", "u in one buffer, written where it has been read, when called"),
         (2, "stored", "the adjoint of u in one buffer, written where it has been read, when differentiated"),

@@ -49,7 +49,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, rebuild
 from linad_typecheck.types import BOOL, Array, is_float
 
-from ..aliases import alias_groups
+from linad.analysis.alias import alias_groups
+
 from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")

@@ -41,8 +41,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import BOOL, I64, INTS
 
-from ..loop_facts import defined, is_counted, with_ranges
-from ..ranges import Ranges
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import defined, is_counted, with_ranges
+
 from ..scalars.constant_folding import fold
 from ..scalars.dead_code_elimination import drop_dead
 from .loop_invariant_motion import hoist_invariants

@@ -1,16 +1,19 @@
-"""Induction variables: ints that grow by the same step in each iteration become affine functions of the loop index.
+"""Induction variables: ints that a loop adds to become functions of its index.
 
 **Transformation.** Induction-variable substitution (Allen and Kennedy, Optimizing Compilers for Modern
-Architectures, 2001, chapter 4).
+Architectures, 2001, chapter 4), of polynomial induction variables up to degree 2 (Wolfe, Beyond induction variables,
+1992).
 
 **Before.** ``for i in range(m) carry (k = a) { ...; k1 = add k c; yield k1 }``
 **After.** ``for i in range(m) { k = add a (mul c i); ... }``
 
-**Legality.** The step is one operand that the loop does not change; the loop is counted by one, up or down, and is
-not left early. Int arithmetic wraps, before and after.
+**Legality.** What is added is an affine function of the loop's index and of ints that the loop does not change; the loop
+is counted by one, up or down, and is not left early. Int arithmetic wraps, before and after: sums of ``i`` are halved
+before they are multiplied.
 
-**Profitability.** Always: indices of this form are proved to be in range, and nothing is carried or logged for
-them.
+**Profitability.** Always: indices of this form are proved to be in range or tested before the loop, and nothing is
+carried or logged for them. A triangular counter, which an inner loop increments ``n - i`` times, has degree 2 once the
+inner loop is done with it.
 
 **Needs.** Nothing: the results are the same to the last bit.
 """
@@ -19,96 +22,117 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names, outputs, walk
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core import Atom, Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, walk
+from linad_typecheck.infer.affine import Affine, atom, constant
 from linad_typecheck.types import I64
+
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import defined, with_ranges
+
+ZERO, ONE, TWO, DOWN = (Const(n, I64) for n in (0, 1, 2, -1))
 
 
 def close_inductions(f: Function) -> Function:
-    """``c`` carried with ``c + d`` as its next value, ``d`` the same in all iterations, is ``c0 + d * (i - start)``.
+    """The function in which ints that counted loops add to are computed from the indices of the loops."""
+    if not any(isinstance(s, Loop) and _may_close(s) for s in walk(f.body)):
+        return f
+    names = Names(all_names(f))
+    return with_ranges(f, lambda s, r: _closed(s, r, names))
 
-    That makes it an affine index: its checks can be hoisted, its loop is no longer sequential, and its reverse needs no
-    log of it. Only for steps of 1 or -1, where the number of iterations done is a difference.
-    """
-    return replace(f, body=_Closer(Names(all_names(f))).block(f.body))
+
+def _may_close(s: Loop) -> bool:
+    counted = not s.exits and s.stop is not None and s.step in (ONE, DOWN)
+    return counted and any(c.type == I64 for c in s.carried)
 
 
-class _Closer:
-    def __init__(self, names: Names) -> None:
-        self.names = names
+def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
+    """The loop without its induction variables, and what computes their last values after it."""
+    if not _may_close(s):
+        return [s]
+    steps = _Steps(s, r)
+    found = {k: step for k, c in enumerate(s.carried) if c.type == I64 and (step := steps.of(k)) is not None}
+    if not found:
+        return [s]
+    head, after = _Maker(names, steps.known), _Maker(names, steps.known)
+    done = head.let("sub", *((s.index, s.start) if s.step == ONE else (s.start, s.index)))
+    trips = after.let("trips", s.start, s.stop, s.step)  # type: ignore[arg-type]
+    for k, step in found.items():
+        head.total(s.carried[k], s.inits[k], step, done, s)
+        after.total(s.outs[k], s.inits[k], step, trips, s)
+    kept = [k for k in range(len(s.carried)) if k not in found]
+    carried, inits, results, outs = (
+        tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.body.results, s.outs)
+    )
+    body = Block((*head.out, *s.body.stmts), results)
+    return [replace(s, carried=carried, inits=inits, body=body, outs=outs), *after.out]
 
-    def block(self, block: Block) -> Block:
-        out: list[Stmt] = []
-        ends: dict[str, Atom] = {}
-        for s in block.stmts:
-            if ends:
-                s = substitute(Block((s,)), ends).stmts[0]
-            match s:
-                case If():
-                    s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-                case Loop():
-                    s, after, values = self.loop(replace(s, body=self.block(s.body)))
-                    ends |= values
-                    out += [s, *after]
-                    continue
-            out.append(s)
-        return substitute(Block(tuple(out), block.results), ends)
 
-    def loop(self, s: Loop) -> tuple[Loop, list[Stmt], dict[str, Atom]]:
-        """The loop without its inductions, what computes their last values after it, and those values by name."""
-        same: tuple[Loop, list[Stmt], dict[str, Atom]] = (s, [], {})
-        if s.exits or s.stop is None or not isinstance(s.step, Const) or s.step.value not in (1, -1):
-            return same
-        inside = {v.name for t in walk(s.body) for v in _defined(t)} | {c.name for c in s.carried} | {s.index.name}
-        defs = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
-        found: list[tuple[int, Atom, int]] = []
-        for k, (c, nxt) in enumerate(zip(s.carried, s.body.results, strict=True)):
-            step = self.step(c, nxt, defs, inside) if c.type == I64 else None
-            if step is not None:
-                found.append((k, *step))
-        if not found:
-            return same
-        after, head, inner, ends = [], [], {}, {}
-        done = self.let(head, "sub", s.index, s.start) if s.step.value == 1 else self.let(head, "sub", s.start, s.index)
-        trips = self.let(after, "trips", s.start, s.stop, s.step)
-        for k, step, sign in found:
-            op = "add" if sign > 0 else "sub"
-            grown, total = (done, trips) if _is_one(step) else (self.let(head, "mul", step, done), self.let(after, "mul", step, trips))
-            inner[s.carried[k].name] = self.let(head, op, s.inits[k], grown, like=s.carried[k])
-            ends[s.outs[k].name] = self.let(after, op, s.inits[k], total, like=s.outs[k])
-        gone = {k for k, _, _ in found}
-        keep = [k for k in range(len(s.carried)) if k not in gone]
-        body = substitute(s.body, inner)
-        body = Block((*head, *body.stmts), tuple(body.results[k] for k in keep))
-        pick = lambda xs: tuple(xs[k] for k in keep)  # noqa: E731
-        return replace(s, carried=pick(s.carried), inits=pick(s.inits), outs=pick(s.outs), body=body), after, ends
+class _Steps:
+    """What an iteration adds to the ints that a loop carries."""
 
-    def step(self, c: Var, nxt: Atom, defs: dict[str, Let], inside: set[str]) -> tuple[Atom, int] | None:
-        """What is added to ``c`` each iteration (with its sign), if it is one operand that the loop does not change."""
-        let = defs.get(nxt.name) if isinstance(nxt, Var) else None
-        if let is None:
-            return None
-        match let.op, let.ins:
-            case "add", (a, b) if a == c and self.fixed(b, inside):
-                return b, 1
-            case "add", (a, b) if b == c and self.fixed(a, inside):
-                return a, 1
-            case "sub", (a, b) if a == c and self.fixed(b, inside):
-                return b, -1
-        return None
+    def __init__(self, s: Loop, r: Ranges) -> None:
+        self.loop, self.ranges = s, r
+        self.inside = defined(s) - {s.index.name}
+        self.lets = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
+        self.known: dict[str, Var] = {}  # of what forms are made
 
-    def fixed(self, a: Atom, inside: set[str]) -> bool:
-        return isinstance(a, Const) or a.name not in inside
+    def of(self, k: int) -> Affine | None:
+        """A form of the index and of what the loop does not change, up to multiples of 2**64."""
+        grown = self.form(self.loop.body.results[k]) - atom(self.loop.carried[k].name)
+        return None if self.inside.intersection(grown.atoms) else grown
 
-    def let(self, out: list[Stmt], op: str, *ins: Atom, like: Var | None = None) -> Var:
-        v = self.names.var(like.name if like is not None else "k", I64)
-        out.append(Let(v, op, ins))
+    def form(self, a: Atom) -> Affine:
+        if isinstance(a, Const):
+            return constant(a.value)
+        self.known[a.name] = a
+        match self.lets.get(a.name):
+            case Let(op="add", ins=(x, y)):
+                return self.form(x) + self.form(y)
+            case Let(op="sub", ins=(x, y)):
+                return self.form(x) - self.form(y)
+            case Let(op="neg", ins=(x,)):
+                return -self.form(x)
+            case Let(op="mul", ins=(x, y)):
+                f, g = self.form(x), self.form(y)
+                return g * f.const if f.value is not None else f * g.const if g.value is not None else atom(a.name)
+            case Let(op="trips", ins=(x, y, Const(value=1))) if self.ranges.form(a) == self.ranges.form(y) - self.ranges.form(x):
+                return self.form(y) - self.form(x)
+        return atom(a.name)
+
+
+class _Maker:
+    """Makes ints before a statement."""
+
+    def __init__(self, names: Names, known: dict[str, Var]) -> None:
+        self.names, self.known = names, known
+        self.out: list[Stmt] = []
+
+    def let(self, op: str, *ins: Atom) -> Atom:
+        match op, ins:
+            case ("add" | "sub", (x, Const(value=0))) | ("mul", (x, Const(value=1))) | ("mul", (Const(value=1), x)):
+                return x
+            case "add", (Const(value=0), x):
+                return x
+        v = self.names.var("k", I64)
+        self.out.append(Let(v, op, ins))
         return v
 
+    def total(self, v: Var, init: Atom, step: Affine, count: Atom, s: Loop) -> None:
+        """``v``, which begins with ``init``, after so many iterations."""
+        per_index = dict(step.terms).get(s.index.name, 0)
+        rest = step - atom(s.index.name) * per_index
+        if per_index:  # times the sum of start, start + 1, ... or of start, start - 1, ...
+            half = self.let("floordiv", count, TWO)
+            pairs = self.let("mul", half, self.let("bitor", self.let("sub", count, ONE), ONE))
+            first = self.let("mul", s.start, count) if s.start != ZERO else ZERO
+            indices = self.let("add" if s.step == ONE else "sub", first, pairs)
+            init = self.let("sub" if per_index < 0 else "add", init, self.let("mul", indices, Const(abs(per_index), I64)))
+        negative = all(c < 0 for _, c in rest.terms) and rest.const <= 0
+        grown = self.let("mul", self.sum(-rest if negative else rest), count) if rest != constant(0) else ZERO
+        self.out.append(Let(v, "sub" if negative else "add", (init, grown)))
 
-def _defined(s: Stmt) -> tuple[Var, ...]:
-    return (*outputs(s), s.index, *s.carried) if isinstance(s, Loop) else outputs(s)
-
-
-def _is_one(a: Atom) -> bool:
-    return isinstance(a, Const) and a.value == 1
+    def sum(self, f: Affine) -> Atom:
+        found: Atom = Const(f.const, I64)
+        for name, c in f.terms:
+            found = self.let("add", found, self.let("mul", Const(c, I64), self.known[name]))
+        return found

@@ -7,7 +7,7 @@ Compilers for Modern Architectures, 2001, chapter 8).
 **After.** ``for j carry (t) { t1 = b[i, j-1] + c * t; &b[i, j-1] = t1; ...; yield t1 }``
 
 **Legality.** The bounds of the loops prove that nothing else in an iteration is that cell
-(`linad/optimise/ranges.py`), which the compiler cannot know.
+(`linad/analysis/affine.py`), which the compiler cannot know.
 
 **Profitability.** The next iteration waits for a product and a sum instead of for a store and a load. What is
 stored to a cell that the next iteration adds to is carried as well.
@@ -36,8 +36,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import BOOL, Scalar, is_float
 
-from ..loop_facts import is_counted, with_ranges
-from ..ranges import Ranges
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import is_counted, with_ranges
+
 from .loop_distribution import Body
 
 

@@ -46,7 +46,8 @@ from linad_typecheck.core_rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from ..independence import verdict
+from linad.analysis.dependence import verdict
+
 from ..ints import Maker, upwards
 
 MOST = 10  # operations and loads that are worth repeating for one addition

@@ -21,7 +21,7 @@ from dataclasses import replace
 from linad_typecheck.core import Block, Dim, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import INTS, Scalar
 
-from ..logs import may_grow
+from linad.analysis.logs import may_grow
 
 # Operations that cannot fail, and cost too little to matter where the loop does not run at all.
 _FREE = frozenset("add sub mul neg min max trips".split())

@@ -42,8 +42,9 @@ from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.analysis.loop_facts import at_innermost, is_chain, is_counted
+
 from ..ints import Maker
-from ..loop_facts import at_innermost, is_chain, is_counted
 from .loop_distribution import Body, is_short
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2

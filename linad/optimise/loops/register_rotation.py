@@ -45,8 +45,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.analysis.loop_facts import is_counted
+
 from ..ints import Maker
-from ..loop_facts import is_counted
 from .loop_distribution import Body, is_short
 
 NEAR = 2  # iterations that a value may be handed on without one between them that needs it

@@ -44,8 +44,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from ..loop_facts import defined, is_counted, with_ranges
-from ..ranges import Ranges
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import defined, is_counted, with_ranges
 
 Index = tuple[Atom, ...]
 

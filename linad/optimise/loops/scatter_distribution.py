@@ -41,7 +41,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from ..loop_facts import at_innermost, is_chain, is_counted
+from linad.analysis.loop_facts import at_innermost, is_chain, is_counted
+
 from .loop_distribution import Body, is_cheap, is_short, needed
 from .loop_invariant_motion import hoist_invariants
 

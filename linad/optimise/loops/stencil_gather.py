@@ -43,8 +43,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, substitute
 from linad_typecheck.types import BOOL, I64, is_float
 
+from linad.analysis.loop_facts import is_counted
+
 from ..ints import ONE, Maker, upwards
-from ..loop_facts import is_counted
 from .loop_distribution import FEW, MOST, is_cheap, is_short, needed
 
 

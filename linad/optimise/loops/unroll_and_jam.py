@@ -48,11 +48,12 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from ..independence import own_indices, verdict
+from linad.analysis.affine import Ranges
+from linad.analysis.dependence import own_indices, verdict
+from linad.analysis.loop_facts import defined, is_chain, is_counted, with_ranges
+
 from ..ints import Maker
-from ..loop_facts import defined, is_chain, is_counted, with_ranges
 from ..pass_manager import Remark, Remarks, remark
-from ..ranges import Ranges
 from .loop_distribution import Body, is_cheap, is_short
 from .scalar_promotion import cells_to_sum, with_sums
 

@@ -39,7 +39,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import I64, Array
 
-from ..logs import empty
+from linad.analysis.logs import empty
+
 from .double_buffering import copying, passed_on
 
 

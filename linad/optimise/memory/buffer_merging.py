@@ -44,7 +44,8 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
-from ..loop_facts import defined
+from linad.analysis.loop_facts import defined
+
 from ..loops.loop_distribution import Body, is_short
 from ..loops.register_rotation import Held, adding, is_plain
 from ..pass_manager import Remark, Remarks, known_as, remark

@@ -43,8 +43,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.analysis.loop_facts import defined
+
 from ..ints import ONE, ZERO, Maker
-from ..loop_facts import defined
 from ..loops.loop_distribution import FEW
 from ..loops.register_rotation import NEAR, has_run
 from ..mentions import Mentions

@@ -43,12 +43,13 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import BOOL, I64
 
+from linad.analysis.affine import Ranges
+from linad.analysis.logs import logs_of
+from linad.analysis.loop_facts import defined, is_counted
+
 from ..ints import ONE, Maker
-from ..logs import logs_of
-from ..loop_facts import defined, is_counted
 from ..loops.loop_distribution import FEW, Body, is_short
 from ..loops.register_rotation import Held, adding, has_run, is_plain
-from ..ranges import Ranges
 from .known_regions import Contents, End, Sizes, is_only_read
 
 

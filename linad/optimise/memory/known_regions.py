@@ -29,8 +29,9 @@ from linad_typecheck.core import (
 from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.loop_facts import defined, is_counted
+
 from ..ints import ONE, ZERO, Maker
-from ..loop_facts import defined, is_counted
 from ..loops.loop_distribution import Body
 from ..loops.register_rotation import is_plain
 from ..mentions import Mentions

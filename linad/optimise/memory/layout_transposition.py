@@ -6,7 +6,7 @@
 **After.** ``for j { x = q[0, j]; y = q[1, j] }``
 
 **Legality.** Scratch arrays that only the function sees, all arrays that one name may stand for in the same way
-(`linad/optimise/aliases.py`). Arrays of others, parameters and results, get a copy.
+(`linad/analysis/alias.py`). Arrays of others, parameters and results, get a copy.
 
 **Profitability.** Decided by the accesses in the deepest loops, which must agree; a copy only where loops go
 through all of an array more than once. What a vector instruction needs of eight rows then lies side by side: loops
@@ -50,7 +50,8 @@ from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.core_sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
-from ..aliases import alias_groups
+from linad.analysis.alias import alias_groups
+
 from ..loops.loop_distribution import FEW, is_short
 from ..pass_manager import Remark, Remarks, known_as, remark
 

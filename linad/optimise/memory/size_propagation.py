@@ -20,7 +20,7 @@ from linad_typecheck.core import Alloc, Atom, Block, Const, Copy, Dim, Function,
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import I64
 
-from ..logs import may_grow
+from linad.analysis.logs import may_grow
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 

@@ -43,7 +43,7 @@ from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
-from ..logs import logs_of
+from linad.analysis.logs import logs_of
 
 _WRAP = 1 << 64
 

@@ -8,7 +8,7 @@
 **Legality.** Both arms have nothing but a few operations on ints and bools that cannot fail.
 
 **Profitability.** Indices that are arithmetic are recomputed instead of logged, what they cannot exceed is known
-(`linad/optimise/ranges.py`), and no branch keeps a loop from being divided. What a loop carries stays a branch:
+(`linad/analysis/affine.py`), and no branch keeps a loop from being divided. What a loop carries stays a branch:
 ``if t: k += i`` is a sum.
 
 **Needs.** Nothing: the results are the same to the last bit.

@@ -27,15 +27,19 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import Array, is_float
 
-from linad.optimise.logs import logs_of
-
-from .ranges import Ranges
+from .affine import Ranges
+from .logs import logs_of
 
 
 def defined(s: Loop) -> set[str]:
     """The names that a loop defines."""
-    names = {s.index.name, *(c.name for c in s.carried)}
-    for t in walk(s.body):
+    return {s.index.name, *(c.name for c in s.carried)} | names_of(s.body)
+
+
+def names_of(b: Block) -> set[str]:
+    """The names that a block defines."""
+    names: set[str] = set()
+    for t in walk(b):
         names.update(v.name for v in outputs(t))
         if isinstance(t, Loop):
             names.update((t.index.name, *(c.name for c in t.carried)))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields
 
-from linad_typecheck.core import Atom, Const, Let, Loop, Var
+from linad_typecheck.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import BOOL, Array
 
@@ -65,6 +66,10 @@ class Ranges:
 
     def restore(self, s: Snapshot) -> None:
         self.facts, self.interval, self.equal, self.done = list(s[0]), dict(s[1]), dict(s[2]), set(s[3])
+
+    def fork(self) -> Ranges:
+        """The same facts, for a walk of its own."""
+        return Ranges(**{f.name: copy(getattr(self, f.name)) for f in fields(self)})
 
     budget: int = 0  # of the proof under way
 
@@ -197,7 +202,7 @@ class Ranges:
         i, start, step = unknown(s.index.name), self.value(s.start), self.form(s.step).value
         if s.stop is not None and step:
             ends = self.bounds(start), self.bounds(self.value(s.stop))
-            self.interval[s.index.name] = (ends[0][0], ends[1][1]) if step > 0 else (ends[1][0], ends[0][1])
+            self.interval[s.index.name] = (ends[0][0], ends[1][1] - 1) if step > 0 else (ends[1][0] + 1, ends[0][1])
         if s.stop is None:
             self.learn(i - start)
             self.learn(constant(SMALL) - i)
@@ -257,7 +262,42 @@ class Ranges:
                     return True
         return False
 
-    # ------------------------------------------------------------------------------------------------- scalars
+    def wrapped(self, f: Affine, size: Affine) -> Affine | None:
+        """What an index that counts from the end where it is negative comes to, if it is known which. Where the size is
+        0, it is the same either way."""
+        with self.scope():
+            self.learn(size - 1)
+            return f if self.proves(f) else f + size if self.proves(f * -1 - 1) else None
+
+    # ---------------------------------------------------------------------------------------------- statements
+
+    def statement(self, s: Stmt) -> None:
+        """What is known after a statement without blocks, of arrays that keep their sizes."""
+        match s:
+            case Let(op="wrap", out=v, ins=(i, n)):
+                f, size = self.form(i), self.value(n)
+                if self.exact(f) and (wrapped := self.wrapped(f, size)) is not None:
+                    self.forms[v.name] = wrapped
+            case Let():
+                self.let(s)
+            case Dim(out=v, array=a, axis=axis):
+                self.forms[v.name] = self.dim(a, axis)
+            case Alloc(out=v, shape=shape):
+                for axis, n in enumerate(map(self.value, shape)):
+                    self.learn(n)
+                    self.dims[v.name, axis] = n
+            case Copy(out=v, array=a):
+                for axis in range(a.type.rank):  # type: ignore[union-attr]
+                    self.dims[v.name, axis] = self.dim(a, axis)
+            case Check(cond=cond):
+                self.learn_test(cond, True)
+            case Load(array=a, index=index, checked=True) | Store(array=a, index=index, checked=True) | AddTo(
+                array=a, index=index, checked=True
+            ):
+                for axis, f in enumerate(map(self.form, index)):
+                    if self.exact(f):
+                        self.learn(f)
+                        self.learn(self.dim(a, axis) - 1 - f)
 
     def let(self, s: Let) -> None:
         """What a scalar operation says about its result."""

@@ -1,0 +1,419 @@
+"""Which cells of an array have been written: forward dataflow of unions of rectangular regions.
+
+A region is given by affine bounds along each axis. A bound may depend on the coordinates along other axes, written
+``@0``, ``@1``: the rows of a triangle are ``0 <= @0 < n, 0 <= @1 < @0 + 1``. Facts are *must* facts: each cell of a region
+has been written on every path that comes there. What is not affine, conditional or left early is not in a region.
+
+References: Creusillet and Irigoin, Interprocedural array region analyses, 1996; Tu and Padua, Automatic array
+privatization, 1993.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from linad_typecheck.core import (
+    Alloc,
+    Block,
+    Call,
+    Fill,
+    Function,
+    If,
+    Loop,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    free_vars,
+    operands,
+    walk,
+)
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.types import I64, Array
+
+from .accesses import Access, accesses
+from .affine import Ranges, constant, unknown
+from .loop_facts import defined, names_of
+
+MOST = 12  # regions that are kept of one array
+
+
+def coordinate(axis: int) -> str:
+    return f"@{axis}"
+
+
+@dataclass(frozen=True)
+class Region:
+    """The cells with ``low <= @k < high`` along each axis ``k``, where all forms of ``where`` are at least 0; none
+    elsewhere."""
+
+    axes: tuple[tuple[Affine, Affine], ...]
+    where: tuple[Affine, ...] = ()
+
+    @property
+    def forms(self) -> Iterator[Affine]:
+        for low, high in self.axes:
+            yield low
+            yield high
+        yield from self.where
+
+    @property
+    def names(self) -> set[str]:
+        return {name for f in self.forms for name in f.atoms}
+
+    def substitute(self, values: Mapping[str, Affine]) -> Region:
+        axes = tuple((low.substitute(values), high.substitute(values)) for low, high in self.axes)
+        return Region(axes, tuple(f.substitute(values) for f in self.where))
+
+    def tests(self) -> Iterator[Affine]:
+        """What is at least 0 for the coordinates of its cells."""
+        for k, (low, high) in enumerate(self.axes):
+            yield unknown(coordinate(k)) - low
+            yield high - 1 - unknown(coordinate(k))
+        yield from self.where
+
+    def box(self) -> Region:
+        """The smallest region around it whose bounds do not depend on coordinates, as far as one pass over its axes finds it."""
+        axes = list(self.axes)
+        for _ in axes:
+            ends = {coordinate(k): (low, high - 1) for k, (low, high) in enumerate(axes)}
+            axes = [(_end(low, ends, 0), _end(high, ends, 1)) for low, high in axes]
+        return Region(tuple(axes), self.where)
+
+
+def _end(f: Affine, ends: Mapping[str, tuple[Affine, Affine]], side: int) -> Affine:
+    """The least (0) or the largest (1) value of a form over the values of coordinates."""
+    return f.substitute({name: ends[name][side if c > 0 else 1 - side] for name, c in f.terms if name in ends})
+
+
+def cell(index: Iterable[Affine]) -> Region:
+    return Region(tuple((f, f + 1) for f in index))
+
+
+def whole(r: Ranges, array: Var) -> Region:
+    assert isinstance(array.type, Array)
+    return Region(tuple((constant(0), r.dim(array, k)) for k in range(array.type.rank)))
+
+
+def contains(r: Ranges, outer: Region, inner: Region) -> bool:
+    """Whether every cell of a region is one of another one."""
+    if outer == inner:
+        return True
+    if not inner.where and all(high - low == constant(1) for low, high in inner.axes):  # one cell
+        at = {coordinate(k): f for k, (f, _) in enumerate(inner.axes)}
+        return all(r.proves(f.substitute(at)) for f in outer.tests())
+    with r.scope():
+        for f in inner.tests():
+            r.learn(f)
+        return all(map(r.proves, outer.tests()))
+
+
+def plainly_contains(outer: Region, inner: Region) -> bool:
+    """Whether a region is one of another one by their bounds alone, without a proof."""
+
+    def least(f: Affine) -> int:
+        return -1 if f.value is None else f.value
+
+    if outer.where and outer.where != inner.where:
+        return False
+    bounds = zip(outer.axes, inner.axes, strict=True)
+    return all(least(low - first) >= 0 and least(last - high) >= 0 for (first, last), (low, high) in bounds)
+
+
+# ---------------------------------------------------------------------------------------------------- all iterations
+
+
+def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
+    """The cells that some iteration of a loop writes, if one writes ``region``: all iterations, or those ``before`` the
+    current one. None where no region is known to be covered without gaps. ``r`` knows what an iteration knows.
+    """
+    i, step = s.index.name, r.form(s.step).value
+    if not step or (s.stop is None and not before):
+        return None
+    assert s.stop is not None or before
+    sign = 1 if step > 0 else -1
+    first = r.value(s.start)
+    last = unknown(i) - step if before else r.value(s.stop) - step  # type: ignore[arg-type]
+    region = _by_coordinates(region, i)
+    moving = [k for k, bounds in enumerate(region.axes) if any(i in f.atoms for f in bounds)]
+    if len(moving) > 1 or any(i in f.atoms for f in region.where):
+        return None
+    # in the last iteration but for steps beyond 1, after which the index is not above the bound by a whole step
+    ran = (unknown(i) - first - step if before else r.value(s.stop) - first - sign) * sign  # type: ignore[arg-type]
+    if not moving:
+        return Region(region.axes, (*region.where, ran))
+    k = moving[0]
+    low, high = region.axes[k]
+    c, d = (dict(f.terms).get(i, 0) for f in (low, high))
+    if c * d <= 0:
+        return None
+    at = lambda f, value: f.substitute({i: value})  # noqa: E731
+    after = unknown(i) + step
+    if c * step > 0:
+        gapless, new = high - at(low, after), (at(low, first), at(high, last))
+    else:
+        gapless, new = at(high, after) - low, (at(low, last), at(high, first))
+    if not r.proves(gapless):
+        return None
+    axes = (*region.axes[:k], new, *region.axes[k + 1 :])
+    # where it never runs, the bounds must leave no cell
+    shift = {i: first - step}
+    none = high.substitute(shift) - at(low, first) if c * step > 0 else at(high, first) - low.substitute(shift)
+    empty = none.value is not None and none.value <= 0
+    return Region(axes, region.where if empty else (*region.where, ran))
+
+
+def _by_coordinates(region: Region, i: str) -> Region:
+    """The region with an int replaced by the coordinate along an axis of which there is one cell for each value of it."""
+    for k, (low, high) in enumerate(region.axes):
+        c = dict(low.terms).get(i, 0)
+        if abs(c) != 1 or high - low != constant(1):
+            continue
+        value = (unknown(coordinate(k)) - (low - unknown(i) * c)) * c
+        moved = region.substitute({i: value})
+        return Region((*moved.axes[:k], (low, high), *moved.axes[k + 1 :]), moved.where)
+    return region
+
+
+# ------------------------------------------------------------------------------------------------------------ the walk
+
+
+class Coverage:
+    """A walk over a block from its beginning: which cells of some arrays it has written, and of which arrays it may read
+    cells that it has not written (`exposed`). ``ends`` are the regions at the ends of blocks, by the id of the block."""
+
+    def __init__(self, ranges: Ranges, arrays: Iterable[str], known: dict[int, dict[str, Var]]) -> None:
+        self.ranges = ranges
+        self.arrays = frozenset(arrays)
+        self.known = known  # what blocks mention, as for `free_vars`
+        self.written: dict[str, tuple[Region, ...]] = {}
+        self.exposed: set[str] = set()
+        self.ends: dict[int, dict[str, tuple[Region, ...]]] = {}
+        self.quiet = False
+
+    def block(self, b: Block) -> None:
+        for s in b.stmts:
+            self.statement(s)
+        if not self.quiet:
+            self.ends[id(b)] = dict(self.written)
+
+    def statement(self, s: Stmt) -> None:
+        match s:
+            case If():
+                self.branch(s)
+            case Loop(body=body):
+                if not self.arrays.isdisjoint(free_vars(body, self.known)):
+                    self.loop(s)
+            case _:
+                self.ranges.statement(s)
+                for access in accesses(s):
+                    self.access(access)
+
+    # ---------------------------------------------------------------------------------------------------- accesses
+
+    def add(self, name: str, region: Region) -> None:
+        """The cells of a region are written; regions side by side become one."""
+        known = list(self.written.get(name, ()))
+        todo = [region]
+        while todo and len(known) < MOST:
+            one = todo.pop()
+            if any(plainly_contains(other, one) for other in known):
+                continue
+            known = [other for other in known if not plainly_contains(one, other)]
+            todo += [joined for other in known if (joined := side_by_side(self.ranges, other, one)) is not None]
+            known.append(one)
+        self.written[name] = tuple(known)
+
+    def access(self, access: Access) -> None:
+        r, a = self.ranges, access.array
+        if a.name not in self.arrays:
+            return
+        at = None if access.index is None else tuple(map(r.value, access.index))
+        if access.kind == "write":
+            self.add(a.name, whole(r, a) if at is None else cell(at))
+        elif not (self.quiet or a.name in self.exposed):
+            region = whole(r, a) if at is None else cell(at)
+            with r.scope():  # an access out of range reads nothing
+                for axis, f in enumerate(at or ()):
+                    r.learn(f)
+                    r.learn(r.dim(a, axis) - 1 - f)
+                if not any(contains(r, known, region) for known in self.written.get(a.name, ())):
+                    self.exposed.add(a.name)
+
+    # ------------------------------------------------------------------------------------------------------ blocks
+
+    @contextmanager
+    def aside(self, quiet: bool = True) -> Iterator[None]:
+        """What is written inside is forgotten, also by ``written``."""
+        saved, was = self.written, self.quiet
+        self.written, self.quiet = dict(saved), was or quiet
+        with self.ranges.scope():
+            yield
+        self.written, self.quiet = saved, was
+
+    def branch(self, s: If) -> None:
+        ends: list[dict[str, tuple[Region, ...]]] = []
+        forms = []
+        for holds, arm in ((True, s.then), (False, s.orelse)):
+            with self.aside(quiet=False):
+                self.ranges.learn_test(s.cond, holds)
+                self.block(arm)
+                own = names_of(arm)
+                kept = {a: tuple(x for x in regions if not x.names & own) for a, regions in self.written.items()}
+                forms.append([self.ranges.form(x) if x.type == I64 else None for x in arm.results])
+            ends.append(kept)
+        for v, x, y in zip(s.outs, *forms, strict=True):
+            if x is not None and x == y and not set(x.atoms) & (names_of(s.then) | names_of(s.orelse)):
+                self.ranges.forms[v.name] = x
+        first, second = ends
+        for name in first.keys() & second.keys():
+            both = dict.fromkeys(x for x in first[name] if self.within(x, second[name]))
+            both |= dict.fromkeys(x for x in second[name] if self.within(x, first[name]))
+            self.written[name] = tuple(both)
+
+    def within(self, region: Region, others: tuple[Region, ...]) -> bool:
+        return region in others or any(contains(self.ranges, other, region) for other in others)
+
+    def loop(self, s: Loop) -> None:
+        r, own = self.ranges, defined(s)
+        with r.scope():
+            r.enter(s)
+            with self.aside():
+                self.written = {}
+                self.block(s.body)
+                once = self.written
+                prior, after = ({a: list(self.repeated(s, rs, own, k)) for a, rs in once.items()} for k in (True, False))
+            if not self.quiet:
+                with self.aside(quiet=False):
+                    for name, regions in prior.items():
+                        for region in regions:
+                            self.add(name, region)
+                    self.block(s.body)
+        for name, regions in after.items():
+            for region in regions:
+                self.add(name, region)
+
+    def repeated(self, s: Loop, regions: Iterable[Region], own: set[str], before: bool) -> Iterator[Region]:
+        if s.exits and not before:
+            return
+        for region in regions:
+            found = over(self.ranges, s, region, before)
+            if found is not None and not found.names & (own - {s.index.name} if before else own):
+                yield found
+
+
+def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
+    """The region that two make where one goes on, along one axis, where the other ends."""
+    if a.where != b.where:
+        return None
+    differ = [k for k, (x, y) in enumerate(zip(a.axes, b.axes, strict=True)) if x != y]
+    if len(differ) != 1:
+        return None
+    k = differ[0]
+    if any(coordinate(k) in f.atoms for j, bounds in enumerate(a.axes) if j != k for f in bounds):
+        return None
+    (low, high), (next_low, next_high) = a.axes[k], b.axes[k]
+    for start, middle, go_on, end in ((low, high, next_low, next_high), (next_low, next_high, low, high)):
+        gap, more = (go_on - middle).value, end - middle
+        meet = gap <= 0 if gap is not None else all(map(r.proves, (middle - go_on, go_on - start, more)))
+        if meet and more.value != 0:
+            return Region((*a.axes[:k], (start, end), *a.axes[k + 1 :]), a.where)
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------ private arrays
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A place on the way to a statement: its block, its position there, and the loop whose body that is."""
+
+    block: Block
+    at: int
+    loop: Loop | None
+
+
+class Privacy:
+    """Which arrays that are allocated outside a loop are private to its iterations: each cell that one reads it has
+    written before, and what it leaves in them is not live after the loop.
+
+    ``found`` has, by the id of the loop, the names of the arrays and what is written of them at the ends of blocks.
+    """
+
+    def __init__(self, f: Function) -> None:
+        self.made = scratch(f)
+        loops = [s for s in walk(f.body) if isinstance(s, Loop)] if self.made else []
+        self.ranges = Ranges()
+        self.frames: list[Frame] = []
+        self.exposed: dict[int, set[str]] = {}
+        self.found: dict[int, dict[str, Coverage]] = {}
+        self.known: dict[int, dict[str, Var]] = {}
+        if any(map(self.refilled, loops)):
+            self.block(f.body, None)
+
+    def refilled(self, s: Loop) -> set[str]:
+        """The arrays made outside a loop that it stores to."""
+        stored = {t.array.name for t in walk(s.body) if isinstance(t, Store | Fill)} & self.made.keys()
+        return stored & free_vars(s.body, self.known).keys() if stored else stored
+
+    def block(self, b: Block, loop: Loop | None) -> None:
+        for k, s in enumerate(b.stmts):
+            self.frames.append(Frame(b, k, loop))
+            match s:
+                case If(cond=cond, then=then, orelse=orelse):
+                    for holds, arm in ((True, then), (False, orelse)):
+                        with self.ranges.scope():
+                            self.ranges.learn_test(cond, holds)
+                            self.block(arm, None)
+                case Loop():
+                    self.loop(s)
+                case _:
+                    self.ranges.statement(s)
+            self.frames.pop()
+
+    def loop(self, s: Loop) -> None:
+        if outer := self.refilled(s):
+            coverage = self.coverage(outer, s.body, s)
+            self.exposed[id(s)] = coverage.exposed
+            if private := self.dead(outer - coverage.exposed):
+                self.found[id(s)] = dict.fromkeys(private, coverage)
+        with self.ranges.scope():
+            self.ranges.enter(s)
+            self.block(s.body, s)
+
+    def coverage(self, arrays: Iterable[str], b: Block, s: Loop | None = None) -> Coverage:
+        """A walk over the statements that come next, those of an iteration where a loop is given."""
+        ranges = self.ranges.fork()  # what a walk learns of later statements does not hold where they are not reached
+        if s is not None:
+            ranges.enter(s)
+        found = Coverage(ranges, arrays, self.known)
+        found.block(b)
+        return found
+
+    def dead(self, arrays: set[str]) -> set[str]:
+        """Those of some arrays of which no cell is read after the statement that has been reached, before it is written
+        again."""
+        asked, found = set(arrays), set()
+        for frame in reversed(self.frames):
+            if asked:
+                asked -= self.coverage(asked, Block(frame.block.stmts[frame.at + 1 :])).exposed
+            made = {a for a in asked if any(s is self.made[a] for s in frame.block.stmts)}
+            found, asked = found | made, asked - made
+            if frame.loop is not None:
+                asked -= self.exposed.get(id(frame.loop), set())
+        return found
+
+
+def scratch(f: Function) -> dict[str, Alloc]:
+    """The arrays that a function allocates and keeps under one name, by that name."""
+    made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" and s.shape}
+    passed = {r.name for r in f.body.results if isinstance(r, Var)}
+    for s in walk(f.body):
+        for b in blocks(s):
+            passed |= {r.name for r in b.results if isinstance(r, Var)}
+        if isinstance(s, Loop | Call | Reserve):
+            passed |= {a.name for a in operands(s) if isinstance(a, Var)}
+    return {name: s for name, s in made.items() if name not in passed}
