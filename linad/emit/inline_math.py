@@ -43,7 +43,7 @@ FAR = (
 )  # fmt: skip
 
 
-class _AsItStands(list):
+class AsItStands(list):
     """The flags of an instruction that is computed as it stands: there are none, and Numba, which adds those of the kernel, adds none."""
 
     def __bool__(self) -> bool:
@@ -118,13 +118,13 @@ class InlineMath:
 
     def op(self, name: str, *args: object) -> ir.Value:
         made = getattr(self.builder, name)(*args)
-        made.flags = _AsItStands()
+        made.flags = AsItStands()
         return made
 
     def call(self, name: str, *args: ir.Value) -> ir.Value:
         intrinsic = self.builder.module.declare_intrinsic(name, [DOUBLE], ir.FunctionType(DOUBLE, [DOUBLE] * len(args)))
         made = self.builder.call(intrinsic, args)
-        made.fastmath = _AsItStands()
+        made.fastmath = AsItStands()
         return made
 
 

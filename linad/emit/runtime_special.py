@@ -83,8 +83,8 @@ def _square(x):
 
 @strict
 def ldexp(x, k):
-    """``x * 2^k``, in factors that are floats, of which only the last one may round."""
-    x = float64(x)
+    """``x * 2^k``, in factors that are floats, of which only the last one may round; beyond 2200 all is infinite or zero."""
+    x, k = float64(x), min(max(k, -2200.0), 2200.0)
     while k > 1000.0:
         x *= 2.0**1000
         k -= 1000.0

@@ -24,7 +24,7 @@ VALUES = {
     "bool": [False, True],
 }
 COUNTS = {"gcd", "comb", "perm", "isqrt"}  # of i64 that are not negative
-SKIPPED = {"select", "cast", "trips", "wrap", "pow", "powi", *COUNTS, *FAMILIES}  # tested in `test_short_way` or below
+SKIPPED = {"select", "cast", "trips", "wrap", "pow", "powi", "ldexp", *COUNTS, *FAMILIES}  # tested in `test_short_way` or below
 
 
 def ops_of(dtype: str) -> list[str]:

@@ -43,6 +43,8 @@ def operands(op: str, t: Scalar, a: Var, b: Var, flag: Var) -> Iterator[tuple[At
         case _ if op in LITERAL_SECOND:
             orders = (0, 1, 2) if op in FAMILIES else (-2, 0, 3)
             yield from ((a, Const(k, I64)) for k in orders)
+        case "ldexp":  # whose exponent is a whole float
+            yield from ((a, Const(float(k), t)) for k in (-2, 3))
         case "cast" | "isqrt":
             yield (a,)
         case "pow":

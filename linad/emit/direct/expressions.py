@@ -10,6 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
+from ..inline_math import AsItStands
 from ..numba_compat import cgutils
 from .arrays import fresh, taken_apart
 from .recursion import Open
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 I1 = ir.IntType(1)
 FLOATS = (types.float64, types.float32)
 FLOAT_OPS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
+FAR = 2.0**100  # products of some factors below it, and above its inverse, are within range
 INT_OPS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 Typed = tuple[types.Type, ir.Value]
@@ -111,14 +113,23 @@ class Expressions:
         t = types.float64 if kind is ast.Div else ARITHMETIC[pair]
         x, y = self.cast(a[1], a[0], t), self.cast(b[1], b[0], t)
         if t in FLOATS:
-            return t, getattr(self.builder, FLOAT_OPS[kind])(x, y)
+            return t, self.in_order(getattr(self.builder, FLOAT_OPS[kind])(x, y))
         assert kind in LINES | BITS
         return t, getattr(self.builder, INT_OPS[kind])(x, y)
+
+    def in_order(self, made: ir.Instruction) -> ir.Instruction:
+        """The operation, which LLVM may reorder only if it is a sum, where the kernel allows that: a product in another order
+        may overflow, or underflow, where the result does not."""
+        if self.context.fastmath and made.opname in ("fmul", "fdiv"):
+            # LLVM multiplies the literals of a product that is fused with a sum, whatever the flags of the product
+            far = any(isinstance(x, ir.Constant) and not 1 / FAR <= abs(x.constant) <= FAR for x in made.operands)
+            made.flags = AsItStands() if far else ["contract"]
+        return made
 
     def power(self, a: Typed, k: int) -> ir.Value:
         """Squares multiplied, the lowest bit of the exponent first."""
         t, square = a
-        times = self.builder.fmul if t in FLOATS else self.builder.mul
+        times = (lambda x, y: self.in_order(self.builder.fmul(x, y))) if t in FLOATS else self.builder.mul
         out = None
         while k:
             if k & 1:
