@@ -188,8 +188,8 @@ def test_alias_classes_only_get_coarser(one, other, both):
 def test_what_is_known_where_paths_meet():
     said = (NOWHERE, literal(1)), (NOWHERE, literal(2)), (NOWHERE, literal(3))
     before = Path(returned=said[:1], tested=frozenset({"n"}), made=frozenset({"a"}))
-    one = before.but(returned=said[:2], dead=True, tested=frozenset({"n", "k"}), made=frozenset({"a", "b"}), alike=classes("ab"))
-    other = before.but(returned=(said[0], said[2]), alike=classes("bc"))
+    one = before._replace(returned=said[:2], dead=True, tested=frozenset({"n", "k"}), made=frozenset({"a", "b"}), alike=classes("ab"))
+    other = before._replace(returned=(said[0], said[2]), alike=classes("bc"))
     met = join(before, one, other)
-    assert met == before.but(returned=said, made=frozenset({"a", "b"}), alike=classes("abc"))
+    assert met == before._replace(returned=said, made=frozenset({"a", "b"}), alike=classes("abc"))
     assert join(before, one, one).dead

@@ -130,7 +130,7 @@ def freshen(block: Block, names: Names, mapping: Mapping[str, Atom]) -> Block:
 
 def numbered(f: Function) -> Function:
     """The function with the names of each base numbered anew, in the order in which they were handed out: attempts that were
-    undone leave gaps. The first name of a base keeps no number."""
+    given up leave gaps. The first name of a base keeps no number."""
     order: dict[str, list[int]] = {}
     for name in all_names(f):
         base, _, k = name.partition(".")

@@ -133,17 +133,21 @@ class Attempt:
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
         known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
-        want_ctl = self.exits and (shape.has_break or shape.has_return)
-        inside = ctx.within(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True, stmt=ctx.path.stmt)
-        with inside, ctx.block() as stmts:
+
+        def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
+            want_ctl = self.exits and (shape.has_break or shape.has_return)
+            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True)
             again = self.body(index)
-            left, ended = how_left(ctx), ctx.env
-            dead = ctx.path.dead
+            left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
             moving = self.compare(head, ended, left, dead)
-            results = [] if moving else self.results(head, ended, left, kept, dead)
-        if moving:
-            return
-        self.finish(before, head, index, stmts, results, again, left)
+            return again, left, None if moving else self.results(head, ended, left, kept, dead)
+
+        found = ctx.ahead(turn)
+        again, left, results = found.value
+        end, waiting = found.path, len(ctx.path.flight)
+        ctx.go(alike=end.alike, returned=end.returned, flight=end.flight[:waiting])
+        if results is not None:
+            self.finish(before, head, index, found.stmts, results, again, left)
 
     # -- head
 

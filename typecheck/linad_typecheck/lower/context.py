@@ -40,7 +40,7 @@ class Lent:
 @frozen(slots=True)
 class Known:
     """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
-    added later, and nothing has to be taken back with an attempt that is undone, as no other variable ever gets the name."""
+    added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever gets the name."""
 
     nonneg: bool = False
     bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
@@ -66,12 +66,6 @@ class Variables(Names):
         super().__init__()
         self.known: dict[str, Known] = {}
         self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
-
-    def made(self, hint: str, type: Type, **known: Any) -> Var:
-        out = self.var(hint, type)
-        if any(known.values()):
-            self.known[out.name] = Known(**known)
-        return out
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent
@@ -114,10 +108,10 @@ class Lowering:
 
     def go(self, **changes: Any) -> None:
         """The path goes on with some things changed."""
-        self.path = self.path.but(**changes)
+        self.path = self.path.but(changes)
 
     def bind(self, name: str, binding: Binding) -> None:
-        self.path = self.path.naming(Fixed({**self.path.env, name: binding}))
+        self.path = self.path.naming(name, binding)
 
     def bind_all(self, bindings: Mapping[str, Binding]) -> None:
         if bindings:
@@ -167,10 +161,14 @@ class Lowering:
 
     def attempt(self, run: Callable[[], T]) -> Ahead[T]:
         """The same, and nothing is told of it."""
-        with self.programs.apart() as findings:
+        before = self.programs.findings
+        self.programs.findings = Findings(before)
+        try:
             found = self.ahead(run)
-        found.findings = findings
-        return found
+            found.findings = self.programs.findings
+            return found
+        finally:
+            self.programs.findings = before
 
     def take(self, found: Ahead[T], emit: bool = True) -> T:
         """Go where that leads. Without ``emit`` it is a block that is left out."""
@@ -209,7 +207,10 @@ class Lowering:
 
     def fresh(self, hint: str, type: Type, **known: Any) -> Var:
         """A new variable, and what is `Known` of it."""
-        return self.variables.made(hint, type, **known)
+        out = self.variables.var(hint, type)
+        if known and any(known.values()):
+            self.variables.known[out.name] = Known(**known)
+        return out
 
     def known(self, a: Atom) -> Known:
         return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING

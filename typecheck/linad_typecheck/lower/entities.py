@@ -102,8 +102,8 @@ def _named(ctx: Lowering, node: ast.expr) -> EntityValue | None:
         case Quoted(value=EntityValue() as value):
             return value
         case ast.Name(id=name):
-            if name in ctx.env or name in ctx.local_names:
-                b = ctx.env.get(name)
+            b = ctx.path.env.get(name)
+            if b is not None or name in ctx.local_names:
                 return b.value if b is not None and b.defined is None and isinstance(b.value, EntityValue) else None
             found = ctx.source.scope.lookup(name) or (External(f"builtins.{name}") if hasattr(builtins, name) else None)
             return None if found is None else EntityValue(found, name)

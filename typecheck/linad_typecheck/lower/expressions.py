@@ -72,15 +72,15 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
         return Poison()
     seen = ctx.programs.findings.bottoms
     frame, before = ctx.path.frame, len(ctx.path.flight)
-    if frame != before:
+    if frame != before and type(node) not in _LEAVES:
         ctx.path = ctx.path.evaluating(ctx.path.flight, before)
     value = lower(ctx, node, hint)
-    landed = ctx.path.flight[:before]
-    if isinstance(value, _WITH_ARRAYS):
-        ctx.path = ctx.path.evaluating((*landed, (value, node)), frame)
-    elif frame != before or len(ctx.path.flight) != before:
-        ctx.path = ctx.path.evaluating(landed, frame)
-    if isinstance(value, SILENT):
+    path, kind = ctx.path, type(value)
+    if kind in _WITH_ARRAYS:
+        ctx.path = path.evaluating((*path.flight[:before], (value, node)), frame)
+    elif path.frame != frame or len(path.flight) != before:
+        ctx.path = path.evaluating(path.flight[:before], frame)
+    if kind in SILENT:
         if isinstance(value, Bottom) or ctx.programs.findings.bottoms != seen:
             ctx.programs.findings.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
             return Bottom()
@@ -88,6 +88,7 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     return value
 
 
+_LEAVES = (ast.Name, ast.Constant)  # for which nothing waits
 _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
 
@@ -121,7 +122,7 @@ def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
 
 def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     name = node.id
-    b = ctx.env.get(name)
+    b = ctx.path.env.get(name)
     if b is not None and b.defined is None and not isinstance(b.value, LostArray):
         return b.value
     span = ctx.span(node)
@@ -307,7 +308,7 @@ def _joined(
     types = [type_of(arm.value) for arm in arms]
     named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names on one side alone
     live = live | named if len({len(arm.path.env) for arm in arms}) > 1 else live
-    ends = [arm.path.but(env=arm.path.env.having({key: Binding(arm.value, at)})) for arm, at in zip(arms, spans, strict=True)]
+    ends = [arm.path.naming(key, Binding(arm.value, at)) for arm, at in zip(arms, spans, strict=True)]
     join(ctx, cond, [Arm(arm.stmts, end) for arm, end in zip(arms, ends, strict=True)], live, span)
     value = ctx.unbind(key).value
     if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):

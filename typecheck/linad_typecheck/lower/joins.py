@@ -147,7 +147,7 @@ def branch(
 def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
     """Go on where two arms meet, with one `If` of both."""
     ctx.path = meet(ctx.path, *(a.path for a in arms))
-    dead, ctx.path = ctx.path.dead, ctx.path.but(dead=False)
+    dead, ctx.path = ctx.path.dead, ctx.path._replace(dead=False)
     joiner = _Joiner(ctx, cond, arms, span)
     joiner.names(live | ctx.live.always)
     blocks = [Block(tuple(a.stmts), tuple(a.results)) for a in arms]

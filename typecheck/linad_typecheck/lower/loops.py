@@ -141,13 +141,14 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
     assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
-    start = Head()
+    start, env = Head(), ctx.env
     for name in assigned:
-        if name in ctx.env and contains(ctx.env[name].value, LostArray):
-            start.lost[name] = lost_leaf(ctx.env[name].value)
-        elif name in ctx.env and not (isinstance(ctx.env[name].value, ARRAYS) and name not in rebound(node)):
-            start.types[name] = type_of(ctx.env[name].value)
-            if ctx.env[name].defined is not None:
+        b = env.get(name)
+        if b is not None and contains(b.value, LostArray):
+            start.lost[name] = lost_leaf(b.value)
+        elif b is not None and not (isinstance(b.value, ARRAYS) and name not in rebound(node)):
+            start.types[name] = type_of(b.value)
+            if b.defined is not None:
                 start.flagged.add(name)
 
     def run(head: Head) -> tuple[Head, Ahead[Head]]:

@@ -25,7 +25,9 @@ class Fixed(dict[K, V]):
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _fixed  # type: ignore[assignment]
 
     def having(self, more: Mapping[K, V]) -> Fixed[K, V]:
-        return Fixed({**self, **more})
+        new = Fixed(self)
+        dict.update(new, more)
+        return new
 
     def without(self, keys: Iterable[K]) -> Fixed[K, V]:
         gone = set(keys)
@@ -50,14 +52,16 @@ class Path(NamedTuple):
     flight: Flight = ()
     frame: int = 0  # the values before it wait for the expression that is being lowered
 
-    def but(self, **changes: Any) -> Path:
+    def but(self, changes: Mapping[str, Any]) -> Path:
         """The path with some things changed, as by `_replace`; the next three are the same, quickly."""
         parts = list(self)
-        for name, value in changes.items():
-            parts[_PLACES[name]] = value
+        for name in changes:
+            parts[_PLACES[name]] = changes[name]
         return _path(Path, parts)
 
-    def naming(self, env: Fixed[str, Binding]) -> Path:
+    def naming(self, name: str, binding: Binding) -> Path:
+        env = Fixed(self[0])
+        dict.__setitem__(env, name, binding)
         return _path(Path, (env, *self[1:]))
 
     def at(self, stmt: ast.stmt, flight: Flight) -> Path:
@@ -90,7 +94,7 @@ def join(before: Path, one: Path, other: Path) -> Path:
     if flight:  # what was handed on along either is handed on
         ends = zip(flight, one.flight, other.flight, strict=False)
         flight = tuple((None if None in (v, x, y) else v, node) for (v, node), (x, _), (y, _) in ends)
-    return before.but(
+    return before._replace(
         alike=coarser(one.alike, other.alike),
         made=one.made | other.made,
         returned=one.returned + other.returned[len(before.returned) :],

@@ -35,7 +35,8 @@ def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> l
         takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
         ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
         return None
-    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", of_arrays(args.name)) for v in args.values]
+    instead = "" if all(isinstance(v, ScalarValue) for v in args.values) else of_arrays(args.name)
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", instead) for v in args.values]
     return None if None in found else found
 
 

@@ -175,9 +175,12 @@ class Specialiser:
     def perhaps_dead(self, unknown: bool) -> Iterator[None]:
         """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is reported of
         it here, but of what it calls where that is called from elsewhere, too."""
+        if not unknown:
+            yield
+            return
         with self.apart() as found:
             yield
-        (self.findings.take_quietly if unknown else self.findings.take)(found)
+        self.findings.take_quietly(found)
 
     def all_facts(self) -> tuple[Fact, ...]:
         """The facts, and the type of each name where it is bound."""

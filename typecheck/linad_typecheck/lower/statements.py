@@ -64,7 +64,7 @@ Body = Sequence[ast.stmt]
 
 def how_left(ctx: Lowering):
     """The control value: `RUN` where the block goes on."""
-    held = ctx.env.get(CTL)
+    held = ctx.path.env.get(CTL)
     return RUN if held is None else held.value.atom
 
 
