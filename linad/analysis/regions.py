@@ -40,6 +40,7 @@ from linad_typecheck.types import I64, Array
 
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
+from .logs import logs_of, may_grow
 from .loop_facts import defined, names_of
 
 MOST = 12  # regions that are kept of one array
@@ -346,7 +347,7 @@ class Walk:
 
     def __init__(self, f: Function) -> None:
         self.made = scratch(f)
-        self.ranges = Ranges()
+        self.ranges = Ranges(frozenset(may_grow(f) | logs_of(f)))
         self.frames: list[Frame] = []
         self.known: dict[int, dict[str, Var]] = {}
 
