@@ -20,6 +20,7 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Call,
+    Copy,
     Fill,
     Function,
     If,
@@ -418,7 +419,7 @@ class Privacy(Walk):
         for frame in reversed(self.frames):
             if asked:
                 asked -= self.coverage(asked, Block(frame.block.stmts[frame.at + 1 :])).exposed
-            made = {a for a in asked if any(s is self.made[a] for s in frame.block.stmts)}
+            made = asked & {s.out.name for s in frame.block.stmts if isinstance(s, Alloc | Copy)}
             found, asked = found | made, asked - made
             if frame.loop is not None:
                 asked -= self.exposed.get(id(frame.loop), set())
@@ -445,7 +446,7 @@ class Renaming(Walk):
 
     def reach(self, frame: Frame) -> None:
         before, s = frame.block.stmts[: frame.at], frame.block.stmts[frame.at]
-        own = {t.out.name for t in before if isinstance(t, Alloc)}
+        own = {t.out.name for t in before if isinstance(t, Alloc | Copy)}
         if own and (stored := own & self.refilled(s)):
             again = stored & set().union(*map(self.refilled, before))
             rest = Block(frame.block.stmts[frame.at :])
@@ -495,8 +496,11 @@ def nearly_filled(coverage: Coverage, home: Block, array: Var, edge: int = 4, sm
 
 
 def scratch(f: Function) -> dict[str, Alloc]:
-    """The arrays that a function allocates and keeps under one name, by that name."""
+    """The arrays that a function makes and keeps under one name, by that name: how one of their sizes is made."""
     made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" and s.shape}
+    copies = [s for s in walk(f.body) if isinstance(s, Copy)]
+    sizes = known_sizes(f) if copies else {}
+    made |= {s.out.name: Alloc(s.out, sizes[s.out.name], None, s.span) for s in copies if sizes.get(s.out.name)}
     passed = {r.name for r in f.body.results if isinstance(r, Var)}
     for s in walk(f.body):
         for b in blocks(s):
