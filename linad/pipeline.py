@@ -21,7 +21,7 @@ from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
 from .optimise.pass_manager import After, Remark, run
-from .optimise.phases import ALTERNATIVES, FIRST, LAST, PREPARATION, simplify
+from .optimise.phases import ALTERNATIVES, FIRST, LAST, PRIVATISATION, SIMPLIFICATION, simplify
 
 
 def linear(program: Program) -> Program:
@@ -47,8 +47,11 @@ def prepare(
         return differentiate(ready, wrt, d.value, off=off).simplified
 
     program = inline(expand(program, derivative))
-    for phase in (FIRST, PREPARATION, LAST):
+    for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST):
+        before = program
         program, told = run(program, phase, off=off, after=after)
+        if phase is PRIVATISATION and program != before:
+            program = simplify(program, after, off)
         if remarks is not None:
             remarks += told
     linear(program)

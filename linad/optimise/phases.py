@@ -44,9 +44,9 @@ SIMPLIFICATION = Phase(
     rounds=4,
 )
 
-# Before differentiation. The storage plan sees no state in an array that is private to an iteration.
-PREPARATION = Phase((*SIMPLIFICATION.passes, Pass("array_privatisation", privatise)), rounds=SIMPLIFICATION.rounds)
-
+# Before differentiation only. The storage plan sees no state in an array that is private to an iteration; where that has
+# changed a program, it is simplified again.
+PRIVATISATION = Phase((Pass("array_privatisation", privatise),))
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 
