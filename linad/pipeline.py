@@ -21,7 +21,7 @@ from .adjoint.undo import memory
 from .expand import expand
 from .inline import inline
 from .optimise.pass_manager import After, Remark, run
-from .optimise.phases import COMPARISONS, FIRST, LAST, PREPARATION, simplify
+from .optimise.phases import ALTERNATIVES, FIRST, LAST, PRIVATISATION, SIMPLIFICATION, simplify
 
 
 def linear(program: Program) -> Program:
@@ -47,8 +47,11 @@ def prepare(
         return differentiate(ready, wrt, d.value, off=off).simplified
 
     program = inline(expand(program, derivative))
-    for phase in (FIRST, PREPARATION, LAST):
+    for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST):
+        before = program
         program, told = run(program, phase, off=off, after=after)
+        if phase is PRIVATISATION and program != before:
+            program = simplify(program, after, off)
         if remarks is not None:
             remarks += told
     linear(program)
@@ -82,11 +85,13 @@ def differentiate(
     """
     name = f"{program.entry}_vjp"
     best = _reversed(program, wrt, name, value, log_everything)
-    if not log_everything and any(b.logs for b in best[1].plan.bodies.values()):
-        compared, _ = run(program, COMPARISONS, off=off)
-        other = best if compared.main == program.main else _reversed(compared, wrt, name, value, log_everything)
-        if memory(other[1].plan) < memory(best[1].plan):
-            program, best = compared, other
+    for phase, gain in ALTERNATIVES:
+        if log_everything or not memory(best[1].plan):
+            break
+        changed, _ = run(program, phase, off=off)
+        other = best if changed.main == program.main else _reversed(changed, wrt, name, value, log_everything)
+        if memory(other[1].plan) + gain <= memory(best[1].plan):
+            program, best = changed, other
     tried: set[str] = set()  # once each: a program may have many states
     worth: dict[str, int] = {}
     while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):

@@ -92,7 +92,7 @@ class _Nest:
         self.text(self.pick([*WRITES, *(NEARLY if self.chance(5) else ())]), u=u)
         for _ in range(self.number(0, 2)):
             self.text(self.pick(list(READS)), u=self.pick([u, u, u, "v"]))
-        if self.chance(12):
+        if self.chance(7):
             self.text("u, v = v, u")
 
     def loop(self, index: str, depth: int) -> None:

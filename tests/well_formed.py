@@ -4,7 +4,7 @@ from linad_typecheck.core import Program
 from linad_typecheck.core_text import print_program
 from linad_typecheck.core_verify import verify
 
-from linad.optimise.phases import FIRST, LAST, PREPARATION
+from linad.optimise.phases import FIRST, LAST, PRIVATISATION, SIMPLIFICATION
 from linad.pipeline import linear
 
 from .examples_of import MANY
@@ -14,7 +14,7 @@ _verified: list[Program] = []
 _linear: list[Program] = []
 
 # Stages for which the pipeline itself asks for the linear form, of what it ends with; `tests.optimise` does so after each pass.
-ASKED = {p.name for phase in (FIRST, PREPARATION, LAST) for p in phase.passes}
+ASKED = {p.name for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST) for p in phase.passes}
 ASKED |= {"prepare", "stored", "reverse", "second reverse", "stage"}
 ASKED |= {"simplified", "simplified reverse", "simplified second reverse"}
 

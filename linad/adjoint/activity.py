@@ -36,6 +36,8 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, is_float
 
+from linad.analysis.accesses import updates
+
 from .usefulness import useful
 
 _UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
@@ -203,15 +205,7 @@ def _order(block: Block, facts: Facts, at: int) -> int:
         facts.position[id(s)] = at
         if id(s) in facts.exchange:
             facts.writes.append((facts.place(facts.exchange[id(s)].array), at))
-        match s:
-            case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
-                facts.writes.append((facts.place(a), at))
-            case Dense(updated=updated):
-                facts.writes += [(facts.place(a), at) for a in updated]
-            case Call(callee=callee, args=args):
-                for a, m in zip(args, facts.modes(callee), strict=True):
-                    if isinstance(a.type, Array) and m != "read":
-                        facts.writes.append((facts.place(a), at))
+        facts.writes += [(facts.place(a), at) for a in updates(s, facts.modes)]
         for b in blocks(s):
             at = _order(b, facts, at)
         facts.end[id(s)] = at

@@ -7,7 +7,6 @@ from linad_typecheck.core import (
     AddTo,
     Alloc,
     Atom,
-    Call,
     Copy,
     Dense,
     Dim,
@@ -16,7 +15,6 @@ from linad_typecheck.core import (
     Let,
     Load,
     Loop,
-    Reserve,
     Stmt,
     Store,
     Var,
@@ -26,6 +24,8 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.types import Array
+
+from linad.analysis.accesses import accesses
 
 from .activity import Facts
 
@@ -40,23 +40,10 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
     """Groups of arrays that a statement reads, and that it writes, at any depth."""
     reads, writes = set(), set()
     for t in (s, *(u for b in blocks(s) for u in walk(b))):
-        match t:
-            case Load(array=a) | Copy(array=a):
-                reads.add(facts.place(a))
-            case Dim(array=a) if a.name in facts.logs:  # the size of any other array never changes
-                reads.add(facts.place(a))
-            case Store(array=a) | Fill(array=a) | Reserve(array=a) | AddTo(array=a):
-                writes.add(facts.place(a))
-            case AddArray(array=a, other=b):
-                writes.add(facts.place(a))
-                reads.add(facts.place(b))
-            case Dense(updated=updated, read=read):
-                writes |= {facts.place(a) for a in updated}
-                reads |= {facts.place(a) for a in read}
-            case Call(callee=callee, args=args):
-                for a, m in zip(args, facts.modes(callee), strict=True):
-                    if isinstance(a.type, Array):
-                        (reads if m == "read" else writes).add(facts.place(a))
+        for access in accesses(t, facts.modes):
+            (reads if access.kind == "read" else writes).add(facts.place(access.array))
+        if isinstance(t, Dim) and t.array.name in facts.logs:  # the size of any other array never changes
+            reads.add(facts.place(t.array))
     return reads, writes
 
 

@@ -8,7 +8,7 @@ the arms around both accesses, all of them of the form ``x - y >= c``.
 
 from __future__ import annotations
 
-from linad_typecheck.core import AddTo, Atom, Block, Const, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks
+from linad_typecheck.core import AddTo, Alloc, Atom, Block, Const, Copy, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks
 from linad_typecheck.types import I64
 
 from .activity import Facts
@@ -54,10 +54,13 @@ class Reach:
         return True
 
     def apart(self, access: Load | Store, w: Store | AddTo) -> bool:
-        """Whether a write that comes after an access is never to the same cell."""
+        """Whether a write that comes after an access is never to the same cell. An array that an iteration makes is
+        another one in the next."""
         mine, others = self.around[id(access)], self.around[id(w)]
         shared = _common(_loops(mine), _loops(others))
-        for level in range(len(shared) + 1):
+        made = access.array == w.array and isinstance(self.facts.definition.get(access.array.name), Alloc | Copy)
+        made_in = self.loops_of[self.facts.home[access.array.name]] if made else ()
+        for level in range(len(made_in), len(shared) + 1):
             if level == len(shared):  # in one iteration of all loops around both
                 before = self.facts.position[id(w)] <= self.facts.position[id(access)]
                 if before or {(id(s), not arm) for s, arm in mine if isinstance(s, If)} & {(id(s), arm) for s, arm in others}:

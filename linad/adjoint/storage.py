@@ -337,9 +337,12 @@ class _Planner:
         """Whether the cell that a load reads holds the same at the reverse of its position."""
         if self.stable(s.array, self.facts.position[id(s)], frame, path):
             return True
-        if s.array.name in self.facts.moved or self.facts.home[s.array.name] not in frame.visible():
+        if s.array.name in self.facts.moved:
             return False
-        return self.reach.untouched(s, frame.first, frame.last)
+        kept = next((b.loop for b in (*frame.bodies, *path) if b.keeps(s.array.name)), None)
+        if kept is not None:
+            return self.reach.untouched(s, self.facts.position[id(kept)], self.facts.end[id(kept)])
+        return self.facts.home[s.array.name] in frame.visible() and self.reach.untouched(s, frame.first, frame.last)
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether an array still has its name when the reverse sweep comes to a place."""

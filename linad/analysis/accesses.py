@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from linad_typecheck.core import AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Reserve, Stmt, Store, Var
+from linad_typecheck.core import AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Mode, Reserve, Stmt, Store, Var
 from linad_typecheck.types import Array
 
 AccessKind = Literal["read", "write", "update"]
@@ -21,14 +21,23 @@ class Access:
     kind: AccessKind
 
 
-def accesses(s: Stmt) -> tuple[Access, ...]:
-    """The accesses of a statement at its own level. Of the arrays that a call takes, every cell may be updated."""
+Modes = Callable[[str], tuple[Mode, ...]]  # of the parameters of a function, by its name
+
+
+def accesses(s: Stmt, modes: Modes | None = None) -> tuple[Access, ...]:
+    """The accesses of a statement at its own level. Every cell of the arrays that a call takes may be updated, but for
+    those that are lent for reading, where the ``modes`` of functions are known."""
+    if isinstance(s, Call):
+        lent: tuple[str, ...] = ("mut",) * len(s.args) if modes is None else modes(s.callee)
+        arrays = ((a, m) for a, m in zip(s.args, lent, strict=True) if isinstance(a, Var) and isinstance(a.type, Array))
+        return tuple(Access(a, None, "read" if m == "read" else "update") for a, m in arrays)
     found = _ACCESSES.get(type(s))
     return () if found is None else found(s)
 
 
-def _call(s: Call) -> tuple[Access, ...]:
-    return tuple(Access(a, None, "update") for a in s.args if isinstance(a, Var) and isinstance(a.type, Array))
+def updates(s: Stmt, modes: Modes | None = None) -> tuple[Var, ...]:
+    """The arrays to whose cells a statement writes at its own level."""
+    return tuple(a.array for a in accesses(s, modes) if a.kind != "read")
 
 
 _ACCESSES: dict[type, Callable[..., tuple[Access, ...]]] = {
@@ -40,5 +49,4 @@ _ACCESSES: dict[type, Callable[..., tuple[Access, ...]]] = {
     AddArray: lambda s: (Access(s.other, None, "read"), Access(s.array, None, "update")),
     Reserve: lambda s: (Access(s.array, None, "update"),),
     Dense: lambda s: (*(Access(a, None, "read") for a in s.read), *(Access(a, None, "update") for a in s.updated)),
-    Call: _call,
 }

@@ -41,9 +41,10 @@ class Ranges:
     """Facts that hold at the place the walk over the function has reached.
 
     ``facts`` are forms that are at least 0, ``interval`` numeric bounds of unknowns, ``equal`` unknowns that equalities
-    have removed, ``dims`` the sizes of arrays.
+    have removed, ``dims`` the sizes of arrays, but for those of ``logs``, which grow.
     """
 
+    logs: frozenset[str] = frozenset()
     forms: dict[str, Affine] = field(default_factory=dict)
     tests: dict[str, Let] = field(default_factory=dict)  # the bools that are tests of ints
     dims: dict[tuple[str, int], Affine] = field(default_factory=dict)
@@ -272,7 +273,7 @@ class Ranges:
     # ---------------------------------------------------------------------------------------------- statements
 
     def statement(self, s: Stmt) -> None:
-        """What is known after a statement without blocks, of arrays that keep their sizes."""
+        """What is known after a statement without blocks."""
         match s:
             case Let(op="wrap", out=v, ins=(i, n)):
                 f, size = self.form(i), self.value(n)
@@ -280,20 +281,20 @@ class Ranges:
                     self.forms[v.name] = wrapped
             case Let():
                 self.let(s)
-            case Dim(out=v, array=a, axis=axis):
+            case Dim(out=v, array=a, axis=axis) if a.name not in self.logs:
                 self.forms[v.name] = self.dim(a, axis)
-            case Alloc(out=v, shape=shape):
+            case Alloc(out=v, shape=shape) if v.name not in self.logs:
                 for axis, n in enumerate(map(self.value, shape)):
                     self.learn(n)
                     self.dims[v.name, axis] = n
-            case Copy(out=v, array=a):
+            case Copy(out=v, array=a) if not {v.name, a.name} & self.logs:
                 for axis in range(a.type.rank):  # type: ignore[union-attr]
                     self.dims[v.name, axis] = self.dim(a, axis)
             case Check(cond=cond):
                 self.learn_test(cond, True)
             case Load(array=a, index=index, checked=True) | Store(array=a, index=index, checked=True) | AddTo(
                 array=a, index=index, checked=True
-            ):
+            ) if a.name not in self.logs:
                 for axis, f in enumerate(map(self.form, index)):
                     if self.exact(f):
                         self.learn(f)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.core import (
-    AddArray,
     AddTo,
     Alloc,
     Atom,
@@ -21,7 +20,6 @@ from linad_typecheck.core import (
     Const,
     Copy,
     Dense,
-    Fill,
     If,
     Let,
     Load,
@@ -39,6 +37,7 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
+from .accesses import AccessKind, accesses
 from .loop_facts import is_chain, without_handed_on
 
 Reduction = Literal["add", "bitor", "last"]
@@ -192,9 +191,7 @@ class _Touches:
     """What a loop does to an outer array."""
 
     array: Var
-    reads: list[Span] = field(default_factory=list)
-    stores: list[Span] = field(default_factory=list)
-    adds: list[Span] = field(default_factory=list)
+    spans: dict[AccessKind, list[Span]] = field(default_factory=lambda: {"read": [], "write": [], "update": []})
     places: list[dict[int, Own] | None] = field(default_factory=list)  # own indices by axis; None: all cells at once
 
     @property
@@ -224,14 +221,15 @@ def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[tuple[Var, ...], t
     near: list[Var] = []
     span = 0
     for t in _touches(s, made):
-        if not (t.stores or t.adds) or t.apart:
+        reads, stores, adds = t.spans.values()
+        if not (stores or adds) or t.apart:
             continue
         name = base_name(t.array.name)
-        if t.stores and not t.reads and not t.adds:
-            raise _Order(f"two iterations may store to one cell of {name}{_at(t.stores[0])}")
-        if t.stores or t.reads:
-            write = (*t.stores, *t.adds)[0]
-            read = (*t.reads, *t.adds)[0]
+        if stores and not reads and not adds:
+            raise _Order(f"two iterations may store to one cell of {name}{_at(stores[0])}")
+        if stores or reads:
+            write = (*stores, *adds)[0]
+            read = (*reads, *adds)[0]
             raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
         if not fastmath and t.array.type.dtype in FLOATS:
             raise _Order(f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for")
@@ -247,31 +245,13 @@ def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
     found: dict[str, _Touches] = {}
     own = own_indices(s, made)
 
-    def of(a: Var) -> _Touches | None:
-        return None if a.name in made else found.setdefault(a.name, _Touches(a))
-
-    def note(a: Var, where: str, span: Span, index: tuple[Atom, ...] | None) -> None:
-        if (t := of(a)) is None:
-            return
-        getattr(t, where).append(span)
-        known = {k: own[i.name] for k, i in enumerate(index or ()) if isinstance(i, Var) and i.name in own}
-        t.places.append(None if index is None else known)
-
     for t in walk(s.body):
-        match t:
-            case Load(array=a, index=index):
-                note(a, "reads", t.span, index)
-            case Store(array=a, index=index):
-                note(a, "stores", t.span, index)
-            case AddTo(array=a, index=index):
-                note(a, "adds", t.span, index)
-            case Copy(array=a):
-                note(a, "reads", t.span, None)
-            case AddArray(array=a, other=b):
-                note(a, "adds", t.span, None)
-                note(b, "reads", t.span, None)
-            case Fill(array=a):
-                note(a, "stores", t.span, None)
+        for access in accesses(t):
+            if access.array.name not in made:
+                touches = found.setdefault(access.array.name, _Touches(access.array))
+                touches.spans[access.kind].append(t.span)
+                known = {k: own[i.name] for k, i in enumerate(access.index or ()) if isinstance(i, Var) and i.name in own}
+                touches.places.append(None if access.index is None else known)
     yield from found.values()
 
 

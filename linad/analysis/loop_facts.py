@@ -9,9 +9,7 @@ from linad_typecheck.core import (
     AddTo,
     Atom,
     Block,
-    Call,
     Const,
-    Dim,
     Function,
     If,
     Let,
@@ -23,10 +21,10 @@ from linad_typecheck.core import (
     operands,
     outputs,
     walk,
-    writes,
 )
 from linad_typecheck.types import Array, is_float
 
+from .accesses import updates
 from .affine import Ranges
 from .logs import logs_of
 
@@ -70,8 +68,7 @@ def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt
 def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
     """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known about the ints in its
     body."""
-    r = Ranges()
-    logs = logs_of(f)
+    r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
         return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
@@ -83,16 +80,13 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
 
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
-            case Let():
-                r.let(s)
-            case Dim(out=out, array=array, axis=axis) if array.name not in logs:
-                r.forms[out.name] = r.dim(array, axis)
             case If(cond=cond, then=then, orelse=orelse):
                 return [replace(s, then=arm(cond, True, then), orelse=arm(cond, False, orelse))]
             case Loop():
                 with r.scope():
                     r.enter(s)
                     return change(replace(s, body=block(s.body)), r)
+        r.statement(s)
         return [s]
 
     return replace(f, body=block(f.body))
@@ -107,9 +101,7 @@ def is_counted(s: Loop, one_by_one: bool = False) -> bool:
 
 def updated(s: Loop) -> set[str]:
     """The arrays that a loop may update."""
-    names = {w.name for t in walk(s.body) for w in writes(t)}
-    calls = [t for t in walk(s.body) if isinstance(t, Call)]
-    return names | {a.name for t in calls for a in t.args if isinstance(a, Var) and isinstance(a.type, Array)}
+    return {a.name for t in walk(s.body) for a in updates(t)}
 
 
 def is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:

@@ -13,11 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 
 from linad_typecheck.core import (
     Alloc,
+    Atom,
     Block,
     Call,
+    Copy,
     Fill,
     Function,
     If,
@@ -28,14 +31,17 @@ from linad_typecheck.core import (
     Var,
     blocks,
     free_vars,
+    mentioned,
     operands,
     walk,
 )
+from linad_typecheck.core_sizes import known_sizes
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64, Array
 
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
+from .logs import logs_of, may_grow
 from .loop_facts import defined, names_of
 
 MOST = 12  # regions that are kept of one array
@@ -193,6 +199,7 @@ class Coverage:
         self.exposed: set[str] = set()
         self.ends: dict[int, dict[str, tuple[Region, ...]]] = {}
         self.quiet = False
+        self.start = Block()  # what it walks over
 
     def block(self, b: Block) -> None:
         for s in b.stmts:
@@ -336,53 +343,35 @@ class Frame:
     loop: Loop | None
 
 
-class Privacy:
-    """Which arrays that are allocated outside a loop are private to its iterations: each cell that one reads it has
-    written before, and what it leaves in them is not live after the loop.
-
-    ``found`` has, by the id of the loop, the names of the arrays and what is written of them at the ends of blocks.
-    """
+class Walk:
+    """A walk over a function that knows what is known of its ints, and asks about arrays on its way."""
 
     def __init__(self, f: Function) -> None:
         self.made = scratch(f)
-        loops = [s for s in walk(f.body) if isinstance(s, Loop)] if self.made else []
-        self.ranges = Ranges()
+        self.ranges = Ranges(frozenset(may_grow(f) | logs_of(f)))
         self.frames: list[Frame] = []
-        self.exposed: dict[int, set[str]] = {}
-        self.found: dict[int, dict[str, Coverage]] = {}
         self.known: dict[int, dict[str, Var]] = {}
-        if any(map(self.refilled, loops)):
-            self.block(f.body, None)
 
-    def refilled(self, s: Loop) -> set[str]:
-        """The arrays made outside a loop that it stores to."""
-        stored = {t.array.name for t in walk(s.body) if isinstance(t, Store | Fill)} & self.made.keys()
-        return stored & free_vars(s.body, self.known).keys() if stored else stored
+    def reach(self, frame: Frame) -> None:
+        """Called before each statement."""
 
-    def block(self, b: Block, loop: Loop | None) -> None:
+    def block(self, b: Block, loop: Loop | None = None) -> None:
         for k, s in enumerate(b.stmts):
             self.frames.append(Frame(b, k, loop))
+            self.reach(self.frames[-1])
             match s:
                 case If(cond=cond, then=then, orelse=orelse):
                     for holds, arm in ((True, then), (False, orelse)):
                         with self.ranges.scope():
                             self.ranges.learn_test(cond, holds)
-                            self.block(arm, None)
-                case Loop():
-                    self.loop(s)
+                            self.block(arm)
+                case Loop(body=body):
+                    with self.ranges.scope():
+                        self.ranges.enter(s)
+                        self.block(body, s)
                 case _:
                     self.ranges.statement(s)
             self.frames.pop()
-
-    def loop(self, s: Loop) -> None:
-        if outer := self.refilled(s):
-            coverage = self.coverage(outer, s.body, s)
-            self.exposed[id(s)] = coverage.exposed
-            if private := self.dead(outer - coverage.exposed):
-                self.found[id(s)] = dict.fromkeys(private, coverage)
-        with self.ranges.scope():
-            self.ranges.enter(s)
-            self.block(s.body, s)
 
     def coverage(self, arrays: Iterable[str], b: Block, s: Loop | None = None) -> Coverage:
         """A walk over the statements that come next, those of an iteration where a loop is given."""
@@ -390,8 +379,38 @@ class Privacy:
         if s is not None:
             ranges.enter(s)
         found = Coverage(ranges, arrays, self.known)
+        found.start = b
         found.block(b)
         return found
+
+    def refilled(self, s: Stmt) -> set[str]:
+        """The arrays made before a loop or a branch, or in front of a statement, that it stores to."""
+        inside = (s, *(t for b in blocks(s) for t in walk(b)))
+        stored = {t.array.name for t in inside if isinstance(t, Store | Fill)} & self.made.keys()
+        return stored & mentioned(s, self.known).keys() if stored else stored
+
+
+class Privacy(Walk):
+    """Which arrays that are allocated outside a loop are private to its iterations: each cell that one reads it has
+    written before, and what it leaves in them is not live after the loop.
+
+    ``found`` has, by the id of the loop, the names of the arrays and what is written of them at the ends of blocks.
+    """
+
+    def __init__(self, f: Function) -> None:
+        super().__init__(f)
+        self.exposed: dict[int, set[str]] = {}
+        self.found: dict[int, dict[str, Coverage]] = {}
+        if self.made and any(isinstance(s, Loop) and self.refilled(s) for s in walk(f.body)):
+            self.block(f.body)
+
+    def reach(self, frame: Frame) -> None:
+        s = frame.block.stmts[frame.at]
+        if isinstance(s, Loop) and (outer := self.refilled(s)):
+            coverage = self.coverage(outer, s.body, s)
+            self.exposed[id(s)] = coverage.exposed
+            if private := self.dead(outer - coverage.exposed):
+                self.found[id(s)] = dict.fromkeys(private, coverage)
 
     def dead(self, arrays: set[str]) -> set[str]:
         """Those of some arrays of which no cell is read after the statement that has been reached, before it is written
@@ -400,20 +419,91 @@ class Privacy:
         for frame in reversed(self.frames):
             if asked:
                 asked -= self.coverage(asked, Block(frame.block.stmts[frame.at + 1 :])).exposed
-            made = {a for a in asked if any(s is self.made[a] for s in frame.block.stmts)}
+            made = asked & {s.out.name for s in frame.block.stmts if isinstance(s, Alloc | Copy)}
             found, asked = found | made, asked - made
             if frame.loop is not None:
                 asked -= self.exposed.get(id(frame.loop), set())
         return found
 
 
+class Renaming(Walk):
+    """Where arrays may become other ones: from a statement on, after which no cell that has been written before is read;
+    and at the beginning of an iteration that reads none of an array that its loop carries.
+
+    ``splits`` has, by the id of a block, the places in it and the names of arrays; ``fresh``, by the id of a loop, the
+    places of what it carries and the sizes of the arrays. With each comes what is written then.
+    """
+
+    def __init__(self, f: Function) -> None:
+        super().__init__(f)
+        self.sizes = known_sizes(f)
+        self.splits: dict[int, list[tuple[int, str, Coverage]]] = {}
+        self.fresh: dict[int, list[tuple[int, tuple[Atom, ...], Coverage]]] = {}
+        self.read = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
+        self.read |= {a.name for s in walk(f.body) for a in operands(s) if isinstance(a, Var)}
+        self.read |= {r.name for r in f.body.results if isinstance(r, Var)}
+        self.block(f.body)
+
+    def reach(self, frame: Frame) -> None:
+        before, s = frame.block.stmts[: frame.at], frame.block.stmts[frame.at]
+        own = {t.out.name for t in before if isinstance(t, Alloc | Copy)}
+        if own and (stored := own & self.refilled(s)):
+            again = stored & set().union(*map(self.refilled, before))
+            rest = Block(frame.block.stmts[frame.at :])
+            if again and (dead := again - (coverage := self.coverage(again, rest)).exposed):
+                for name in sorted(dead):
+                    self.splits.setdefault(id(frame.block), []).append((frame.at, name, coverage))
+        if isinstance(s, Loop):
+            self.carried(s)
+
+    def carried(self, s: Loop) -> None:
+        nexts = s.body.results[1:] if s.exits else s.body.results
+        inner = {a.name for t in walk(s.body) for a in (*(r for b in blocks(t) for r in b.results), *_passed(t)) if isinstance(a, Var)}
+        for k, (c, init, out) in enumerate(zip(s.carried, s.inits, s.outs, strict=True)):
+            if not isinstance(c.type, Array) or out.name in self.read or c.name in inner or c == nexts[k]:
+                continue
+            sizes = self.sizes.get(c.name)
+            if sizes is None or not isinstance(init, Var):
+                continue
+            for axis, n in enumerate(sizes):
+                self.ranges.dims[c.name, axis] = self.ranges.value(n)
+            coverage = self.coverage((c.name,), s.body, s)
+            if c in nexts:  # another name may have any cell of it read
+                coverage.access(Access(c, None, "read"))
+            if c.name not in coverage.exposed:
+                self.fresh.setdefault(id(s), []).append((k, sizes, coverage))
+
+
+def _passed(s: Stmt) -> tuple[Atom, ...]:
+    """What a statement gives another name, or gives to a call."""
+    return operands(s) if isinstance(s, Loop | Call | Reserve) else ()
+
+
+def nearly_filled(coverage: Coverage, home: Block, array: Var, edge: int = 4, small: int = 16) -> bool:
+    """Whether a block writes all cells of an array, but for so many at the ends of each axis, or of a small one."""
+    r = coverage.ranges
+    sizes = [high for _, high in whole(r, array).axes]
+    numbers = [n.value for n in sizes]
+    if None not in numbers and prod(numbers) <= small:  # type: ignore[type-var]
+        return True
+    for region in coverage.ends[id(home)].get(array.name, ()):
+        axes = region.box().axes
+        if all(map(r.proves, region.where)) and all(
+            r.proves(edge - low) and r.proves(high + edge - n) for (low, high), n in zip(axes, sizes, strict=True)
+        ):
+            return True
+    return False
+
+
 def scratch(f: Function) -> dict[str, Alloc]:
-    """The arrays that a function allocates and keeps under one name, by that name."""
+    """The arrays that a function makes and keeps under one name, by that name: how one of their sizes is made."""
     made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" and s.shape}
+    copies = [s for s in walk(f.body) if isinstance(s, Copy)]
+    sizes = known_sizes(f) if copies else {}
+    made |= {s.out.name: Alloc(s.out, sizes[s.out.name], None, s.span) for s in copies if sizes.get(s.out.name)}
     passed = {r.name for r in f.body.results if isinstance(r, Var)}
     for s in walk(f.body):
         for b in blocks(s):
             passed |= {r.name for r in b.results if isinstance(r, Var)}
-        if isinstance(s, Loop | Call | Reserve):
-            passed |= {a.name for a in operands(s) if isinstance(a, Var)}
+        passed |= {a.name for a in _passed(s) if isinstance(a, Var)}
     return {name: s for name, s in made.items() if name not in passed}

@@ -11,6 +11,7 @@ from .loops.loop_fusion import fuse_loops
 from .loops.loop_invariant_motion import hoist_invariants
 from .memory.adjoint_forwarding import take_over
 from .memory.array_privatisation import privatise
+from .memory.array_renaming import rename
 from .memory.copy_elision import spare_zeros
 from .pass_manager import After, Pass, Phase, run
 from .scalars.check_elimination import drop_proved_checks
@@ -43,14 +44,17 @@ SIMPLIFICATION = Phase(
     rounds=4,
 )
 
-# Before differentiation. The storage plan sees no state in an array that is private to an iteration.
-PREPARATION = Phase((*SIMPLIFICATION.passes, Pass("array_privatisation", privatise)), rounds=SIMPLIFICATION.rounds)
-
+# Before differentiation only. The storage plan sees no state in an array that is private to an iteration; where that has
+# changed a program, it is simplified again.
+PRIVATISATION = Phase((Pass("array_privatisation", privatise),))
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 
-# What is differentiated instead where its derivative needs less memory.
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
+RENAMING = Phase((Pass("array_renaming", rename),))
+
+# What is differentiated instead, one after the other, where its derivative logs so many bytes less.
+ALTERNATIVES = ((RENAMING, 0), (COMPARISONS, 1))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:

@@ -251,10 +251,10 @@ def test_that_stays_as_it_is(f) -> None:
 
 
 def test_without_logs_nothing_is_tried(monkeypatch) -> None:
-    monkeypatch.setattr(pipeline, "COMPARISONS", None)
+    monkeypatch.setattr(pipeline, "ALTERNATIVES", ((None, 0),))
     assert not logged(plan_of(cells_can_be_read_again, (X, Y)))
 
 
 def test_the_derivative_that_logs_everything_logs_the_operands(monkeypatch) -> None:
-    monkeypatch.setattr(pipeline, "COMPARISONS", None)
+    monkeypatch.setattr(pipeline, "ALTERNATIVES", ((None, 0),))
     assert "bool" not in logged(plan_of(smallest, (X,), log_everything=True))

@@ -181,18 +181,6 @@ def a_part(b: Vec, m: int, steps: int) -> float:
     return s
 
 
-def swapped(a: Square, b: Vec, steps: int) -> float:
-    x, y = np.zeros(len(b)), np.zeros(len(b))
-    for _ in range(steps):
-        for i in range(len(b)):
-            s = b[i]
-            for j in range(len(b)):
-                s -= a[i, j] * x[j]
-            y[i] = s
-        x, y = y, x
-    return x @ x
-
-
 def swapped_until(a: Square, b: Vec) -> float:
     x, y, t = np.zeros(len(b)), np.zeros(len(b)), 0.0
     while x @ x + t < 2.0:
@@ -279,7 +267,6 @@ def triangle(b: Vec, steps: int) -> float:
         (corner, (RNG.random(9), 3)),
         (once, (RNG.random(3), 5)),
         (triangle, (RNG.random(9), 4)),
-        (swapped, (RNG.random((3, 3)), RNG.random(3), 3)),
         (few, (RNG.random(4), 3)),
         (a_part, (RNG.random(9), 2, 3)),
         (changed, (RNG.random(4), 3)),

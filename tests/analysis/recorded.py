@@ -39,6 +39,13 @@ def depths(f: Function) -> dict[int, int]:
     return found
 
 
+def iterations(found: Sequence[Event], loop: Loop, depth: int, array: str) -> int:
+    """How many iterations used an array; 0 where none read it."""
+    inside = {id(s) for s in walk(loop.body)}
+    uses = [e for e in found if id(e.statement) in inside and any(a.array.name == array for a in accesses(e.statement))]
+    return len({e.iteration[: depth + 1] for e in uses}) if any(e.kind != "write" for e in uses) else 0
+
+
 def is_private(found: Sequence[Event], loop: Loop, depth: int, array: str) -> bool:
     """Whether, in a run, each value that an iteration of a loop read in an array was written by the same iteration, and
     none that an iteration wrote was read by anything else."""

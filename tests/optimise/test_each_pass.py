@@ -20,10 +20,11 @@ from linad.pipeline import prepare as simplified
 
 from ..emit.programs import Maker
 from ..emit.test_random_programs import arguments
-from ..examples_of import some
+from ..examples_of import seeds, some
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close, fresh
 from ..properties.test_programs import MODULES, SINGLE, cases
+from ..strategies_scratch import Seeded, scratch_nests
 
 OPTIONS = {
     "hoisted": EmitOptions(),
@@ -104,3 +105,10 @@ def test_programs(f, args, updates) -> None:
 def test_random_programs(seed) -> None:
     for options in OPTIONS.values():
         through(Maker(seed).program(), arguments(seed), 1e-9, options)
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("seed", seeds(5))
+def test_nests_over_scratch_arrays(seed) -> None:
+    drawn = scratch_nests(Seeded(seed))
+    held(Whole(drawn.load(), drawn.args), OPTIONS["hoisted"])

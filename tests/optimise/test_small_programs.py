@@ -6,9 +6,9 @@ from linad_typecheck.core_text import parse_program, print_program
 from linad_typecheck.core_verify import verify
 
 from linad.inline import inline
-from linad.optimise.phases import PREPARATION, simplify
+from linad.optimise.phases import SIMPLIFICATION, simplify
 
-PASS = {p.name: p.run for p in PREPARATION.passes}
+PASS = {p.name: p.run for p in SIMPLIFICATION.passes}
 
 
 def after(name: str, text: str) -> str:

@@ -20,17 +20,13 @@ threads. Before differentiation only; `allocation_hoisting` moves allocations ba
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 from linad_typecheck.core import Alloc, Block, Dim, Function, If, Loop, Names, Stmt, Var, all_names, base_name, blocks, operands
 from linad_typecheck.core_rewrite import substitute
 
-from linad.analysis.regions import Coverage, Privacy, whole
+from linad.analysis.regions import Privacy, nearly_filled
 
 from ..pass_manager import Remark, Remarks, remark
-
-EDGE = 4  # cells at the edges of an axis that need not be written
-SMALL = 16  # cells of an array that may be unwritten
 
 
 def privatise(f: Function) -> tuple[Function, Remarks]:
@@ -59,7 +55,7 @@ class _Rewriter:
                 body = self.block(s.body)  # an array private to a loop within is gone from here
                 for name, coverage in sorted(self.found.get(id(s), {}).items()):
                     alloc = self.made[name]
-                    if all(_is_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
+                    if all(nearly_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
                         inside = self.within(body, alloc)
                         if inside is not body:
                             text = f"{base_name(name)} in an array of its own for each iteration of the loop in line {s.span.line}"
@@ -96,19 +92,3 @@ def _homes(b: Block, name: str) -> list[Block]:
     if len(using) == 1 and isinstance(using[0], If):
         return [home for arm in blocks(using[0]) if any(_uses(s, name) for s in arm.stmts) for home in _homes(arm, name)]
     return [b]
-
-
-def _is_filled(coverage: Coverage, home: Block, array: Var) -> bool:
-    """Whether a block writes nearly every cell of an array."""
-    r = coverage.ranges
-    sizes = [high for _, high in whole(r, array).axes]
-    numbers = [n.value for n in sizes]
-    if None not in numbers and prod(numbers) <= SMALL:
-        return True
-    for region in coverage.ends[id(home)].get(array.name, ()):
-        axes = region.box().axes
-        if all(map(r.proves, region.where)) and all(
-            r.proves(EDGE - low) and r.proves(high + EDGE - n) for (low, high), n in zip(axes, sizes, strict=True)
-        ):
-            return True
-    return False

@@ -29,7 +29,6 @@ from linad_typecheck.core import (
     Atom,
     Block,
     Const,
-    Dim,
     Function,
     If,
     Let,
@@ -121,17 +120,12 @@ class _Fresh:
         self.sizes = Sizes(f)
         self.names = self.sizes.names
         self.lent = {p.var.name for p in f.params}
-        self.logs = logs_of(f)
-        self.ranges = Ranges()
+        self.ranges = Ranges(frozenset(logs_of(f)))
 
     def block(self, b: Block) -> Block:
         done: list[Stmt] = []
         for s in b.stmts:
             match s:
-                case Let():
-                    self.ranges.let(s)
-                case Dim(out=out, array=array, axis=axis) if array.name not in self.logs:
-                    self.ranges.forms[out.name] = self.ranges.dim(array, axis)
                 case If(cond=cond):
                     s = replace(s, then=self.arm(cond, True, s.then), orelse=self.arm(cond, False, s.orelse))
                 case Loop():
@@ -141,6 +135,8 @@ class _Fresh:
                     now, after = self.begun_with(s, done)
                     done = [*self.stored([*done, now]), *after]
                     continue
+                case _:
+                    self.ranges.statement(s)
             done.append(s)
         return replace(b, stmts=tuple(done))
 

@@ -12,7 +12,6 @@ from linad_typecheck.types import I64
 from linad.cost import cost_of
 from linad.interpret import run
 from linad.optimise.loops.induction_variables import close_inductions
-from linad.pipeline import prepare
 
 from ...examples_of import seeds
 from ...prelude import HEADER

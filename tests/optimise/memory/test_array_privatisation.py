@@ -50,6 +50,7 @@ def looped(*parts: str, head: str = "u = np.zeros(n)", rest: str = "", over: str
 PRIVATE = {
     "refilled in each iteration": looped(FILL, USE),
     "undefined at first": looped(FILL, USE, head="u = np.empty(n)"),
+    "a copy at first": looped(FILL, USE, head="u = x.copy()"),
     "two loops around": looped(FILL, USE, over="for q in range(2):\n  for t in range(3):"),
     "by a slice": looped("u[:] = x * t", USE),
     "and then updated": looped("u.fill(0.0)\nfor j in range(n):\n    u[j] += x[j] * t", USE),
