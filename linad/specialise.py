@@ -231,20 +231,18 @@ class Specialisation:
         with store.locked():
             known = store.module(key)
             if known is not None:
-                path, (entry, sites, words, again, workspace, parallel) = known
+                text, (entry, *parts) = known
                 try:
-                    return Loaded(getattr(load(path), entry), sites, words, again, workspace, parallel)
-                except Exception:  # noqa: BLE001 - damaged files raise whatever they happen to spell
+                    return Loaded(getattr(load(key, text, store.folder), entry), *parts)
+                except Exception:  # noqa: BLE001 - machine code of another installation raises whatever it happens to
                     store.discard(key)
             program = self.program(request, sizes)
             with _ours(self.record.root.__qualname__):
-                generated = emit(program, wanted)
-            parts = (generated.entry, generated.sites, generated.error_words, generated.again, generated.workspace, generated.parallel)
-            path = store.store_module(key, generated.source, parts)
-            with _ours(self.record.root.__qualname__):
-                module = load(path) if path else load(key, generated.source)
-                driver = getattr(module, generated.entry)
-            return Loaded(driver, *parts[1:])
+                made = emit(program, wanted)
+                parts = (made.sites, made.error_words, made.again, made.workspace, made.parallel)
+                kept = store.store_module(key, made.source, (made.entry, *parts))
+                module = load(key, made.source, store.folder if kept else None)
+                return Loaded(getattr(module, made.entry), *parts)
 
 
 def _derivative(request: Request) -> str:
@@ -318,9 +316,9 @@ def specialise(
     entry = record().entry()
     folder = disk.digest(source_mark(entry), options.code(), sorted(binding.items()), disk.versions())
     store = disk.entry(f.__name__, folder, options.cache)
-    for key, front in store.fronts():
-        again = record()
-        if isinstance(front, Front) and again.replay(front.marks):
+    for key, outcome in store.fronts():
+        front, again = Front(*outcome), record()
+        if again.replay(front.marks):
             again.early = False
             if front.signature is not None and tags(front.signature):
                 signature = attached(front.signature, again.classes(binding.values()))
@@ -335,7 +333,7 @@ def specialise(
     front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing)
     key = disk.digest(front.marks)
     if front.signature is None or distinct(front.signature):
-        store.store_front(key, front)
+        store.store_front(key, (front.marks, front.signature, front.diagnostics, front.missing))
     warn(front.diagnostics)
     return Specialisation(options, binding, fresh, front, store, key, checked)
 

@@ -6,6 +6,7 @@ generators that take turns never share one. Results are never in them. What all 
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Sequence
@@ -22,9 +23,19 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32
 Held = list[np.ndarray]
 HINTED = LIMIT // 16  # cells that a log which grows begins with at most
 
-_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+# By their addresses, in a dict: a list of its values is made in one step, which other threads, finalisers and handlers of
+# signals cannot come into. Over a set they would change its size.
+_pools: dict[int, weakref.ref[Pool]] = {}
 _growths = 0
-_giving = threading.Lock()  # so that two calls that return at one time do not both take the last room
+_giving = threading.RLock()  # so that two calls that return at one time do not both take the last room
+
+
+def _after_fork() -> None:
+    global _giving
+    _giving = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
 
 
 class Pool:
@@ -35,7 +46,7 @@ class Pool:
         self._free: list[Held] = []
         self.hints = np.zeros(logs, np.int64)  # by element type and by log, how long those have become that grow
         self._since = 0  # how many sets had grown when one was last taken
-        _pools.add(self)
+        _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
 
     def take(self) -> Held:
         """A set of workspaces for one call, perhaps empty ones."""
@@ -91,9 +102,14 @@ def _bytes(held: Held) -> int:
     return sum(w.nbytes for w in held)
 
 
+def _all() -> list[Pool]:
+    """The pools there are."""
+    return [pool for found in list(_pools.values()) if (pool := found()) is not None]
+
+
 def kept() -> int:
     """The bytes that all pools keep now."""
-    return sum(map(len, tuple(_pools)))
+    return sum(map(len, _all()))
 
 
 class NoRoom(MemoryError):
@@ -134,6 +150,6 @@ def release_memory() -> int:
     True
     """
     before = kept()
-    for pool in tuple(_pools):
+    for pool in _all():
         pool.clear()
     return before

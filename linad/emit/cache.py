@@ -4,21 +4,26 @@ One folder per entry function, named by a hash of its text, its options, the typ
 that matters. In it, per set of things the function depends on (constants, helpers in other files):
 
 - ``<key>.front``: the outcome of the front end, so that a warm start runs neither the checker nor the derivative;
-- ``<key>-<kernel>.py`` and ``.sites``: a generated module and what its error codes mean; its machine code is in
-  ``__pycache__`` beside it (`machine_code`).
+- ``<key>-<kernel>.py``: a generated module, after a line that says what its error codes mean;
+- ``<key>-<kernel>.<function>-<types>.code``: its machine code (`machine_code`).
 
-Every file is written under another name and renamed, so a reader sees all of it or nothing, and a file that cannot be
-read counts as absent. Where a file cannot be written, because the folder is read-only, no folder, full, or there is no
-home to have one in, the process says so once and goes on in memory.
+What is read here is run, so it is read only where nobody but the user can have written it: the folders are the user's
+and made for the user alone, and so is each file. Each begins with a digest of its name and its content, without which
+nothing of it is looked at. What is not as it was written is removed, and made again.
+
+Every file is written under another name and renamed, so a reader sees all of it or nothing. Where a file cannot be
+written, because the folder is read-only, no folder, full, another user's, or there is no home to have one in, the
+process says so once and goes on in memory.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
-import pickle
 import shutil
+import stat
 import sys
 import tempfile
 import threading
@@ -31,8 +36,12 @@ from pathlib import Path
 
 from linad_typecheck.diagnostics import LinadWarning
 
+from . import plain
+
 LIMIT = 512 * 1024 * 1024  # bytes kept by default; LINAD_CACHE_LIMIT overrides
 PAUSE = 600  # seconds between looks at how much is kept: each reads the size of every file
+PATIENCE = 300  # seconds for which another process is waited for that compiles the same
+HALF = ".new"  # ends the names of files that are being written
 LOOKED = "looked"  # the file whose date says when that was
 FRONTS = 32  # sets of constants and helpers remembered per function
 IN_MEMORY = 256  # functions whose outcomes are remembered without a folder
@@ -114,7 +123,7 @@ class Entry:
 
     name: str
     folder: Path | None
-    memory: dict[str, bytes] = field(default_factory=dict)  # pickled outcomes of the front end by key, newest last
+    memory: dict[str, bytes] = field(default_factory=dict)  # outcomes of the front end by key, newest last
 
     def ready(self) -> bool:
         """Make the folder where it is not there yet; whether it is there now."""
@@ -123,7 +132,7 @@ class Entry:
         if self.folder.is_dir():
             return True
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            _make(self.folder)
         except OSError as error:
             unusable(error)
             return False
@@ -134,91 +143,120 @@ class Entry:
     def fronts(self) -> Iterator[tuple[str, object]]:
         """The stored outcomes of the front end with their keys, newest first."""
         for key, outcome in reversed(list(self.memory.items())):
-            yield key, pickle.loads(outcome)
+            yield key, plain.load(outcome)
         for path in self._fronts():
-            outcome = read(path)
-            if outcome is not None:
-                yield path.stem, outcome
+            content = read(path)
+            if content is not None:
+                yield path.stem, plain.load(content)
 
     def _fronts(self) -> list[Path]:
         """Their files, newest first."""
         if self.folder is None:
             return []
         try:
-            return sorted(self.folder.glob("*.front"), key=lambda p: p.stat().st_mtime, reverse=True)
+            return sorted(self.folder.glob("*.front"), key=lambda p: p.lstat().st_mtime, reverse=True)
         except OSError:
             return []
 
     def store_front(self, key: str, outcome: object) -> None:
         """Keep an outcome of the front end, and of the older ones the newest."""
-        content = pickle.dumps(outcome)
+        content = plain.dump(outcome)
         if not (self.ready() and write(self.folder / f"{key}.front", content)):
             self.memory[key] = content
             for old in list(self.memory)[:-FRONTS]:
                 self.memory.pop(old, None)
             return
-        with contextlib.suppress(OSError):
-            for old in self._fronts()[FRONTS:]:
-                old.unlink()
-                for path in (*self.folder.glob(f"{old.stem}-*"), *self.folder.glob(f"__pycache__/{old.stem}-*")):
-                    path.unlink()
+        for old in self._fronts()[FRONTS:]:
+            remove(old)
+            self._remove(f"{old.stem}-*")
 
-    def module(self, key: str) -> tuple[Path, object] | None:
-        """The generated module stored under a key, with its error sites."""
-        if self.folder is None:
-            return None
-        path = self.folder / f"{key}.py"
-        sites = read(path.with_suffix(".sites"))
-        if sites is None or not path.exists():
+    def module(self, key: str) -> tuple[str, object] | None:
+        """The text of the generated module stored under a key, and what else is known of it."""
+        content = None if self.folder is None else read(self.folder / f"{key}.py")
+        if content is None:
             return None
         self.touch()
-        return path, sites
+        facts, _, text = content.partition(b"\n")
+        return text.decode(), plain.load(facts.removeprefix(b"# "))
 
-    def store_module(self, key: str, text: str, sites: object) -> Path | None:
-        """Keep a generated module; None where the folder cannot be written."""
-        if not self.ready():
-            return None
-        path = self.folder / f"{key}.py"
-        if not path.exists() and not write(path, text.encode()):
-            return None
-        if not write(path.with_suffix(".sites"), pickle.dumps(sites)):
-            return None
+    def store_module(self, key: str, text: str, facts: object) -> bool:
+        """Keep a generated module with what else is known of it; whether that is done."""
+        if not (self.ready() and write(self.folder / f"{key}.py", b"# %b\n%b" % (plain.dump(facts), text.encode()))):
+            return False
         self.touch()
-        return path
+        return True
 
     def discard(self, key: str) -> None:
-        """Forget a module, with the machine code beside it."""
-        if self.folder is None:
-            return
-        for path in (*self.folder.glob(f"{key}.*"), *self.folder.glob(f"__pycache__/{key}.*")):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        """Forget a module, with its machine code."""
+        self._remove(f"{key}.*")
+
+    def _remove(self, pattern: str) -> None:
+        with contextlib.suppress(OSError):
+            for path in self.folder.glob(pattern) if self.folder else ():
+                remove(path)
 
     def touch(self) -> None:
         """Note the use, for `purge`."""
         with contextlib.suppress(OSError):
-            (self.folder / "used").touch()
+            if self.folder is not None:
+                (self.folder / "used").touch()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold off other processes while one compiles; where the system has no file locks they compile side by side."""
-        handle = None
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            handle = open(self.folder / "lock", "a") if self.ready() else None  # noqa: SIM115
+        handle = self._lock() if self.ready() else None
         if handle is None:
             yield
             return
-        with handle:
-            with contextlib.suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            try:
-                yield
-            finally:
-                with contextlib.suppress(OSError):
-                    fcntl.flock(handle, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:
+            _unlock(handle)
 
+    def _lock(self) -> int | None:
+        """The handle of the file whose lock this process has now."""
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
+            _locks.add(handle)
+            until = time.monotonic() + PATIENCE
+            try:
+                while time.monotonic() < until:
+                    with contextlib.suppress(BlockingIOError):
+                        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        return handle
+                    time.sleep(0.02)
+            except BaseException:
+                _unlock(handle)
+                raise
+            _unlock(handle)
+        return None
+
+
+_locks: set[int] = set()  # handles of files that are locked, or wanted
+
+
+def _unlock(handle: int) -> None:
+    """Let go of a lock, also where a child has a copy of the handle."""
+    import fcntl
+
+    if handle in _locks:  # this is the process that opened it
+        _locks.discard(handle)
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_UN)
+        os.close(handle)
+
+
+def _not_mine() -> None:
+    """In a child: what its parent has locked must not stay so as long as the child lives."""
+    for handle in _locks:
+        with contextlib.suppress(OSError):
+            os.close(handle)
+    _locks.clear()
+
+
+os.register_at_fork(after_in_child=_not_mine) if hasattr(os, "register_at_fork") else None
 
 _memory: dict[str, dict[str, bytes]] = {}  # by entry, the last used last
 
@@ -226,38 +264,109 @@ _memory: dict[str, dict[str, bytes]] = {}  # by entry, the last used last
 def entry(name: str, key: str, persistent: bool = True) -> Entry:
     """What is kept of an entry function. A folder is made when it gets a file."""
     label = f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}"
-    place = directory() if persistent and enabled() else None
-    if place is None and persistent and enabled():
-        unusable(OSError("there is no home folder"))
+    folder = None
+    if persistent and enabled():
+        try:
+            folder = _safe(label)
+        except OSError as error:
+            unusable(error)
     memory = _memory[label] = _memory.pop(label, {})
     for old in list(_memory)[:-IN_MEMORY]:
         _memory.pop(old, None)
-    return Entry(label, place / label if place else None, memory)
+    return Entry(label, folder, memory)
 
 
-def read(path: Path) -> object | None:
-    """An object that `write` kept; None where there is none, or a damaged one."""
+# ------------------------------------------------------------------------------------------------------------- files
+
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+
+
+def _private(status: os.stat_result) -> bool:
+    """Whether nobody else can have written what the status is of."""
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+
+
+def _safe(label: str) -> Path:
+    """The folder of an entry, which may not be there yet.
+
+    Raises
+    ------
+    OSError
+        Where others may write to it, or there is no place for it.
+    """
+    place = directory()
+    if place is None:
+        raise OSError("there is no home folder")
+    for folder in (place, place / label):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # `ready` tells
+            if not _private(folder.stat()):
+                raise PermissionError(f"others may write to it: a folder of your own, after `chmod 700 {folder}`, is used")
+    return place / label
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of an entry, and the one that it is in, for this user alone."""
+    folder.parent.parent.mkdir(parents=True, exist_ok=True)
+    for made in (folder.parent, folder):
+        made.mkdir(mode=0o700, exist_ok=True)
+        if not _private(made.stat()):  # another one's, made meanwhile
+            raise PermissionError(errno.EPERM, "others may write to it")
+
+
+def _sealed(path: Path, content: bytes) -> bytes:
+    """A content with a digest of it, and of the name of its file, in a line before it."""
+    found = hashlib.sha256(b"%b\0%b" % (os.fsencode(path.name), content)).hexdigest()
+    return b"# linad %b\n%b" % (found.encode(), content)
+
+
+def read(path: Path) -> bytes | None:
+    """What `write` has kept in a file, exactly; None where there is none. Anything else in its place is removed."""
     try:
-        return pickle.loads(path.read_bytes())
-    except Exception:  # noqa: BLE001 - a damaged file raises whatever its bytes happen to spell
+        handle = os.open(path, os.O_RDONLY | _FLAGS)
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a link
+            remove(path)
         return None
+    whole = b""
+    try:
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode) and _private(status):
+            with open(handle, "rb", closefd=False) as file:
+                whole = file.read()
+    except (OSError, MemoryError):
+        return None
+    finally:
+        os.close(handle)
+    content = whole.partition(b"\n")[2]
+    if whole == _sealed(path, content):
+        return content
+    remove(path)
+    return None
 
 
 def write(path: Path, content: bytes) -> bool:
-    """Write a file at once or not at all; whether it is there now."""
+    """Keep a content in a file, at once or not at all; whether it is there now."""
     temporary = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)  # another process may just have removed it
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
+        _make(path.parent)  # another process may just have removed it
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=HALF)
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.write(_sealed(path, content))
         os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+    except BaseException as error:
+        if temporary:
+            remove(Path(temporary))
+        if not isinstance(error, OSError):
+            raise
         unusable(error)
         return False
     return True
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or an empty folder in its place, if that is possible."""
+    with contextlib.suppress(OSError):
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 _said = threading.Lock()  # taken for good by the first who says that the folder cannot be used
@@ -342,6 +451,10 @@ def shrink(keep: Path | None = None, bytes_allowed: int | None = None) -> list[S
     allowed = limit() if bytes_allowed is None else bytes_allowed
     removed, total = [], 0
     for item in stored():
+        with contextlib.suppress(OSError):
+            for path in item.folder.glob(f".*{HALF}"):  # of a process that was ended
+                if time.time() - path.lstat().st_mtime > PAUSE:
+                    remove(path)
         total += item.size
         if total > allowed and item.folder != keep:
             shutil.rmtree(item.folder, ignore_errors=True)

@@ -45,7 +45,8 @@ def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
         if made is f:  # NUMBA_DISABLE_JIT
             return f
         if cache:
-            keep(made)
+            module = f.__globals__["__loader__"]
+            keep(made, module.folder, f"{module.name}.{f.__name__}", module.text)
         made.compile(signature)
         made.disable_compile()
         return made
@@ -88,44 +89,43 @@ def use_newest_libm() -> None:
             llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
 
 
-def load(place: str | Path, text: str | None = None) -> ModuleType:
-    """Import a generated module, which compiles it or takes machine code from the cache beside it.
+def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
+    """Run the text of a generated module, which compiles it or takes machine code from the cache.
 
     Parameters
     ----------
-    place : path
-        Its file, or its name where it is in none.
-    text : str, optional
-        What it says, where it is in no file.
+    name : str
+        What it is called there, and in what errors say.
+    text : str
+        What it says.
+    folder : path, optional
+        The folder of the cache that its machine code is in.
     """
     use_newest_libm()
-    name = f"linad_generated_{Path(place).stem}"
-    if text is None:
-        spec = importlib.util.spec_from_file_location(name, place)
-    else:
-        spec = importlib.util.spec_from_loader(name, _InMemory(f"<linad {place}>", text))
-    assert spec is not None and spec.loader is not None
+    loader = _Generated(name, text, folder)
+    spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where pickle and Numba's cache look for it
+    sys.modules[spec.name] = module  # where pickles of machine code look for it
+    linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
     try:
         with deep(DEEP), options_for_loops():
-            spec.loader.exec_module(module)
-        vars(module).pop("__file__", None)  # IPython's `%autoreload` would try to import it again, by its name
-    except BaseException:
-        del sys.modules[name]
-        raise
+            loader.exec_module(module)
+    finally:  # its functions keep what they need
+        linecache.cache.pop(loader.file, None)
+        del sys.modules[spec.name]
     return module
 
 
-class _InMemory(InspectLoader):
-    """The loader of a module that no folder could take."""
+class _Generated(InspectLoader):
+    """The loader of a module that is in no file, or was read from it already."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self._file, self._text = file, text
+    def __init__(self, name: str, text: str, folder: Path | None) -> None:
+        self.name, self.text, self.folder = name, text, folder
+        self.file = f"<linad {name}>"
 
     def get_source(self, fullname: str) -> str:
-        return self._text
+        return self.text
 
     def exec_module(self, module: ModuleType) -> None:
-        linecache.cache[self._file] = (len(self._text), None, self._text.splitlines(keepends=True), self._file)
-        exec(self.source_to_code(self._text, self._file), vars(module))
+        exec(self.source_to_code(self.text, self.file), vars(module))

@@ -1,75 +1,61 @@
-"""Machine code between processes: Numba's cache of a function, in linad's folder; everything works without it too."""
+"""Machine code between processes: what Numba made of a function, in a file of linad's cache; all works without it too."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from contextlib import suppress
+import pickle
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from . import cache
-from .numba_compat import CacheLocator, CompileResultCacheImpl, FunctionCache
+from .numba_compat import CompileResult, dumps
 
 
-class _Place(CacheLocator):
-    """Where the machine code of a function lies, and what it was made from.
+class MachineCode:
+    """The machine code of one function, as a dispatcher of Numba's keeps it.
 
-    That of a generated module is beside it. That of linad's own functions, which may be installed in a zip or where
-    nothing can be written, is in a folder of the cache named by a hash of their text.
+    What Numba reduces the outcome of a compilation to is stored as a pickle with the machine code, in a file that is
+    read only where it is what this user has written (`cache.read`). It may do no more than the machine code may.
     """
 
-    def __init__(self, path: Path, stamp: str) -> None:
-        self._path, self._stamp = path, stamp
+    def __init__(self, folder: Path, name: str, text: str) -> None:
+        self._folder, self._name, self._text = folder, name, text
 
-    @classmethod
-    def from_function(cls, f: FunctionType, file: str) -> _Place | None:
-        if f.__module__.startswith(f"{__name__.partition('.')[0]}."):
-            own = cache.entry("linad", cache.own_text())
-            own.touch()
-            return cls(own.folder / "__pycache__", cache.own_text()) if own.folder else None
-        path = Path(file)
+    @property
+    def cache_path(self) -> str:
+        return str(self._folder)
+
+    def _file(self, sig: object, codegen: Any) -> Path:
+        """The file of the machine code for these types, of this text, on this processor."""
+        return self._folder / f"{self._name}-{cache.digest(str(sig), codegen.magic_tuple(), self._text)}.code"
+
+    def load_overload(self, sig: object, target_context: Any) -> CompileResult | None:
+        """What is kept for these types, ready to run."""
+        target_context.refresh()
+        path = self._file(sig, target_context.codegen())
+        content = cache.read(path)
+        if content is None:
+            return None
         try:
-            return cls(path.parent / "__pycache__", hashlib.sha256(path.read_bytes()).hexdigest())
-        except OSError:  # it is in memory
+            return CompileResult._rebuild(target_context, *pickle.loads(content))
+        except Exception:  # noqa: BLE001 - made by an installation that is no longer as it was
+            cache.remove(path)
             return None
 
-    def get_cache_path(self) -> str:
-        return os.fspath(self._path)
+    def save_overload(self, sig: object, made: CompileResult) -> None:
+        """Keep what was compiled for these types, if it holds no addresses of this process."""
+        if not (made.library.has_dynamic_globals or any(not f.can_cache for f in made.lifted)):
+            cache.write(self._file(sig, made.codegen), dumps(made._reduce()))
 
-    def get_source_stamp(self) -> str:
-        return self._stamp
+    def enable(self) -> None:
+        """It is enabled."""
 
-    def get_disambiguator(self) -> str:
-        return "1"
-
-
-class _Stored(CompileResultCacheImpl):
-    _locator_classes = [_Place]
+    disable = flush = enable
 
 
-class MachineCode(FunctionCache):
-    """The machine code of one function: what is damaged is made again, and what cannot be written is not."""
+def keep(dispatcher: Any, folder: Path | None, name: str, text: str) -> None:
+    """Let a dispatcher of Numba's take machine code from a folder of the cache, and leave it there.
 
-    _impl_class = _Stored
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - a damaged file raises whatever its bytes happen to spell
-            with suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as error:
-            cache.unusable(error)
-
-
-def keep(dispatcher: Any) -> None:
-    """Let a dispatcher of Numba's take machine code from the folder, and leave it there, where there is one."""
-    with suppress(RuntimeError):  # Numba's word for no place
-        dispatcher._cache = MachineCode(dispatcher.py_func)
+    ``text`` is, or stands for, all that it is made from.
+    """
+    if folder is not None:
+        dispatcher._cache = MachineCode(folder, name, text)

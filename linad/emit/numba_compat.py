@@ -14,15 +14,12 @@ import llvmlite.binding as llvm
 
 __all__ = [
     "INTR_MATH",
-    "CacheLocator",
     "CompileResult",
-    "CompileResultCacheImpl",
     "CompilerBase",
     "DefaultPassBuilder",
     "Dispatcher",
     "Environment",
     "FunctionAttributes",
-    "FunctionCache",
     "JITCodeLibrary",
     "LoweringPass",
     "NumbaError",
@@ -34,6 +31,7 @@ __all__ = [
     "compile_result",
     "config",
     "cpu_target",
+    "dumps",
     "fix_returning_optional",
     "make_array",
     "populate_array",
@@ -51,14 +49,12 @@ _CLASSES = {
     "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function is_not_null is_null "
     "memset raw_memcpy unpack_tuple",
     "config": "CPU_NAME CPU_FEATURES",
-    "CacheLocator": "ensure_cache_path from_function get_cache_path get_disambiguator get_source_stamp",
-    "CompileResultCacheImpl": "_locator_classes",
+    "CompileResult": "_rebuild _reduce",
     "CompilerBase": "_compile_core define_pipelines",
     "DefaultPassBuilder": "define_nopython_pipeline",
-    "Dispatcher": "compile disable_compile enable_caching is_compiling",
+    "Dispatcher": "compile disable_compile is_compiling",
     "Environment": "from_fndesc",
     "FunctionAttributes": "_to_list",
-    "FunctionCache": "_impl_class flush load_overload save_overload",
     "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function _ensure_finalized "
     "_finalize_dynamic_globals _finalize_final_module _get_module_for_linking _optimize_final_module _optimize_functions",
     "NRTContext": "decref incref meminfo_alloc_aligned_unchecked meminfo_data",
@@ -68,14 +64,14 @@ _CLASSES = {
 # What is used of the objects that a compilation is given.
 _INSTANCES = {
     "typing context": "resolve_function_type resolve_value_type",
-    "target context": "add_linking_libs call_conv call_internal_no_propagate cast codegen create_cpython_wrapper "
+    "target context": "add_linking_libs refresh call_conv call_internal_no_propagate cast codegen create_cpython_wrapper "
     "data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof get_constant get_constant_generic "
     "get_data_type get_dummy_value get_env_name get_executable get_function get_preferred_array_alignment "
     "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
     "post_lowering push_code_library unpack_value",
     "target context.call_conv": "decode_arguments init_call_helper return_status_propagate return_user_exc return_value",
-    "code generator": "_data_layout _module_pass_manager create_library set_env",
-    "code library": "_codegen _final_module _finalized _linking_libraries _recorded_timings",
+    "code generator": "_data_layout _module_pass_manager create_library magic_tuple set_env",
+    "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
 }
 
 
@@ -118,8 +114,6 @@ _import_array_functions()
 try:
     from llvmlite.ir.values import FunctionAttributes
     from numba.core import cgutils, config
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache
-    from numba.core.caching import _CacheLocator as CacheLocator
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
     from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
@@ -131,6 +125,7 @@ try:
     from numba.core.lowering import Environment
     from numba.core.registry import cpu_target
     from numba.core.runtime.context import NRTContext
+    from numba.core.serialize import dumps
     from numba.core.typing import Signature, signature
     from numba.np.arrayobj import make_array, populate_array
 except ImportError as error:

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from .cache import enabled
+from .cache import entry, own_text
 from .direct.pipeline import DirectCompiler
 from .machine_code import keep
 from .numba_compat import cgutils, require_symbols
@@ -48,6 +48,10 @@ class HelperCompiler(DirectCompiler):
     generated = False
 
 
+_kept = entry("linad", own_text())
+_kept.touch()
+
+
 def _compiled(**options):
     """Numba's decorator. What generated code calls is kept on disk as it takes seconds to make, and stays apart from the kernels that
     call it; what it calls itself is compiled with it."""
@@ -57,8 +61,7 @@ def _compiled(**options):
         if f.__name__.startswith("_"):
             return njit(pipeline_class=HelperCompiler, **options)(f)
         made = njit(**options)(f)
-        if enabled():
-            keep(made)
+        keep(made, _kept.folder, f.__name__, own_text())
         made.apart = True
         return made
 

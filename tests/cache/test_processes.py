@@ -97,7 +97,7 @@ def test_processes_at_once(script, tmp_path):
         assert out.startswith(RIGHT), err
 
 
-@pytest.mark.parametrize("pattern", some(["*.front", "*.sites", "*.py", "__pycache__/*.nbi", "__pycache__/*.nbc"], 3))
+@pytest.mark.parametrize("pattern", some(["*.front", "*.py", "*.code"], 2))
 def test_damaged_files_are_made_again(filled, tmp_path, pattern):
     script, full = filled
     place = tmp_path / "cache"

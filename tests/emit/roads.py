@@ -195,9 +195,7 @@ def compile_text(text: str):
 
 def machine(generated: Generated, folder):
     """The driver as Numba compiles it."""
-    path = folder / f"{generated.entry}_{abs(hash(generated.source))}.py"
-    path.write_text(generated.source)
-    return getattr(compile.load(path), generated.entry)
+    return getattr(compile.load(generated.entry, generated.source, folder), generated.entry)
 
 
 def call(driver, generated: Generated, args: tuple):

@@ -189,9 +189,7 @@ class Text:
 
 
 def load(text: str, folder, name: str):
-    path = folder / f"{name}.py"
-    path.write_text(text)
-    return compile.load(path)
+    return compile.load(name, text, folder)
 
 
 def usual(text: str, folder, name: str):
@@ -272,7 +270,7 @@ def held():
     stats = rtsys.get_allocation_stats()
     return stats.mi_alloc - stats.mi_free
 
-entry = compile.load({path!r}).entry
+entry = compile.load("watched", {text!r}).entry
 assert pipeline.USUAL == [], pipeline.USUAL
 x = np.ones(3)
 entry(x, 1)
@@ -288,9 +286,7 @@ print(held() - before)
 
 
 def test_errors_lose_no_memory(tmp_path):
-    path = tmp_path / "leaving.py"
-    path.write_text(LEAVING)
-    script = textwrap.dedent(WATCHED).format(path=str(path))
+    script = textwrap.dedent(WATCHED).format(text=LEAVING)
     out = subprocess.run(
         [sys.executable, "-c", script], env={**os.environ, "NUMBA_NRT_STATS": "1"}, capture_output=True, text=True
     )
@@ -350,7 +346,10 @@ def test_a_file_that_changed_is_not_believed(tmp_path, left):
     path.write_text(SMALL.format(value="x * 2.0").replace("@driver", "rewritten()\n@driver").replace(
         "from linad", f"from pathlib import Path\ndef rewritten():\n    p = Path({str(path)!r})\n"
         "    p.write_text(p.read_text().replace('x * 2.0', 'x * 3.0'))\nfrom linad", 1))  # fmt: skip
-    assert compile.load(path).entry(2.0) == 4.0
+    spec = importlib.util.spec_from_file_location("changing", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.entry(2.0) == 4.0
     assert left[0][0] == "inner"
 
 

@@ -1,0 +1,67 @@
+"""Facts as text: JSON in which a tuple is a list, and a dataclass its name with its fields.
+
+Reading it makes values of these types and nothing else: unlike a pickle, it cannot run anything.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+
+from linad_typecheck.diagnostics import Diagnostic, Edit, Fix, Label
+from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, RecordTag, Signature
+from linad_typecheck.span import Span
+from linad_typecheck.types import Array, Scalar
+
+from .sites import Site
+
+_CLASSES = (
+    Array, Diagnostic, Edit, Fix, Label, Leaf, ParamInfo, RecordStructure, RecordTag, Scalar, Signature, Site, Span,
+)  # fmt: skip
+# Fields by the names of the classes. What takes no part in comparisons, such as the class of a record, is left out.
+_FIELDS = {c.__name__: (c, tuple(f.name for f in fields(c) if f.compare)) for c in _CLASSES}
+_ATOMS = (str, int, bool, type(None))
+
+
+def dump(value: object) -> bytes:
+    """One line of text.
+
+    Raises
+    ------
+    TypeError
+        Where a part of the value is of another type, also of one derived from these.
+    """
+    return json.dumps(_plain(value), separators=(",", ":")).encode()
+
+
+def load(text: bytes) -> object:
+    """What `dump` made the text of.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError
+        Where it made no such text.
+    """
+    return _value(json.loads(text))
+
+
+def _plain(value: object) -> object:
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is tuple:
+        return [_plain(v) for v in value]
+    known, names = _FIELDS.get(kind.__name__, (None, ()))
+    if kind is not known:
+        raise TypeError(f"the cache keeps no {kind.__qualname__}")
+    return {kind.__name__: [_plain(getattr(value, n)) for n in names]}
+
+
+def _value(plain: object) -> object:
+    if isinstance(plain, list):
+        return tuple(map(_value, plain))
+    if isinstance(plain, dict):
+        ((name, values),) = plain.items()
+        kind, names = _FIELDS[name]
+        return kind(**dict(zip(names, map(_value, values), strict=True)))
+    return plain
