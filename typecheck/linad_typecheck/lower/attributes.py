@@ -22,6 +22,7 @@ from .values import (
     EntityValue,
     Poison,
     ScalarValue,
+    Transform,
     TupleValue,
     Value,
     describe,
@@ -29,7 +30,7 @@ from .values import (
     type_of,
 )
 
-DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp")  # of a checked function
+DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # of a checked function
 WORDS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}  # bytes
 LATER = {
     "imag": "numbers are real: write 0.0",
@@ -68,7 +69,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
         case TupleValue():
             return field(ctx, node, base)
         case EntityValue(entity=Helper()) if node.attr in DERIVATIVES:
-            return DerivativeValue(node.attr, base, None)
+            return DerivativeValue(Transform(node.attr, None), base)
         case EntityValue(entity=External(dotted=dotted), name=name):
             return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
         case _ if is_array(base):

@@ -1,4 +1,4 @@
-"""`linad.grad(f)(x)`, `value_and_grad`, `vjp` and `jvp` inside checked functions.
+"""`linad.grad(f)(x)`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `linearize` and Jacobians inside checked functions.
 
 The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results, and made
 from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so derivatives of
@@ -8,7 +8,7 @@ derivatives are nothing special.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from .context import ONE, ZERO, Lowering, zero
 from .expressions import expression, usable
+from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
 from .numbers import cast
 from .places import dtype_of, fresh_array, is_array, materialise, rank_of, same_size, shape_of, stored
 from .quoted import Quoted
@@ -36,6 +37,8 @@ from .values import (
     Poison,
     ScalarType,
     ScalarValue,
+    TextValue,
+    Transform,
     TupleType,
     TupleValue,
     UnionType,
@@ -45,6 +48,7 @@ from .values import (
     as_argument,
     describe,
     leaves,
+    literal,
     map_arrays,
     rebuild,
     type_leaves,
@@ -55,7 +59,9 @@ if TYPE_CHECKING:
     from .specialise import Spec
 
 PULLBACK = "linad.vjp's pullback"
-TRANSFORMS = ("linad.grad", "linad.value_and_grad", "linad.vjp", "linad.jvp", PULLBACK)
+OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
+AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
+TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK)
 
 
 @frozen
@@ -77,16 +83,32 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
     function = _function(ctx, node)
     if function is None:
         return Poison()
-    if kind == "vjp":
-        return _vjp(ctx, node, function, list(node.args[1:]), hint)
-    if kind == "jvp":
-        return _jvp(ctx, node, function, list(node.args[1:]), hint)
-    given = {k.arg: k.value for k in node.keywords} | ({"argnums": node.args[1]} if len(node.args) == 2 else {})
-    if len(node.args) > 2 or set(given) - {"argnums"}:
-        ctx.report(BadCall(span, dotted, "takes a function and `argnums` here"))
+    if kind in AT_ONCE:
+        return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
+    options = ("argnums", "mode" if kind == "jacobian" else "has_aux")
+    given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
+    if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
+        ctx.report(BadCall(span, dotted, f"takes a function, `{options[0]}` and `{options[1]}`"))
         return Poison()
-    argnums = _argnums(ctx, given["argnums"]) if "argnums" in given else 0
-    return Poison() if argnums is None else DerivativeValue(kind, function, argnums)
+    argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
+    has_aux = _constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
+    mode = _constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
+    if argnums is None or has_aux is None or mode is None:
+        return Poison()
+    if kind != "hessian":
+        return DerivativeValue(Transform(kind, argnums, has_aux, mode), function)
+    inner = DerivativeValue(Transform("jacrev", argnums, has_aux), function)
+    return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
+
+
+def _constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
+    """The value of an option that is a literal, the first of those there are where it is not given; None after a report."""
+    if node is None:
+        return among[0]
+    if isinstance(node, ast.Constant) and any(node.value is v or node.value == v and type(v) is str for v in among):
+        return node.value
+    ctx.report(WrongType(ctx.span(node), told, f"`{ast.unparse(node)}`"))
+    return None
 
 
 def _function(ctx: Lowering, node: ast.Call) -> Value | None:
@@ -97,7 +119,7 @@ def _function(ctx: Lowering, node: ast.Call) -> Value | None:
     match found:
         case FunctionValue() | EntityValue(entity=Helper()):
             return found
-        case DerivativeValue(kind=kind) if kind in ("grad", "value_and_grad"):
+        case DerivativeValue(transform=t) if t.kind in OF_FUNCTIONS:
             return as_function(ctx, node, found)
     if not isinstance(found, SILENT):
         ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
@@ -108,23 +130,27 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
     """``linad.grad(f)`` as a function that derivatives can be taken of: a lambda with the parameters of ``f`` that calls it."""
     from .calls import closed
 
-    source = _source(d.function)
-    key = (source, d.kind, d.argnums)
+    source, how = _source(d.function), d.transform
+    key = (source, how)
     made = ctx.programs.pullbacks.get(key)
     if made is None:
         given = source.node.args
         f = ast.Name("%f", ast.Load())
-        if d.argnums is None:
-            taken: ast.expr = ast.Attribute(f, d.kind, ast.Load())
+        if how.argnums is None:
+            taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
         else:
-            taken = ast.Call(Quoted(node, EntityValue(External(f"linad.{d.kind}"), d.kind)), [f, _numbers(d.argnums)], [])
+            more = {"has_aux": True} if how.has_aux else {"mode": how.mode} if how.mode != "auto" else {}
+            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items()]
+            callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
+            taken = ast.Call(callee, [f, _numbers(how.argnums)], options)
         positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
         named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
         inside = ast.Lambda(given, ast.Call(taken, positional, named))
         for n in ast.walk(inside):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, source.node)
-        made = replace(source, name=f"{source.name}_{d.kind}", node=inside, key=f"{source.key}/{d.kind}{d.argnums}")
+        suffix = f"/{how.kind}{how.argnums}{how.has_aux}{how.mode}"
+        made = replace(source, name=f"{source.name}_{how.kind}", node=inside, key=f"{source.key}{suffix}")
         ctx.programs.pullbacks[key] = made
     return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
 
@@ -133,38 +159,123 @@ def _numbers(argnums: int | tuple[int, ...]) -> ast.expr:
     return ast.Constant(argnums) if isinstance(argnums, int) else ast.Tuple([ast.Constant(k) for k in argnums], ast.Load())
 
 
-def _argnums(ctx: Lowering, node: ast.expr) -> int | tuple[int, ...] | None:
+def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
     value = expression(ctx, node)
-    items = value.items if isinstance(value, TupleValue) else (value,)
+    items = [_numbered(f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
     if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
-        ctx.report(WrongType(ctx.span(node), "`argnums` is a literal int or a tuple of them", describe(type_of(value))))
+        ctx.report(WrongType(ctx.span(node), "`argnums` is a literal int, the name of a parameter, or a tuple of them", describe(type_of(value))))
         return None
     numbers = tuple(v.atom.value for v in items)
     return numbers if isinstance(value, TupleValue) else numbers[0]
 
 
+def _numbered(f: Value, which: Value) -> Value:
+    """The position of a parameter that is named."""
+    if not isinstance(which, TextValue):
+        return which
+    given = _source(f).node.args
+    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return literal(names.index(which.text)) if which.text in names else which
+
+
 def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
-    """A call of what `grad` or `value_and_grad` gave."""
-    if d.kind == "vjp":
-        return _vjp(ctx, node, d.function, list(node.args), hint)
-    if d.kind == "jvp":
-        return _jvp(ctx, node, d.function, list(node.args), hint)
+    """A call of what `grad` or its like gave."""
+    how = d.transform
+    if how.kind in AT_ONCE:
+        return _AT_ONCE[how.kind](ctx, node, d.function, list(node.args), hint)
     ready = _prepare(ctx, node, d.function)
     if ready is None:
         return Poison()
     span = ctx.span(node)
     result = ready.spec.result
-    if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
-        ctx.report(WrongType(span, f"`{d.kind}` is of a function with one float as its result", describe(result), "use `linad.vjp`"))
-        return Poison()
-    chosen = _chosen(ctx, d.argnums, ready, span)
+    if how.has_aux:
+        if not isinstance(result, TupleType) or len(result.items) != 2:
+            ctx.report(WrongType(span, "with `has_aux` a function returns a pair", describe(result), "return `(value, aux)`"))
+            return Poison()
+        result = result.items[0]
+    chosen = _chosen(ctx, how.argnums, ready, span)
     if chosen is None:
         return Poison()
+    if how.kind in JACOBIANS:
+        return _jacobian(ctx, node, d, ready, result, chosen, hint)
+    if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
+        instead = "use `linad.jacobian` or `linad.vjp`"
+        ctx.report(WrongType(span, f"`{how.kind}` is of a function with one float as its result", describe(result), instead))
+        return Poison()
+    if how.has_aux:
+        assert how.argnums is not None
+        return _text(ctx, node, d, ready, beside(_signature(d, ready, result, chosen), how.kind, how.argnums), hint)
     seed = Const(1.0, Scalar(result.dtype))
-    primal, grads = _reverse(ctx, ready, chosen, [seed], d.kind == "value_and_grad", span, hint)
-    bare = isinstance(d.argnums, int) or (d.argnums is None and len(grads) == 1)
+    primal, grads = _reverse(ctx, ready, chosen, [seed], how.kind == "value_and_grad", span, hint)
+    bare = _bare(how, grads)
     gradient = grads[0] if bare else TupleValue(tuple(grads))
     return TupleValue((rebuild(result, iter(primal)), gradient)) if primal else gradient
+
+
+def _bare(how: Transform, found: Sequence) -> bool:
+    """Whether there is one derivative, and not a tuple of them."""
+    return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
+
+
+# ------------------------------------------------------------------------------------------- written in the language
+
+
+def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
+    names = list(ready.values)
+    named = tuple(a.arg for a in _source(d.function).node.args.kwonlyargs)
+    numbers = tuple(map(names.index, chosen))
+    return Signature(tuple(t for _, t in ready.types), named, result, numbers, d.transform.has_aux)
+
+
+def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, text: str, hint: str) -> Value:
+    """The result of a text for a function and its arguments."""
+    from .calls import closed
+    from .rulebook import Args
+    from .written import called
+
+    span = ctx.span(node)
+    args = Args(d.transform.kind, span, (), {}, hint, node)
+    return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values())
+
+
+def _jacobian(
+    ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str], hint: str
+) -> Value:
+    how = d.transform
+    s = _signature(d, ready, result, chosen)
+    if not s.outputs:
+        told = f"`{how.kind}` is of a function with float results"
+        ctx.report(WrongType(ctx.span(node), told, describe(result)))
+        return Poison()
+    found = _text(ctx, node, d, ready, jacobian(s, how.kind, how.mode), hint)
+    if isinstance(found, SILENT):
+        return found
+    value, cells = found.items
+    cells = iter(cells.items)
+
+    def of(t: ValueType) -> Value:
+        """The Jacobian in the structure of the result, in each leaf of which is that of the arguments."""
+        match t:
+            case TupleType(items=items, record=record):
+                return TupleValue(tuple(map(of, items)), record)
+        if not parts(t):
+            return NoneValue()
+        own = [_each(s.params[k], cells) for k in s.chosen]
+        return own[0] if _bare(how, own) else TupleValue(tuple(own))
+
+    made = of(result)
+    if not how.has_aux:
+        return TupleValue((value, made)) if how.kind == "value_and_jacobian" else made
+    value, aux = value.items
+    return TupleValue((TupleValue((value, aux)), made)) if how.kind == "value_and_jacobian" else TupleValue((made, aux))
+
+
+def _each(t: ValueType, cells: Iterator[Value]) -> Value:
+    """The next cells in the structure of an argument; None for what has no derivative."""
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_each(x, cells) for x in items), record)
+    return next(cells) if parts(t) else NoneValue()
 
 
 # ------------------------------------------------------------------------------------------------ what is called
@@ -381,18 +492,21 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
     """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
+    names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
+    callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
+    return _held_function(ctx, node, "pullback", ["cotangent"], ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], []))
+
+
+def _held_function(ctx: Lowering, node: ast.Call, name: str, params: list[str], body: ast.expr) -> FunctionSource:
+    """The source of a lambda that a call gives."""
     known = ctx.programs.pullbacks.get(node)
     if known is None:
-        names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
-        callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
-        body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
-        params = ast.arguments([], [ast.arg("cotangent")], None, [], [], None, [])
-        made = ast.Lambda(params, body)
+        made = ast.Lambda(ast.arguments([], [ast.arg(p) for p in params], None, [], [], None, []), body)
         for n in ast.walk(made):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
-        key = f"{ctx.source.key}/{ctx.source.name}.pullback@{node.lineno}:{node.col_offset}"
-        known = ctx.programs.pullbacks[node] = FunctionSource("pullback", made, ctx.source.source, ctx.source.scope, key)
+        key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
+        known = ctx.programs.pullbacks[node] = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
     return known
 
 
@@ -481,3 +595,40 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
     if found is None:
         return NoneValue()
     return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found, t.weak)
+
+
+def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
+    gradient = as_function(ctx, node, DerivativeValue(Transform("grad", None), f))
+    found = _jvp(ctx, node, gradient, nodes, hint)
+    return found.items[1] if isinstance(found, TupleValue) else found
+
+
+def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, f_jvp = linad.linearize(f, *primals)``."""
+    from .calls import closed
+
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "linearize", "takes a function and its arguments by position"))
+        return Poison()
+    primals = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    primals = [map_arrays(v, lambda leaf: materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf) for v in primals]
+    value = expression(ctx, ast.copy_location(ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], []), node), hint)
+    if isinstance(value, SILENT):
+        return value
+    held = (("f", closed(ctx, f, span)), *((f"primal{k}", v) for k, v in enumerate(primals)))
+    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, len(primals)), (), held)))
+
+
+def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+    """The function ``lambda *tangents: ...`` that a linearized function is, the same one each time the call is looked at."""
+    tangents = [f"tangent{k}" for k in range(count)]
+    primals = ast.Tuple([ast.Name(f"primal{k}", ast.Load()) for k in range(count)], ast.Load())
+    given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())
+    callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
+    pushed = ast.Call(callee, [ast.Name("f", ast.Load()), primals, given], [])
+    return _held_function(ctx, node, "pushforward", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
+
+
+_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize}

@@ -107,7 +107,7 @@ class _Pairs:
             case FunctionValue(captured=xs), FunctionValue(captured=ys) if xs is not None and ys is not None:
                 return x.source == y.source and len(xs) == len(ys) and all(m == n and self.values(p, q) for (m, p), (n, q) in zip(xs, ys, strict=True))
             case DerivativeValue(function=f), DerivativeValue(function=g):
-                return (x.kind, x.argnums) == (y.kind, y.argnums) and self.values(f, g)
+                return x.transform == y.transform and self.values(f, g)
             case LostArray(type=t), LostArray(type=u):
                 return t == u
         return x == y

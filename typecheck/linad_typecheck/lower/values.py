@@ -107,12 +107,21 @@ class FunctionValue:
 
 
 @frozen(slots=True)
-class DerivativeValue:
-    """What `linad.grad` and the like give of a function: to be called. ``argnums`` None: by all float parameters."""
+class Transform:
+    """What `linad.grad` and the like do with a function. ``argnums`` None: by all float parameters."""
 
     kind: str
+    argnums: int | tuple[int, ...] | None = 0
+    has_aux: bool = False
+    mode: str = "auto"
+
+
+@frozen(slots=True)
+class DerivativeValue:
+    """What `linad.grad` and the like give of a function: to be called."""
+
+    transform: Transform
     function: Value
-    argnums: int | tuple[int, ...] | None
 
 
 @frozen(slots=True)
@@ -275,9 +284,8 @@ class ClosureType:
 class DerivativeType:
     """Of the derivative of a function that captures values."""
 
-    kind: str
+    transform: Transform
     function: ClosureType
-    argnums: int | tuple[int, ...] | None
 
 
 @frozen(slots=True)
@@ -308,8 +316,8 @@ def type_of(v: Value) -> ValueType:
             return TupleType(tuple(map(type_of, items)), record)
         case FunctionValue(source=s, captured=c) if c is not None:
             return ClosureType(s, tuple((n, type_of(x)) for n, x in c))
-        case DerivativeValue(kind=kind, function=f, argnums=n) if isinstance(of := type_of(f), ClosureType):
-            return DerivativeType(kind, of, n)
+        case DerivativeValue(transform=t, function=f) if isinstance(of := type_of(f), ClosureType):
+            return DerivativeType(t, of)
         case _:
             return OtherType(v)
 
@@ -435,8 +443,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
         case OtherType(value=FlagValue(value=truth, weak=w)):
             return ScalarValue(Const(truth, BOOL), w)
-        case DerivativeType(kind=kind, function=f, argnums=n):
-            return DerivativeValue(kind, rebuild(f, parts), n)
+        case DerivativeType(transform=how, function=f):
+            return DerivativeValue(how, rebuild(f, parts))
         case OtherType(value=v):
             return v
     raise TypeError(t)
