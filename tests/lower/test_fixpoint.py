@@ -189,3 +189,34 @@ def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
 def test_a_nest_means_what_it_means_to_python(kind):
     text = "import numpy as np\nimport linad\n\n\ndef f(x):\n" + NESTS[kind](3)
     both_ways(load(text), np.array([0.75, -1.25]))
+
+
+# --------------------------------------------------------------------------------------------------- order of memory
+
+ROUND = """import numpy as np
+
+
+def f(a):
+    w = np.zeros((3, 3))
+    s = 0.0
+    for i in range(3):
+        v = w.ravel()
+        v[1] = a[0, i]
+        s += (w * a).sum() + v[i] * a[i, 1]
+        w = {}
+    v = w.ravel()
+    v[2] = 3.0 * s
+    return s + (w * a).sum()
+"""
+SQUARE = np.arange(9.0).reshape(3, 3) / 4 - 0.5
+
+
+@pytest.mark.parametrize("again", ["(a.T * 2.0).copy()", "np.ones((3, 3)) if i > 0 else (a.T * 2.0).copy()", "np.full((3, 3), a.T[1, 0])"])
+def test_arrays_made_in_order_on_every_path_are_looked_at_in_one_piece(again):
+    both_ways(load(ROUND.format(again)), SQUARE)
+
+
+@pytest.mark.parametrize("again", ["a.T * 2.0", "np.ones((3, 3)) if i > 0 else a.T * 2.0"])
+def test_arrays_that_may_lie_in_another_order_are_not(again):
+    found = Whole(load(ROUND.format(again)), (SQUARE,)).checked.diagnostics
+    assert {d.code for d in found} == {"LIN103"} and all("may be a view or a copy" in d.message for d in found)

@@ -168,7 +168,7 @@ class Attempt:
             elif (name, k) in self.plan.shared:
                 fresh.append(self.shared(name, k))
             elif isinstance(kind, Array):
-                fresh.append(self.array(name, atom, kind, kept))
+                fresh.append(self.array(name, k, atom, kind, kept))
             else:
                 counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
                 few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.plan.wrapping
@@ -199,17 +199,18 @@ class Attempt:
         self.inits.append(init)
         return var
 
-    def array(self, name: str, first: Var, t: Array, kept: set[str]) -> Var:
+    def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
         """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
+        in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.plan.disordered
         if taken is None and first.name not in kept and movable(ctx, first):
-            var = self.carry(name, t, first)
+            var = self.carry(name, t, first, in_order=in_order)
             self.owner[first.name] = name, var
             inherits(ctx, var, first)
             return var
         ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
-        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var)
+        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
         as_one(ctx, var.name, (taken or first).name)
         return var
 
@@ -376,6 +377,8 @@ class Attempt:
                     plan.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name, k
                 ends.append(((name, k), atom))
+                if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
+                    plan.disordered.add((name, k))
             out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | plan.shared.keys())
             if name in self.flags:
                 flag = FALSE if b is None else (b.defined or TRUE)
@@ -404,7 +407,8 @@ class Attempt:
     def out(self, v: Var) -> Var:
         """A carried variable as it is after the loop."""
         known = self.ctx.known(v)
-        return self.ctx.fresh(v.name, v.type, nonneg=known.nonneg, wraps=known.wraps, widened=self.widened.get(v.name) or known.widened)
+        widened = self.widened.get(v.name) or known.widened
+        return self.ctx.fresh(v.name, v.type, nonneg=known.nonneg, wraps=known.wraps, in_order=known.in_order, widened=widened)
 
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:
         return next((n for n, x in head.items() if array in arrays(x.value)), "another name")

@@ -49,6 +49,7 @@ class Head:
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
     wrapping: set[str] = field(default_factory=set)  # those that may leave their bits where they are not negative
+    disordered: set[Place] = field(default_factory=set)  # arrays that may lie in another order than that of C
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`

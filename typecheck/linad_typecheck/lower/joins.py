@@ -57,7 +57,7 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
     """A value of a type that nobody looks at: zero, or an array without cells."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
-    out = ctx.fresh("none", t)
+    out = ctx.fresh("none", t, in_order=True)
     ctx.emit(Alloc(out, (ZERO,) * t.rank, zero(t.dtype), span))
     return out
 
@@ -296,7 +296,10 @@ class _Joiner:
         return self.shared[key]
 
     def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array, widened: tuple[str, Span] | None = None) -> Var:
-        out = self.ctx.fresh(name.strip("%"), t, **(self.either(x, y) if t.dtype in INTS else {"widened": widened}))
+        known = {"widened": widened} if t.dtype not in INTS else {} if isinstance(t, Array) else self.either(x, y)
+        if isinstance(t, Array):
+            known["in_order"] = self.ctx.known(x).in_order and self.ctx.known(y).in_order
+        out = self.ctx.fresh(name.strip("%"), t, **known)
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)
