@@ -286,7 +286,8 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
         return second() if cond.value == is_and else first
     found = ctx.ahead(second)
     value = found.value
-    if isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool" and _pure(found.stmts) and found.path.env == ctx.env:
+    plain = _pure(found.stmts) and found.path.env == ctx.env
+    if plain and isinstance(value, ScalarValue) and value.dtype == first.dtype == "bool":
         for s in found.stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
@@ -302,7 +303,13 @@ def _pure(stmts: list) -> bool:
 
 
 def _joined(
-    ctx: Lowering, cond: Atom, arms: list[Ahead[Value]], spans: tuple[Span, Span], live: frozenset[str], span: Span, hint: str
+    ctx: Lowering,
+    cond: Atom,
+    arms: list[Ahead[Value]],
+    spans: tuple[Span, ...],
+    live: frozenset[str],
+    span: Span,
+    hint: str,
 ) -> Value:
     """One of the values that two ways come to."""
     key = f"%{hint}"

@@ -117,7 +117,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
 
 @dataclass
 class Arm:
-    """One way through a branch: what it emitted, where its path gets to, and what it gives to what is after the branch."""
+    """One way through a branch: what it emitted, where its path gets to, and its results."""
 
     stmts: list[Stmt]
     path: Path
@@ -226,8 +226,9 @@ class _Joiner:
             return Binding(Poison(), known.span)
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
             return Binding(t.value, known.span)
-        found = [self.ctx.widened(name, self.span if b is None else b.span, v) for b, v in zip((x, y), values, strict=True)]
-        self.widened = (found[1] or found[0]) if isinstance(t, ScalarType) and t.dtype in FLOATS else None
+        places = [self.span if b is None else b.span for b in (x, y)]
+        one, other = (self.ctx.widened(name, at, v) for at, v in zip(places, values, strict=True))
+        self.widened = (other or one) if isinstance(t, ScalarType) and t.dtype in FLOATS else None
         value = self.value(name, values[0], values[1], t)
         if alive is not None:
             flag = known.defined
