@@ -12,16 +12,18 @@ from linad_typecheck import check_source
 from linad_typecheck.lower.carried import TOP, Head
 from linad_typecheck.lower.expressions import EXPRESSIONS
 from linad_typecheck.lower.fixpoint import fixpoint
-from linad_typecheck.lower.specialise import Settled
+from linad_typecheck.lower.specialise import Contract
 from linad_typecheck.lower.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
 
 from ..properties.roads import Whole
 from ..strategies import load
 
-SCALARS = [ScalarType(d, weak) for d in ("bool", "i64", "f64", "i32", "f32") for weak in (True, False) if d[1:] != "32" or not weak]
+KINDS = [(d, True) for d in ("bool", "i64", "f64")] + [(d, False) for d in ("bool", "i64", "f64", "i32", "f32")]
+SCALARS = [ScalarType(d, weak) for d, weak in KINDS]
+INT, FLOAT = ScalarType("i64", True), ScalarType("f64", True)
 TYPES = [
     OtherType(Bottom()), TOP, *SCALARS, ArrayType("f64", 1), ArrayType("f64", 2), ArrayType("i64", 1),
-    TupleType((SCALARS[2], SCALARS[4])), TupleType((SCALARS[4], SCALARS[2])), TupleType((SCALARS[2],)),
+    TupleType((INT, FLOAT)), TupleType((FLOAT, INT)), TupleType((INT,)),
 ]  # fmt: skip
 
 
@@ -66,13 +68,13 @@ def test_the_solver_stops_at_the_least_state_that_stays():
 
 
 def test_heads_and_settled_functions_only_grow():
-    one, other = Head(types={"a": SCALARS[2]}, flagged={"a"}), Head(types={"b": SCALARS[4], "a": SCALARS[4]}, unbound={"c"})
+    one, other = Head(types={"a": INT}, flagged={"a"}), Head(types={"b": FLOAT, "a": FLOAT}, unbound={"c"})
     both = one.join(other)
-    assert both == Head(types={"a": SCALARS[4], "b": SCALARS[4]}, flagged={"a"}, unbound={"c"})
+    assert both == Head(types={"a": FLOAT, "b": FLOAT}, flagged={"a"}, unbound={"c"})
     assert list(both.types) == ["b", "a"] and both.join(one) == both == both.join(other) == both.join(both)
-    assert Head(types={"a": ArrayType("f64", 1)}).join(Head(types={"a": SCALARS[2]})).types == {"a": OtherType(Poison())}
-    f, g = Settled(SCALARS[2], ("read", "mut")), Settled(SCALARS[4], ("acc", "read"), written=frozenset({1}), recursive=True)
-    assert f.join(g) == g.join(f) == Settled(SCALARS[4], ("acc", "mut"), written=frozenset({1}), recursive=True)
+    assert Head(types={"a": ArrayType("f64", 1)}).join(Head(types={"a": INT})).types == {"a": OtherType(Poison())}
+    f, g = Contract(INT, ("read", "mut")), Contract(FLOAT, ("acc", "read"), frozenset({1}), recursive=True)
+    assert f.join(g) == g.join(f) == Contract(FLOAT, ("acc", "mut"), frozenset({1}), recursive=True)
 
 
 def chain(n: int) -> str:
@@ -189,3 +191,37 @@ def test_a_nest_is_lowered_as_often_as_it_is_deep(kind, monkeypatch):
 def test_a_nest_means_what_it_means_to_python(kind):
     text = "import numpy as np\nimport linad\n\n\ndef f(x):\n" + NESTS[kind](3)
     both_ways(load(text), np.array([0.75, -1.25]))
+
+
+# --------------------------------------------------------------------------------------------------- order of memory
+
+ROUND = """import numpy as np
+
+
+def f(a):
+    w = np.zeros((3, 3))
+    s = 0.0
+    for i in range(3):
+        v = w.ravel()
+        v[1] = a[0, i]
+        s += (w * a).sum() + v[i] * a[i, 1]
+        w = {}
+    v = w.ravel()
+    v[2] = 3.0 * s
+    return s + (w * a).sum()
+"""
+SQUARE = np.arange(9.0).reshape(3, 3) / 4 - 0.5
+
+
+ORDERED = ["(a.T * 2.0).copy()", "np.ones((3, 3)) if i > 0 else (a.T * 2.0).copy()", "np.full((3, 3), a.T[1, 0])"]
+
+
+@pytest.mark.parametrize("again", ORDERED)
+def test_arrays_made_in_order_on_every_path_are_looked_at_in_one_piece(again):
+    both_ways(load(ROUND.format(again)), SQUARE)
+
+
+@pytest.mark.parametrize("again", ["a.T * 2.0", "np.ones((3, 3)) if i > 0 else a.T * 2.0"])
+def test_arrays_that_may_lie_in_another_order_are_not(again):
+    found = Whole(load(ROUND.format(again)), (SQUARE,)).checked.diagnostics
+    assert {d.code for d in found} == {"LIN103"} and all("may be a view or a copy" in d.message for d in found)

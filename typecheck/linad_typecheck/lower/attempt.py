@@ -1,4 +1,4 @@
-"""One attempt to lower a loop: what it carries is as its plan says, and what contradicts the plan is entered into it."""
+"""One attempt to lower a loop from what is known at its head: what the body contradicts of that is entered into it."""
 
 from __future__ import annotations
 
@@ -99,34 +99,34 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 
 
 class Attempt:
-    """Lower a loop under a plan; whatever contradicts the plan is entered into it for the next attempt."""
+    """Lower a loop. ``grown`` is the head that it starts from; what contradicts that is entered for the next attempt."""
 
-    def __init__(self, ctx: Lowering, shape: Shape, plan: Head, live: frozenset[str], hint: str) -> None:
-        self.ctx, self.shape, self.plan, self.live, self.hint = ctx, shape, plan, live, hint
+    def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
+        self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
         self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
         self.flags: dict[str, Var] = {}
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
-        self.widened: dict[str, tuple[str, Span] | None] = {}  # of carried floats that an iteration ends with an int for
+        self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
         self.steady: dict[Place, Var] = {}
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
-        ctx, shape, plan = self.ctx, self.shape, self.plan
-        lost = {n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in plan.lost.items()}
+        ctx, shape, grown = self.ctx, self.shape, self.grown
+        lost = {n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in grown.lost.items()}
         ctx.bind_all(lost)
         self.before = before = ctx.env
-        self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - plan.types.keys() - plan.unbound
+        self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - grown.types.keys() - grown.unbound
         ctx.bind_all(dict.fromkeys(sorted(self.sought), Binding(Bottom(), self.span)))
-        self.steady = plan.steady(before)
-        kept = {v.name for n, b in before.items() if n not in plan.types for v in arrays(b.value)}
+        self.steady = grown.steady(before)
+        kept = {v.name for n, b in before.items() if n not in grown.types for v in arrays(b.value)}
         kept |= {v.name for v in self.steady.values()}
-        for name, t in plan.types.items():
+        for name, t in grown.types.items():
             self.head(name, t, before.get(name), kept)
         head = ctx.env
-        for pair in plan.mixed:
+        for pair in grown.mixed:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
             as_one(ctx, *(n for n in found if n))
         counts = (shape.start, shape.step) == (ZERO, ONE)
@@ -136,7 +136,7 @@ class Attempt:
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
             want_ctl = self.exits and (shape.has_break or shape.has_return)
-            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | plan.owned, looping=True)
+            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=True)
             again = self.body(index)
             left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
             moving = self.compare(head, ended, left, dead)
@@ -159,14 +159,14 @@ class Attempt:
             if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:  # who reads it before the body assigns it is told so again
                 return
             value = t.value if b is None or isinstance(t.value, Poison) else b.value
-            flag = None if isinstance(value, SILENT) or name in self.plan.lost else self.flag(name, b)
+            flag = None if isinstance(value, SILENT) or name in self.grown.lost else self.flag(name, b)
             ctx.bind(name, Binding(value, span, flag))
             return
-        holders = [h[0] for (n, _), h in self.plan.shared.items() if n == name and not isinstance(h, Var)]
-        gone = next((self.plan.lost[h] for h in holders if h in self.plan.lost), None)
+        holders = [h[0] for (n, _), h in self.grown.shared.items() if n == name and not isinstance(h, Var)]
+        gone = next((self.grown.lost[h] for h in holders if h in self.grown.lost), None)
         if gone is not None:
-            self.plan.lost.setdefault(name, lost_leaf(gone))
-        if name in self.plan.lost:
+            self.grown.lost.setdefault(name, lost_leaf(gone))
+        if name in self.grown.lost:
             return
         held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
         first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
@@ -174,13 +174,13 @@ class Attempt:
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
             if (name, k) in self.steady:
                 fresh.append(atom)
-            elif (name, k) in self.plan.shared:
+            elif (name, k) in self.grown.shared:
                 fresh.append(self.shared(name, k))
             elif isinstance(kind, Array):
-                fresh.append(self.array(name, atom, kind, kept))
+                fresh.append(self.array(name, k, atom, kind, kept))
             else:
-                counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.plan.negative
-                few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.plan.wrapping
+                counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.grown.negative
+                few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.grown.wrapping
                 known: dict[str, Any] = {} if not counted else {"nonneg": True} if few else {"wraps": ctx.counts(atom)}
                 if kind.dtype in FLOATS and b is not None:
                     known["widened"] = ctx.widened(name, span, b.value)
@@ -189,14 +189,14 @@ class Attempt:
 
     def flag(self, name: str, b: Binding | None) -> Var | None:
         """The carried flag of a name that may be undefined at the head."""
-        if name not in self.plan.flagged:
+        if name not in self.grown.flagged:
             return None
         self.flags[name] = self.carry(f"{name}_set", BOOL, FALSE if b is None else (b.defined or TRUE))
         return self.flags[name]
 
     def shared(self, name: str, k: int) -> Atom:
         """The array at the head of the loop that a name shares."""
-        match self.plan.shared[name, k]:
+        match self.grown.shared[name, k]:
             case Var() as outer:
                 return outer
             case other, place:
@@ -208,17 +208,18 @@ class Attempt:
         self.inits.append(init)
         return var
 
-    def array(self, name: str, first: Var, t: Array, kept: set[str]) -> Var:
+    def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
         """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
+        in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
         if taken is None and first.name not in kept and movable(ctx, first):
-            var = self.carry(name, t, first)
+            var = self.carry(name, t, first, in_order=in_order)
             self.owner[first.name] = name, var
             inherits(ctx, var, first)
             return var
         ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
-        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var)
+        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
         as_one(ctx, var.name, (taken or first).name)
         return var
 
@@ -266,10 +267,10 @@ class Attempt:
     # -- end of the body
 
     def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
-        """Enter into the plan what the end of the body does not fit in. True where what else was found rests on that: an array in
+        """Enter into the head what the end of the body does not fit in. True where what else was found rests on that: an array in
         a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
-        plan = self.plan
-        moving = len(plan.moving)
+        grown = self.grown
+        moving = len(grown.moving)
         gone = dead or left == RETURN
         for name, b in ended.items():
             if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
@@ -281,48 +282,48 @@ class Attempt:
                 continue
             told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
             if told_here and b.value.told is not None:  # it has to be told again in the next attempt
-                plan.lost.setdefault(name, b.value.told)
+                grown.lost.setdefault(name, b.value.told)
                 continue
-            if name in plan.lost:
-                plan.lost[name] = lost_parts(plan.lost[name], b.value)
+            if name in grown.lost:
+                grown.lost[name] = lost_parts(grown.lost[name], b.value)
                 continue
             if contains(b.value, LostArray):
-                if h is None or not (name in plan.types and h.value == b.value):
-                    plan.lost[name] = lost_leaf(b.value) if h is None or name in plan.types else lost_parts(h.value, b.value)
+                if h is None or not (name in grown.types and h.value == b.value):
+                    grown.lost[name] = lost_leaf(b.value) if h is None or name in grown.types else lost_parts(h.value, b.value)
                 continue
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
-                    plan.lost[name] = lost_leaf(h.value)
-                plan.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
+                    grown.lost[name] = lost_leaf(h.value)
+                grown.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
                 continue
             t = type_of(b.value)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
-                if contains(b.value, UnionValue) and name not in plan.owned:
-                    plan.owned.add(name)
+                if contains(b.value, UnionValue) and name not in grown.owned:
+                    grown.owned.add(name)
                     return True
                 var = next(arrays(b.value))
                 loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
-                plan.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
+                grown.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
                 continue
-            if name not in plan.types:
+            if name not in grown.types:
                 if h is None or h.value != b.value or h.defined != b.defined:
-                    plan.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
+                    grown.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
                     if name[0] != "%" and (h is None or h.defined is not None):
-                        plan.flagged.add(name)
+                        grown.flagged.add(name)
                 continue
             if isinstance(t, TupleType):
                 parts = list(leaves(b.value))
-                plan.moving |= {(n, k) for (n, k), v in self.steady.items() if n == name and parts[k : k + 1] != [v]}
-            plan.types[name] = self.joined(name, plan.types[name], t, h, b)
+                grown.moving |= {(n, k) for (n, k), v in self.steady.items() if n == name and parts[k : k + 1] != [v]}
+            grown.types[name] = self.joined(name, grown.types[name], t, h, b)
             if b.defined is not None and name[0] != "%":
-                plan.flagged.add(name)
+                grown.flagged.add(name)
             if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue):
                 head_atom, end = h.value.atom, b.value.atom
                 if self.ctx.counts(head_atom) and not self.ctx.counts(end):
-                    plan.negative.add(name)
+                    grown.negative.add(name)
                 elif self.ctx.is_nonneg(head_atom) and not (self.ctx.is_nonneg(end) and self.ctx.bits(end) <= 50):
-                    plan.wrapping.add(name)
-        return len(plan.moving) != moving
+                    grown.wrapping.add(name)
+        return len(grown.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
         """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
@@ -344,18 +345,18 @@ class Attempt:
         t = join_types(one, other)
         if t is None:
             if name[0] != "%":
-                self.plan.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
+                self.grown.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
             return TOP
         return t
 
     def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
-        ctx, plan = self.ctx, self.plan
+        ctx, grown = self.ctx, self.grown
         given: dict[str, Place] = {}
         ends: list[tuple[Place, Var]] = []
         out: list[Atom] = []
         gone = left == RETURN or dead
-        for name, t in plan.types.items():
-            if name in plan.lost or name not in head:
+        for name, t in grown.types.items():
+            if name in grown.lost or name not in head:
                 continue
             h, b = head[name], ended.get(name)
             if not fits(h.value, t):
@@ -363,29 +364,32 @@ class Attempt:
             value = None if b is None or contains(b.value, (LostArray, *SILENT)) else b.value
             if gone and name[0] != "%":
                 value = None
-            if isinstance(h.value, ScalarValue) and isinstance(h.value.atom, Var) and h.value.dtype in FLOATS and b is not None:
-                self.widened[h.value.atom.name] = ctx.widened(name, b.span, value)
+            match h.value:
+                case ScalarValue(atom=Var(name=carried), dtype=dtype) if dtype in FLOATS and b is not None:
+                    self.widened[carried] = ctx.widened(name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
             for k, atom in enumerate(atoms):
                 if not isinstance(atom.type, Array) or (name, k) in self.steady:
                     continue
                 holder = atom if atom.name in kept else given.get(atom.name)
-                if (name, k) in plan.shared:
-                    if value is not None and holder != plan.shared[name, k]:
-                        plan.lost.setdefault(name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span)))
+                if (name, k) in grown.shared:
+                    if value is not None and holder != grown.shared[name, k]:
+                        grown.lost.setdefault(name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span)))
                     continue
                 if holder is not None and value is not None and name not in self.before:
-                    plan.share(name, k, holder)
-                    return []  # the plan has changed
+                    grown.share(name, k, holder)
+                    return []  # the head has changed
                 if holder is not None or not movable(ctx, atom):
                     other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
                     loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
                     if not movable(ctx, atom):
                         loss = Loss("lent", ctx.variables.lent(atom.name).name, self.span, b.span)
-                    plan.lost.setdefault(name, LostArray(atom.type, loss))
+                    grown.lost.setdefault(name, LostArray(atom.type, loss))
                 given[atom.name] = name, k
                 ends.append(((name, k), atom))
-            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | plan.shared.keys())
+                if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
+                    grown.disordered.add((name, k))
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | grown.shared.keys())
             if name in self.flags:
                 flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
                 out.append(flag)
@@ -395,27 +399,29 @@ class Attempt:
         return out
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
-        """Enter into the plan what is one array in Python where the next iteration begins, and is not known to be at the head."""
+        """Enter into the head what is one array in Python where the next iteration begins, and is not known to be at the head."""
         alike = self.ctx.path.alike
         if not alike:
             return
-        outside = {v.name for b in self.before.values() for v in arrays(b.value)} | {n for n, _ in self.ctx.variables.all_lent()}
+        outside = {v.name for b in self.before.values() for v in arrays(b.value)}
+        outside |= {n for n, _ in self.ctx.variables.all_lent()}
         for place, atom in ends:
             known = alike.get(self.array_at(head, place), frozenset())
             now = alike.get(atom.name, frozenset())
-            self.plan.mixed |= {(place, n) for n in now & outside - known}
-            self.plan.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}
+            self.grown.mixed |= {(place, n) for n in now & outside - known}
+            self.grown.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}
 
     def array_at(self, head: dict[str, Binding], place: Place) -> str:
         """The array at the head of the loop at a place; none where its name is lost by now."""
         name, k = place
-        parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.plan.types[name]) else []
+        parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
         return parts[k].name if k < len(parts) else ""
 
     def out(self, v: Var) -> Var:
         """A carried variable as it is after the loop."""
         known = self.ctx.known(v)
-        return self.ctx.fresh(v.name, v.type, nonneg=known.nonneg, wraps=known.wraps, widened=self.widened.get(v.name) or known.widened)
+        same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
+        return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)
 
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:
         return next((n for n, x in head.items() if array in arrays(x.value)), "another name")
@@ -430,7 +436,7 @@ class Attempt:
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
-        if len(results) == len(self.carried):  # else the plan has changed and this attempt is thrown away
+        if len(results) == len(self.carried):  # else the head has changed and this attempt is thrown away
             ctx.emit(
                 Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
                      span=ctx.span(shape.node), mark=shape.mark)
@@ -440,7 +446,7 @@ class Attempt:
         after = {
             n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()
         }
-        for name, t in self.plan.types.items():
+        for name, t in self.grown.types.items():
             if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 after[name] = Binding(t.value, self.span)
         ctx.go(env=Fixed(after))

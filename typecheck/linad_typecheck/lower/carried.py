@@ -39,9 +39,9 @@ TOP = OtherType(Poison())  # of a name that has no one type
 class Head:
     """What is known about the names at the head of a loop: an element of the lattice that `fixpoint` climbs.
 
-    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; arrays of a value
-    that are lost, up to all of it; sets of names that the loop binds, of places in their values, and of arrays from outside.
-    An attempt enters what contradicts its head into a copy.
+    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; arrays of
+    a value that are lost, up to all of it; sets of names that the loop binds, of places in their values, and of arrays
+    from outside. An attempt enters what contradicts its head into a copy.
     """
 
     types: dict[str, ValueType] = field(default_factory=dict)  # carried
@@ -49,6 +49,7 @@ class Head:
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
     negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
     wrapping: set[str] = field(default_factory=set)  # those that may leave their bits where they are not negative
+    disordered: set[Place] = field(default_factory=set)  # arrays that may lie in another order than that of C
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
@@ -66,7 +67,7 @@ class Head:
         for mine, found in ((self.types, types), (self.lost, lost)):
             found.update((n, x) for n, x in mine.items() if n not in found)
         firsts = {n: {**getattr(other, n), **getattr(self, n)} for n in ("shared", "changes")}
-        sets = {n: getattr(self, n) | getattr(other, n) for n in _PARTS if n not in ("types", "lost", "shared", "changes")}
+        sets = {n: getattr(self, n) | getattr(other, n) for n in _SETS}
         return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
@@ -92,6 +93,7 @@ class Head:
 
 
 _PARTS = tuple(f.name for f in fields(Head))
+_SETS = tuple(n for n in _PARTS if n not in ("types", "lost", "shared", "changes"))
 
 
 def lost_leaf(v: Value) -> LostArray:

@@ -95,11 +95,14 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
             through(ctx, part, it, body, live, purpose)
 
 
-def through(ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str], purpose: str = "") -> None:
+def through(
+    ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str], purpose: str = ""
+) -> None:
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
     ctx.live.enter(node, live)
     ctx.bind_all(it.held)
-    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter)), key=(part, purpose))
+    enter = lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter))
+    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, enter, key=(part, purpose))
     with made_for_expression(ctx):
         run_loop(ctx, shape)
     ctx.unbind(*it.held)
@@ -370,10 +373,19 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         if isinstance(found, Unrolled):
             return _of_unrolled(ctx, node, found, dtype, hint)
         it = from_zero(ctx, found, span)
-        return of_elements(ctx, node, lambda: _element(ctx, node, it), lambda element, others: _rows(ctx, node, it, element, others, dtype, hint))
+        rows = lambda element, others: _rows(ctx, node, it, element, others, dtype, hint)
+        return of_elements(ctx, node, lambda: _element(ctx, node, it), rows)
 
 
-def _rows(ctx: Lowering, node: Comprehension, it: Iteration, like: Element, others: list[Value], dtype: DType | None, hint: str) -> Value:
+def _rows(
+    ctx: Lowering,
+    node: Comprehension,
+    it: Iteration,
+    like: Element,
+    others: list[Value],
+    dtype: DType | None,
+    hint: str,
+) -> Value:
     """The array of elements of a type, in a loop of its own."""
     span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
     if isinstance(value, SILENT):
@@ -416,8 +428,8 @@ def _rows(ctx: Lowering, node: Comprehension, it: Iteration, like: Element, othe
             return
         x = as_scalar(ctx, element, ctx.span(node.elt))
         if x is not None:
-            out = ctx.env[key].value.var
-            ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, ctx.span(node.elt)), False, ctx.span(node.elt)))
+            out, at = ctx.env[key].value.var, ctx.span(node.elt)
+            ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, at), False, at))
 
     run = Iteration(start, it.stop, ONE, True, element, it.held)
     through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
@@ -430,7 +442,8 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     if may_update(ctx, node):
         ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
         return Poison()
-    return of_elements(ctx, node, lambda: _seen(ctx, node), lambda element, others: _kept(ctx, node, element, others, dtype, hint))
+    kept = lambda element, others: _kept(ctx, node, element, others, dtype, hint)
+    return of_elements(ctx, node, lambda: _seen(ctx, node), kept)
 
 
 def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
@@ -443,7 +456,9 @@ def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
     return Element(value, NO_SIZES)
 
 
-def _kept(ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str) -> Value:
+def _kept(
+    ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str
+) -> Value:
     """The array of the elements of a type that a comprehension keeps."""
     span = ctx.span(node)
     if isinstance(like.value, SILENT):

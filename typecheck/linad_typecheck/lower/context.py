@@ -50,7 +50,7 @@ class Known:
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
     in_order: bool = False  # an array whose cells surely lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
-    widened: tuple[str, Span] | None = None  # a float that is an int on a path: under which name, and where that was bound
+    widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
 
 
 NOTHING = Known()
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class Variables(Names):
-    """The variables of a function: none gets the name of another one, and what is known of one is written as it is made."""
+    """The variables of a function: none gets the name of another one, and what is known of one is written with it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,8 +76,8 @@ class Variables(Names):
 
 @dataclass
 class Ahead(Generic[T]):
-    """What lowering some more comes to: a value, statements, and where the path gets to. Until `Lowering.take` goes there, nothing
-    of it has happened; ``findings`` are None where they are told all the same."""
+    """What lowering some more comes to: a value, statements, and where the path gets to. Until `Lowering.take` goes
+    there, nothing of it has happened; ``findings`` are None where they are told all the same."""
 
     value: T
     stmts: list[Stmt]
@@ -97,7 +97,7 @@ class Lowering:
     variables: Variables = field(default_factory=Variables)
     path: Path = Path()
     out: list[Stmt] = field(default_factory=list)  # of the block under construction
-    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to where they were met last
+    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to, last
 
     # -- the path
 
@@ -125,7 +125,7 @@ class Lowering:
         return last
 
     def pseudo(self, what: str, at: Span) -> str:
-        """A name that no text can have, for what belongs to the expression at a place: the same one each time that it is lowered."""
+        """A name that no text can have, for what belongs to the expression at a place, however often that is lowered."""
         name = f"%{what}.{at.line}:{at.column}"
         while name in self.env:
             name += "'"
@@ -273,8 +273,8 @@ class Lowering:
     # -- values in flight
 
     def waiting(self) -> list[tuple[Value, ast.expr]]:
-        """The values that are evaluated and are used only after the expression that is being lowered, as ``a`` after the call
-        in ``a + g(a)``."""
+        """The values that are evaluated and are used only after the expression that is being lowered, as ``a`` after
+        the call in ``a + g(a)``."""
         return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
     def landed(self, value: Value) -> None:

@@ -301,7 +301,13 @@ def _pure(stmts: list) -> bool:
 
 
 def _joined(
-    ctx: Lowering, cond: Atom, arms: list[Ahead[Value]], spans: tuple[Span, Span], live: frozenset[str], span: Span, hint: str
+    ctx: Lowering,
+    cond: Atom,
+    arms: list[Ahead[Value]],
+    spans: tuple[Span, ...],
+    live: frozenset[str],
+    span: Span,
+    hint: str,
 ) -> Value:
     """One of the values that two ways come to."""
     key = f"%{hint}"

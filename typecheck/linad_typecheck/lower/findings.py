@@ -47,4 +47,5 @@ def _says_the_same(one: Diagnostic, other: Diagnostic) -> bool:
     """Whether two findings are of one place, or of one cause that shows at several places, which one repair ends."""
     if one.slug != other.slug:
         return False
-    return one.span == other.span or (one.slug in _ONE_CAUSE and one.message == other.message and one.labels == other.labels and one.labels != ())
+    one_cause = one.slug in _ONE_CAUSE and one.message == other.message and one.labels == other.labels != ()
+    return one.span == other.span or one_cause

@@ -1,4 +1,4 @@
-"""The one solver: loops, recursion and scans are lowered from what is known at their head until that is what they end with."""
+"""The one solver: loops, recursion and scans are lowered from a head until it is what they end with."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ H = TypeVar("H", bound=Lattice)
 
 
 def fixpoint(run: Callable[[H], tuple[H, T]], head: H) -> T:
-    """What ``run`` finds from the least state at or above ``head`` that it does not leave; ``run`` gives the state that it ends
-    with. It ends itself, as no chain of states is infinite."""
+    """What ``run`` finds from the least state at or above ``head`` that it does not leave; ``run`` gives the state that
+    it ends with. This terminates, as no chain of states is infinite."""
     while True:
         end, found = run(head)
         grown = head if end == head else head.join(end)

@@ -57,7 +57,7 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
     """A value of a type that nobody looks at: zero, or an array without cells."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
-    out = ctx.fresh("none", t)
+    out = ctx.fresh("none", t, in_order=True)
     ctx.emit(Alloc(out, (ZERO,) * t.rank, zero(t.dtype), span))
     return out
 
@@ -117,7 +117,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
 
 @dataclass
 class Arm:
-    """One way through a branch: what it emitted, where its path gets to, and what it gives to what is after the branch."""
+    """One way through a branch: what it emitted, where its path gets to, and its results."""
 
     stmts: list[Stmt]
     path: Path
@@ -226,8 +226,9 @@ class _Joiner:
             return Binding(Poison(), known.span)
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
             return Binding(t.value, known.span)
-        found = [self.ctx.widened(name, self.span if b is None else b.span, v) for b, v in zip((x, y), values, strict=True)]
-        self.widened = (found[1] or found[0]) if isinstance(t, ScalarType) and t.dtype in FLOATS else None
+        places = [self.span if b is None else b.span for b in (x, y)]
+        one, other = (self.ctx.widened(name, at, v) for at, v in zip(places, values, strict=True))
+        self.widened = (other or one) if isinstance(t, ScalarType) and t.dtype in FLOATS else None
         value = self.value(name, values[0], values[1], t)
         if alive is not None:
             flag = known.defined
@@ -296,7 +297,10 @@ class _Joiner:
         return self.shared[key]
 
     def result(self, name: str, x: Atom, y: Atom, t: Scalar | Array, widened: tuple[str, Span] | None = None) -> Var:
-        out = self.ctx.fresh(name.strip("%"), t, **(self.either(x, y) if t.dtype in INTS else {"widened": widened}))
+        known = {"widened": widened} if t.dtype not in INTS else {} if isinstance(t, Array) else self.either(x, y)
+        if isinstance(t, Array):
+            known["in_order"] = self.ctx.known(x).in_order and self.ctx.known(y).in_order
+        out = self.ctx.fresh(name.strip("%"), t, **known)
         self.outs.append(out)
         for arm, atom in zip(self.arms, (x, y), strict=True):
             arm.results.append(atom)

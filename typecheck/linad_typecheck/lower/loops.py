@@ -154,10 +154,10 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     def run(head: Head) -> tuple[Head, Ahead[Head]]:
         attempt = Attempt(ctx, shape, head.copy(), live, hint)
         found = ctx.attempt(attempt.run)
-        if attempt.plan == head:  # nothing is left that could give them a type
-            attempt.plan.unbound |= attempt.sought
-        found.value = attempt.plan
-        return attempt.plan, found
+        if attempt.grown == head:  # nothing is left that could give them a type
+            attempt.grown.unbound |= attempt.sought
+        found.value = attempt.grown
+        return attempt.grown, found
 
     before = ctx.settled.get(shape.key)
     known = settled_from(ctx, before, start)

@@ -13,7 +13,7 @@ from .values import Binding, Value
 K = TypeVar("K")
 V = TypeVar("V")
 Classes = Mapping[str, frozenset[str]]
-Flight = tuple[tuple[Value | None, ast.expr], ...]  # values in expressions that are being evaluated; None where it was used
+Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values; None for one that was used
 
 
 class Fixed(dict[K, V]):
@@ -22,7 +22,8 @@ class Fixed(dict[K, V]):
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("a path is never changed: `Lowering.bind` and the like go on with another one")
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _fixed  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _fixed  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _fixed  # type: ignore[assignment]
 
     def having(self, more: Mapping[K, V]) -> Fixed[K, V]:
         new = Fixed(self)
@@ -35,7 +36,7 @@ class Fixed(dict[K, V]):
 
 
 class Path(NamedTuple):
-    """Where a path through a function has come to. How the block is left, and with what result, are pseudo-names of ``env``."""
+    """Where a path through a function has come to. How the block is left is a pseudo-name of ``env``."""
 
     env: Fixed[str, Binding] = Fixed()
     dims: Fixed[tuple, Atom] = Fixed()  # sizes that the block has asked for
@@ -88,8 +89,8 @@ def coarser(one: Classes, other: Classes) -> Classes:
 
 
 def join(before: Path, one: Path, other: Path) -> Path:
-    """Where two paths from ``before`` meet: arrays may be one that may be on either, and only what was known before is known of
-    sizes. What names mean is left as it was before: to join that takes statements at the end of both (`joins.join`)."""
+    """Where two paths from ``before`` meet: arrays may be one that may be on either, and only what was known before is
+    known of sizes. Names mean what they did before: to join that takes statements at both ends (`joins.join`)."""
     flight = before.flight
     if flight:  # what was handed on along either is handed on
         ends = zip(flight, one.flight, other.flight, strict=False)

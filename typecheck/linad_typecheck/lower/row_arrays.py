@@ -93,9 +93,11 @@ def _kind(v: Value) -> tuple | None:
     return (v.dtype,) if isinstance(v, ScalarValue) else None
 
 
-def of_elements(ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]) -> Value:
-    """What ``build`` makes of elements, which it is told of first: by ``look``, or as they were when the text was met last. Those that
-    turn out to be of another type are put into a list, and it is begun anew."""
+def of_elements(
+    ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]
+) -> Value:
+    """What ``build`` makes of elements, which it is told of first: by ``look``, or as they were when the text was met
+    last. It lists those that turn out to be of another type; then it is told anew."""
     before = ctx.settled.get(node)
     pairs = None if before is None else above(ctx, before.path, ctx.path)
     if pairs is not None:

@@ -1,8 +1,9 @@
 """What a loop settled to, for when it is met again: inside another loop, it is lowered in every attempt of that.
 
-A head found on one path is where the search on another begins that is above it: there the names are the same, arrays are held,
-shared and lent in the same way, and what is a scalar is of the same type or a wider one and no more is known of it. As an attempt
-checks each head, nothing rests on this but the number of attempts, which is so linear in the depth of the nest.
+A head found on one path is where the search on another begins that is above it: there the names are the same, arrays
+are held, shared and lent in the same way, and what is a scalar is of the same type or a wider one and no more is known
+of it. As an attempt checks each head, nothing rests on this but the number of attempts, which is so linear in the
+depth of the nest.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Settled(Generic[F]):
 
 
 def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Head | None:
-    """Where the search for a head begins that ``start`` is below, on the path of ``ctx``; None where nothing is remembered."""
+    """Where the search begins for a head above ``start``, on the path of ``ctx``; None where nothing is remembered."""
     pairs = None if found is None else above(ctx, found.path, ctx.path)
     if found is None or pairs is None:
         return None
@@ -71,7 +72,8 @@ def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Hea
 
 def above(ctx: Lowering, old: Path, new: Path) -> dict[str, Atom] | None:
     """What variables of a path are on another one that is above it; None where it is not."""
-    if (old.owned, old.want_ctl, old.looping, len(old.flight)) != (new.owned, new.want_ctl, new.looping, len(new.flight)):
+    same = all(getattr(old, n) == getattr(new, n) for n in ("owned", "want_ctl", "looping"))
+    if not same or len(old.flight) != len(new.flight):
         return None
     pairs = _Pairs(ctx, old, new)
     for name, b in old.env.items():
@@ -105,7 +107,8 @@ class _Pairs:
             case TupleValue(items=xs, record=r), TupleValue(items=ys, record=s):
                 return r is s and len(xs) == len(ys) and all(map(self.values, xs, ys))
             case FunctionValue(captured=xs), FunctionValue(captured=ys) if xs is not None and ys is not None:
-                return x.source == y.source and len(xs) == len(ys) and all(m == n and self.values(p, q) for (m, p), (n, q) in zip(xs, ys, strict=True))
+                same = x.source == y.source and [n for n, _ in xs] == [n for n, _ in ys]
+                return same and all(self.values(p, q) for (_, p), (_, q) in zip(xs, ys, strict=True))
             case DerivativeValue(function=f), DerivativeValue(function=g):
                 return x.transform == y.transform and self.values(f, g)
             case LostArray(type=t), LostArray(type=u):
@@ -129,6 +132,7 @@ class _Pairs:
     def variables(self, a: Var, b: Var) -> bool:
         variables = self.ctx.variables
         same = a.type == b.type and variables.lent(a.name) == variables.lent(b.name)
+        same = same and self.ctx.known(a).in_order >= self.ctx.known(b).in_order
         return same and self.found.setdefault(a.name, b) == b and self.arrays.setdefault(b.name, a.name) == a.name
 
     def views(self, v: View, w: View) -> bool:
@@ -171,5 +175,6 @@ def _bases(t: ValueType):
     """The arrays of views in a type, deep inside."""
     if isinstance(t, ViewType):
         yield t.base
-    for part in (*getattr(t, "items", ()), *(p for _, p in getattr(t, "captured", ())), *(getattr(t, n) for n in ("one", "other", "function") if hasattr(t, n))):
+    single = (getattr(t, n) for n in ("one", "other", "function") if hasattr(t, n))
+    for part in (*getattr(t, "items", ()), *(p for _, p in getattr(t, "captured", ())), *single):
         yield from _bases(part)

@@ -74,8 +74,8 @@ MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
 
 
 @frozen
-class Settled:
-    """What callers rest on: a recursive function is lowered until it is what was taken for granted. Each part only grows."""
+class Contract:
+    """What callers rest on: a recursive function is lowered until it is what its calls assume. Each part only grows."""
 
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
@@ -85,8 +85,8 @@ class Settled:
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
 
-    def join(self, other: Settled) -> Settled:
-        return Settled(
+    def join(self, other: Contract) -> Contract:
+        return Contract(
             join_types(self.result, other.result) or TOP,
             tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
             self.written | other.written,
@@ -104,7 +104,7 @@ class Spec:
     name: str
     source: FunctionSource
     params: Typed
-    result: ValueType = OtherType(Bottom())  # these are described at `Settled`
+    result: ValueType = OtherType(Bottom())  # these are described at `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
     alike: frozenset[int] = frozenset()
@@ -121,11 +121,11 @@ class Spec:
     findings: Findings = field(default_factory=Findings)  # while it was lowered
 
     @property
-    def settled(self) -> Settled:
-        return Settled(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+    def contract(self) -> Contract:
+        return Contract(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
 
-    @settled.setter
-    def settled(self, known: Settled) -> None:
+    @contract.setter
+    def contract(self, known: Contract) -> None:
         for f in fields(known):
             setattr(self, f.name, getattr(known, f.name))
 
@@ -225,15 +225,15 @@ class Specialiser:
         self.stack.append(spec)
         others = set(self.specs)
 
-        def run(known: Settled) -> tuple[Settled, None]:
+        def run(known: Contract) -> tuple[Contract, None]:
             for other in set(self.specs) - others:  # they were lowered against what has changed
                 self.taken.discard(self.specs.pop(other).name)
-            spec.settled = known
+            spec.contract = known
             with self.apart() as spec.findings:
                 lower_spec(self, spec)
-            return spec.settled if spec.recursive else known, None
+            return spec.contract if spec.recursive else known, None
 
-        fixpoint(run, spec.settled)
+        fixpoint(run, spec.contract)
         self.stack.pop()
         spec.done = True
         if isinstance(_value(spec.result), Bottom) and not spec.findings.diagnostics and not any(s.recursive for s in self.stack):

@@ -172,8 +172,9 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
         value = Poison()
     ctx.go(returned=(*ctx.path.returned, (span, value)))
     ctx.bind(RET, Binding(value, span))
+    # the result takes the arrays with it
     left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
-    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})  # the result takes the arrays with it
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     set_left(ctx, RETURN, span)
 
 
