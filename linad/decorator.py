@@ -302,7 +302,12 @@ class LinearGrad(Generic[P, R]):
         ------
         TypeError, ValueError
             Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument
-            or another buffer.
+            or another buffer. Nothing has been written to any buffer then.
+
+        Notes
+        -----
+        After any other exception, an `IndexError` of a line of the function or one of Ctrl-C, buffers may hold parts of
+        the sums: zero or restore them before they are used again. Arguments are as they were.
 
         Examples
         --------

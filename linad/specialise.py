@@ -5,10 +5,11 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from types import FunctionType
@@ -50,12 +51,24 @@ _loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, th
 # from one text, such as a lambda in a loop, with the same constants share it
 
 
-def _fresh_lock() -> None:
-    global lock
-    lock = threading.RLock()
+_forking = ExitStack()  # the locks that the thread which forks has taken
 
 
-os.register_at_fork(after_in_child=_fresh_lock) if hasattr(os, "register_at_fork") else None
+def _before_fork() -> None:
+    """Wait until no other thread compiles: a child would find the locks taken and the tables half written, for ever."""
+    taken = ExitStack()
+    taken.enter_context(lock)
+    for other in getattr(sys.modules.get("linad.emit.numba_compat"), "LOCKS", ()):
+        taken.enter_context(other)
+    _forking.push(taken)
+
+
+def _after_fork() -> None:
+    _forking.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)

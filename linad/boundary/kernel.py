@@ -13,6 +13,7 @@ import numpy as np
 from linad_typecheck.span import NOWHERE
 
 from . import threads
+from .memory import MUCH
 from .stack import floor
 from .workspace import NoRoom, Pool
 
@@ -149,13 +150,13 @@ class Kernel:
     def _call(self, build: Loaded, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
         try:
             return build.call(values, err)
-        except NoRoom as short:
-            error = short
-        found = self.largest(values)  # nothing has been written yet
-        if found is None:
-            raise MemoryError(str(error))
+        except MemoryError as error:
+            short = error
+        found = self.largest(values)
+        if found is None or not isinstance(short, NoRoom) and found[1] < MUCH:  # no array is to blame alone
+            raise short
         text, size, span = found
-        more = f"; {error}" if error.size > 2 * size else ""
+        more = f"; {short}" if isinstance(short, NoRoom) and short.size > 2 * size else ""
         raise_at("MemoryError", f"{text.format(size)}{more}", span)
 
 

@@ -17,6 +17,7 @@ from linad_typecheck.deep import deep
 from numba import njit
 
 from .direct.pipeline import DirectCompiler
+from .interrupts import later
 from .llvm_options import options_for_loops
 from .machine_code import keep
 from .numba_compat import INTR_MATH, cpu_target
@@ -90,7 +91,7 @@ def use_newest_libm() -> None:
 
 
 def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
-    """Run the text of a generated module, which compiles it or takes machine code from the cache.
+    """Run the text of a generated module, which compiles it or takes machine code from the cache. Ctrl-C waits for its end.
 
     Parameters
     ----------
@@ -101,19 +102,20 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
     folder : path, optional
         The folder of the cache that its machine code is in.
     """
-    use_newest_libm()
     loader = _Generated(name, text, folder)
     spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where pickles of machine code look for it
-    linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
-    try:
-        with deep(DEEP), options_for_loops():
-            loader.exec_module(module)
-    finally:  # its functions keep what they need
-        linecache.cache.pop(loader.file, None)
-        del sys.modules[spec.name]
+    with later():
+        use_newest_libm()
+        sys.modules[spec.name] = module  # where pickles of machine code look for it
+        linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
+        try:
+            with deep(DEEP), options_for_loops():
+                loader.exec_module(module)
+        finally:  # its functions keep what they need
+            linecache.cache.pop(loader.file, None)
+            del sys.modules[spec.name]
     return module
 
 

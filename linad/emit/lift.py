@@ -42,11 +42,12 @@ class Lifted:
     arrays: tuple[Alloc | Copy, ...] = ()
 
 
-def lift(f: Function, copies: bool) -> Lifted:
+def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
     """Move the allocations at the top of a function whose shapes follow from its parameters.
 
-    A size that may be negative stays behind: that is an error, which has its place. ``copies`` says that also copies of
-    parameters that are only read may move, because nothing that is written overlaps them.
+    A size that may be negative stays in the kernel: that is an error, which has its place; not if ``negative``, where the
+    result is not run. ``copies`` says that also copies of parameters that are only read may move, because nothing that is
+    written overlaps them.
     """
     scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
     arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
@@ -106,7 +107,7 @@ def lift(f: Function, copies: bool) -> Lifted:
                 known[out.name] = s
             case Alloc(out, log="cells" | "slices") if out.name in passing:
                 pass
-            case Alloc(out, shape) if all(available(a) and positive(a) for a in shape):
+            case Alloc(out, shape) if all(available(a) and (negative or positive(a)) for a in shape):
                 for a in shape:
                     need(a)
                 made.append(s)

@@ -47,9 +47,9 @@ def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:
 
 
 def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, int] | None:
-    """Of the arrays that the driver of a prepared program makes for these arguments, the largest, and its bytes."""
+    """Of the arrays whose sizes a prepared program knows when it starts, the largest with these arguments, and its bytes."""
     main = program.main
-    lifted = lift(main, copies=True)
+    lifted = lift(main, copies=True, negative=True)
     made = lifted.arrays
     names = Names(all_names(main))
     stmts, sizes = list(lifted.sizes), []

@@ -21,6 +21,7 @@ __all__ = [
     "Environment",
     "FunctionAttributes",
     "JITCodeLibrary",
+    "LOCKS",
     "LoweringPass",
     "NumbaError",
     "PassManager",
@@ -116,6 +117,7 @@ try:
     from numba.core import cgutils, config
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
     from numba.core.dispatcher import Dispatcher
     from numba.core.errors import NumbaError
@@ -130,6 +132,9 @@ try:
     from numba.np.arrayobj import make_array, populate_array
 except ImportError as error:
     raise _refusal(f"`{error.name}`" if isinstance(error, ModuleNotFoundError) else str(error)) from error
+
+# What a thread that compiles holds, in this order: Numba's lock and, of some versions, llvmlite's.
+LOCKS = (global_compiler_lock, *filter(None, [getattr(getattr(llvm.ffi, "lib", None), "_lock", None)]))
 
 
 def _instances() -> dict[str, object]:

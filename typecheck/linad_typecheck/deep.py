@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,14 @@ TERMS = 5_000  # calls inside each other, some three to a term; a thread's stack
 _lock = Lock()
 _wanted: list[int] = []  # by those who are inside; the limit is one for all threads
 _usual = 0
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = Lock()  # another thread may have had it
+
+
+os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
 
 
 @contextmanager

@@ -1,0 +1,90 @@
+"""Memory that is not there, and what buffers hold after errors."""
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+
+from linad import linear_grad
+
+Vec = Float64[np.ndarray, "n"]
+
+
+@linear_grad
+def large(x: float, n: int) -> Vec:
+    out = np.zeros(n)
+    out[0] = x
+    return out
+
+
+@linear_grad
+def computed(x: float, n: int) -> Vec:
+    size = n * n
+    made = np.empty(size)
+    for i in range(size):
+        made[i] = x
+    return made
+
+
+@pytest.mark.parametrize(("f", "n", "name", "line"), [(large, 10**14, "out", 1), (computed, 10**7, "made", 2)])
+def test_a_result_that_does_not_fit_is_named_with_its_line_and_size(f, n, name, line):
+    line += f.py_func.__code__.co_firstlineno + 1
+    told = rf"there is no memory for `{name}`: 800,000,000,000,000 bytes: np\.\w+\(\w+\) at .*test_memory\.py:{line}$"
+    for call in (lambda: f(1.0, n), lambda: f.vjp(1.0, n)):
+        with pytest.raises(MemoryError, match=told):
+            call()
+
+
+@linear_grad
+def picky(x: Vec, A: Float64[np.ndarray, "n n"], k: int, steps: int, size: int) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    for t in range(steps):
+        s += x[k + t] * s
+    if size < 0:
+        raise ValueError("negative")
+    extra = np.zeros(size)
+    for i in range(len(extra)):
+        extra[i] = x[0] * s
+    return s + np.sum(extra) + np.sum(np.linalg.cholesky(A))
+
+
+def good():
+    return np.array([1.0, 2.0, 3.0]), np.eye(3) * 4.0, 0, 2, 1
+
+
+@pytest.mark.parametrize(
+    ("error", "wrong"),
+    [
+        (IndexError, {2: 2}),
+        (ValueError, {4: -1}),
+        (np.linalg.LinAlgError, {1: -np.eye(3)}),
+        (MemoryError, {4: 10**14}),
+        (TypeError, {2: "k"}),
+    ],
+)
+def test_vjp_into_after_an_error(error, wrong):
+    """Arguments are as they were; with buffers that are zero again the next call is right."""
+    expected = [np.zeros(3), np.zeros((3, 3))]
+    picky.vjp_into(1.0, *good(), into=tuple(expected))
+    buffers = [np.zeros(3), np.zeros((3, 3))]
+    arguments = [wrong.get(k, a) for k, a in enumerate(good())]
+    before = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    with pytest.raises(error):
+        picky.vjp_into(1.0, *arguments, into=tuple(buffers))
+    for a, b in zip(arguments, before, strict=True):
+        assert np.array_equal(a, b)
+    if error is TypeError:
+        assert not any(b.any() for b in buffers)
+    for b in buffers:
+        b.fill(0.0)
+    picky.vjp_into(1.0, *good(), into=tuple(buffers))
+    for b, e in zip(buffers, expected, strict=True):
+        np.testing.assert_array_equal(b, e)
+
+
+def test_buffers_that_are_refused_are_not_written_to():
+    buffers = np.zeros(3), np.zeros((3, 2))
+    with pytest.raises((TypeError, ValueError)):
+        picky.vjp_into(1.0, *good(), into=buffers)
+    assert not any(b.any() for b in buffers)
