@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 PULLBACK = "linad.vjp's pullback"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
+OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
 AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK)
 
@@ -85,10 +86,10 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
         return Poison()
     if kind in AT_ONCE:
         return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
-    options = ("argnums", "mode" if kind == "jacobian" else "has_aux")
+    options = OPTIONS.get(kind, ("argnums", "has_aux"))
     given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
-        ctx.report(BadCall(span, dotted, f"takes a function, `{options[0]}` and `{options[1]}`"))
+        ctx.report(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
         return Poison()
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = _constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
@@ -139,8 +140,8 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
         if how.argnums is None:
             taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
         else:
-            more = {"has_aux": True} if how.has_aux else {"mode": how.mode} if how.mode != "auto" else {}
-            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items()]
+            more = {"has_aux": how.has_aux or None, "mode": how.mode if how.mode != "auto" else None}
+            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items() if v is not None]
             callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
             taken = ast.Call(callee, [f, _numbers(how.argnums)], options)
         positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
@@ -366,6 +367,9 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
         t = ready.types[k][1]
         if not any(map(is_float, type_leaves(t))):
             ctx.report(WrongType(span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"))
+            return None
+        if names[k] in found:
+            ctx.report(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
             return None
         found.append(names[k])
     return found
@@ -599,8 +603,19 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
 
 def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
     """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
-    gradient = as_function(ctx, node, DerivativeValue(Transform("grad", None), f))
-    found = _jvp(ctx, node, gradient, nodes, hint)
+    if node.keywords or len(nodes) != 2:
+        ctx.report(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+        return Poison()
+    primals, tangents = (expression(ctx, n) for n in nodes)
+    if is_array(primals):  # an array stands for a tuple of one
+        primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
+    if isinstance(primals, TupleValue):
+        ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
+        if ready is None:
+            return Poison()
+        floats = tuple(k for k, (_, t) in enumerate(ready.types) if any(map(is_float, type_leaves(t))))
+        f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
+    found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
 
 
