@@ -183,7 +183,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     *primals
         Its arguments.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then ``(value, pullback, aux)`` is returned.
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
 
     Returns
     -------
@@ -243,7 +244,9 @@ def jvp(f: Callable[[*Ts], R], primals: tuple[*Ts], tangents: Sequence[Any]) -> 
 def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]: ...
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple[Any, ...]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
     """The value of a function and its derivative in a direction, by forward mode.
 
     Parameters
@@ -255,7 +258,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     tangents : tuple
         One per argument; None for an int argument, or for zero.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then ``(value, tangent, aux)`` is returned.
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
 
     Returns
     -------

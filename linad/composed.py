@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
-    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or another transform in place of `grad`, written out for the parameters of ``f``.
+    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or another transform in place of `grad`,
+    written out for the parameters of ``f``.
 
     Raises
     ------

@@ -317,7 +317,7 @@ class LinearGrad(Generic[P, R]):
         return of_method(self)(*args, **kwargs)
 
     def hvp(self, primals: Any, tangents: Any) -> Any:
-        """The product of the Hessian with a vector, without the Hessian. `scipy.optimize.minimize` takes it as ``hessp``.
+        """The product of the Hessian with a vector. `scipy.optimize.minimize` takes it as ``hessp``.
 
         Parameters
         ----------

@@ -34,8 +34,8 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     Returns
     -------
     callable
-        With the parameters of `f`. For one argument of shape ``s`` and a scalar function, an array of shape ``s + s``; for
-        several arguments a tuple of tuples, by the first and by the second differentiation.
+        With the parameters of `f`. For one argument of shape ``s`` and a scalar function, an array of shape ``s + s``;
+        for several arguments a tuple of tuples, by the first and by the second differentiation.
 
     Raises
     ------

@@ -38,7 +38,9 @@ class Jacobian(Transformed[P, R]):
         s = self.function.specialisation(arguments)
         values = derive.flat_values(s, arguments)
         result = s.signature.result
-        outputs = float_leaves(result[0] if self.transforms[0].has_aux and isinstance(result, tuple) and result else result)
+        if self.transforms[0].has_aux and isinstance(result, tuple):
+            result = result[:1]
+        outputs = float_leaves(result)
         sized = any(isinstance(leaf.type, Array) for leaf in outputs)
         inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
         return inputs <= _size(outputs, derive.primal(s, values)[1] if sized else ())
@@ -72,9 +74,9 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     -------
     callable
         With the parameters of `f`. The Jacobian of an array by an array has the shape of the result followed by that of
-        the argument; of a number by a number it is a number. Where results or arguments are tuples or records, it has the
-        structure of the result, and in each place of it that of the argument, with None for ints. Its dtype is that of
-        the result. It is a compiled function that may be differentiated again.
+        the argument; of a number by a number it is a number. Where results or arguments are tuples or records, it has
+        the structure of the result, and in each place of it that of the argument, with None for ints. Its dtype is that
+        of the result. It is a compiled function that may be differentiated again.
 
     Raises
     ------

@@ -55,15 +55,16 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     *primals
         Its arguments.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then ``(value, f_jvp, aux)`` is returned.
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
 
     Returns
     -------
     value
         What `f` returns.
     f_jvp : callable
-        From tangents, one per argument and None for an int argument or for zero, to the tangent of ``value``. It owns copies
-        of the arguments and may be called often.
+        From tangents, one per argument and None for an int argument or for zero, to the tangent of ``value``. It owns
+        copies of the arguments and may be called often.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     """
     function = checked(f)
     if function.options.updates:
-        raise refusal("no-gradient", f"`{function.__name__}` updates an argument, and is not linearized", help="use `jvp`")
+        what = f"`{function.__name__}` updates an argument, and is not linearized"
+        raise refusal("no-gradient", what, help="use `jvp`")
     arguments = function._arguments(tuple(all_arguments(f, primals)), {})
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
     value = function(*kept)

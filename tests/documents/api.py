@@ -25,7 +25,10 @@ PAGE = (
     ("Checked functions", ("LinearGrad",)),
     (
         "Functions of functions",
-        ("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian", "hvp", "stop_gradient"),
+        (
+            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian"),
+            *("value_and_jacobian", "hessian", "hvp", "stop_gradient"),
+        ),
     ),
     ("Combinators", ("build", "map", "sum", "reduce", "fold", "scanl", "scanr", "shift1l", "shift1r")),
     ("Checkpointing", ("checkpoint",)),

@@ -73,7 +73,7 @@ EXAMPLES = {
     "linad.shift1r": "linad.shift1r(v, x)", "linad.grad": "linad.grad(cube)(x)",
     "linad.value_and_grad": "linad.value_and_grad(cube)(x)[1]", "linad.vjp": "linad.vjp(cube, x)[0]",
     "linad.jvp": "linad.jvp(cube, (x,), (1.0,))[1]", "linad.checkpoint": "linad.checkpoint(cube)(x)",
-    "linad.hvp": "linad.hvp(cube, (x,), (1.0,))", "linad.linearize": "linad.linearize(cube, x)[1](1.0)",
+    "linad.hvp": "linad.hvp(cube, (x,), (1.0,))", "linad.linearize": "linad.linearize(cube, x)[0]",
     **{f"linad.{name}": f"linad.{name}(cube)(x)" for name in ("jacfwd", "jacrev", "jacobian", "hessian")},
     "linad.value_and_jacobian": "linad.value_and_jacobian(cube)(x)[1]",
     "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",

@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev`, `jacobian` and `value_and_jacobian`: against central differences, `jvp` and `vjp`, in both back ends."""
+"""`jacfwd`, `jacrev`, `jacobian` and `value_and_jacobian`: against central differences, `jvp` and `vjp`."""
 
 import dataclasses
 import pickle
@@ -276,8 +276,8 @@ def test_shared_pickled_and_named():
 @pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev, linad.jacobian], ids=lambda t: t.__name__)
 @pytest.mark.parametrize(
     "argnums, told",
-    [(2, "parameter `n` of `several` is not a float"), (3, "no parameter number 3; it has x, w, n"), ("y", "no parameter `y`"),
-     ((0, 0), "by `x` twice")],
+    [(2, "parameter `n` of `several` is not a float"), (3, "no parameter number 3; it has x, w, n"),
+     ("y", "no parameter `y`"), ((0, 0), "by `x` twice")],
 )  # fmt: skip
 def test_what_cannot_be_differentiated_by(transform, argnums, told):
     with pytest.raises(LinadError, match=told):

@@ -17,7 +17,8 @@ from .static_scope import StaticModule, StaticScope, inner_scope, options
 from .static_values import literal
 
 _BY_POSITION = ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian")  # `argnums`
-_OF_FUNCTIONS = {f"linad.{n}": True for n in _BY_POSITION} | {f"linad.{n}": False for n in ("vjp", "jvp", "hvp", "linearize")}
+_AT_ONCE = ("vjp", "jvp", "hvp", "linearize")
+_OF_FUNCTIONS = {f"linad.{n}": n in _BY_POSITION for n in (*_BY_POSITION, *_AT_ONCE)}
 _WORD = r"[^\W\d]\w*"
 _BINDS = re.compile(rf"\bas\s+({_WORD})|^\s*({_WORD})\s*(?::[^=]*)?=(?!=)")
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
