@@ -97,6 +97,14 @@ if TYPE_CHECKING:
     from .decorator import linear_grad as linear_grad
     from .show import explain as explain
     from .show import show as show
+    from .transforms.hessian import hessian as hessian
+    from .transforms.hessian import hvp as hvp
+    from .transforms.jacobian import jacfwd as jacfwd
+    from .transforms.jacobian import jacobian as jacobian
+    from .transforms.jacobian import jacrev as jacrev
+    from .transforms.jacobian import value_and_jacobian as value_and_jacobian
+    from .transforms.linearize import linearize as linearize
+    from .transforms.stop_gradient import stop_gradient as stop_gradient
 
 __version__ = "0.1.0"
 
@@ -107,6 +115,14 @@ _HOMES = {
     "value_and_grad": ".api",
     "vjp": ".api",
     "jvp": ".api",
+    "jacfwd": ".transforms.jacobian",
+    "jacrev": ".transforms.jacobian",
+    "jacobian": ".transforms.jacobian",
+    "value_and_jacobian": ".transforms.jacobian",
+    "hessian": ".transforms.hessian",
+    "hvp": ".transforms.hessian",
+    "linearize": ".transforms.linearize",
+    "stop_gradient": ".transforms.stop_gradient",
     "checkpoint": ".checkpointing",
     **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
     "release_memory": ".boundary.workspace",
@@ -132,8 +148,14 @@ __all__ = [
     "explain",
     "fold",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
     "linear_grad",
+    "linearize",
     "reduce",
     "release_memory",
     "scanl",
@@ -141,7 +163,9 @@ __all__ = [
     "shift1l",
     "shift1r",
     "show",
+    "stop_gradient",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
 ]
 

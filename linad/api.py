@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from linad_typecheck.signature import Leaf
@@ -16,11 +13,10 @@ from linad_typecheck.types import Array
 from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
-from .checkpointing import RunAgain
-from .decorator import LinearGrad, UpdatingGrad, linear_grad
-from .eligible import plain_function
+from .decorator import UpdatingGrad
 from .specialise import Request, Specialisation
-from .transformed import NAME, once, public, transforms_of
+from .structures import map_leaves
+from .transforms.application import Argnums, Transform, Transformed, all_arguments, checked, numbers, pair, shared
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,76 +29,29 @@ One = Literal[1]
 Pullback = Callable[[Any], tuple[Any, ...]]
 
 
-@dataclass(frozen=True)
-class Step:
-    """One derivative: the positions it is taken by, and what it gives besides."""
-
-    argnums: int | tuple[int, ...]
-    value: bool
-    has_aux: bool
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
-
-
-class Derivative(Generic[P, R]):
+class Derivative(Transformed[P, R]):
     """A checked function differentiated once or several times. `grad` and `value_and_grad` make them.
-
-    Attributes
-    ----------
-    function : LinearGrad
-        What is differentiated.
-    steps : tuple of Step
-        The derivatives, the innermost first.
     """
-
-    def __init__(self, function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> None:
-        functools.update_wrapper(self, function.py_func)
-        vars(self).pop(NAME, None)
-        del self.__wrapped__
-        self.function = function
-        self.steps = steps
-        self.__name__ = f"{'value_and_grad' if steps[-1].value else 'grad'}_{function.__name__}"
-        self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
         s = self.function.specialisation(arguments)
-        if len(self.steps) > 1:
-            return _nested(s, self.steps, arguments)
-        step = self.steps[0]
+        if len(self.transforms) > 1:
+            return _nested(s, self.transforms, arguments)
+        step = self.transforms[0]
         if step.has_aux:
             return _with_aux(s, step, arguments)
-        value, grads = derive.gradient(s, arguments, step.positions, step.value)
+        value, grads = derive.gradient(s, arguments, step.positions, _with_value(step))
         return _shaped(step, value, grads)
 
-    @property
-    def composed(self) -> LinearGrad[..., Any]:
-        """The derivative as a checked function of its own, which `vjp` and `jvp` differentiate."""
-        from .composed import composed
 
-        return once(self.function._transforms, (composed, self.steps), lambda: composed(self))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _shared, (self.function, self.steps)
-
-    def __copy__(self) -> Derivative[P, R]:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Derivative[P, R]:
-        return self
-
-    def __dir__(self) -> list[str]:
-        return public(object.__dir__(self))
-
-    def __repr__(self) -> str:
-        return f"<{self.__name__} by {', '.join(str(s.argnums) for s in self.steps)}>"
+def _with_value(step: Transform) -> bool:
+    return step.kind == "value_and_grad"
 
 
-def _shaped(step: Step, value: object, grads: tuple[object, ...]) -> object:
+def _shaped(step: Transform, value: object, grads: tuple[object, ...]) -> object:
     gradient = grads[0] if isinstance(step.argnums, int) else grads
-    return (value, gradient) if step.value else gradient
+    return (value, gradient) if _with_value(step) else gradient
 
 
 @overload
@@ -118,18 +67,18 @@ def grad(
     f: Callable[Concatenate[A, P], tuple[Any, Aux]], argnums: Zero = 0, *, has_aux: Literal[True]
 ) -> Derivative[Concatenate[A, P], tuple[A, Aux]]: ...
 @overload
-def grad(f: Callable[P, Any], argnums: int | Sequence[int], has_aux: bool = False) -> Derivative[P, Any]: ...
+def grad(f: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Derivative[P, Any]: ...
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Derivative[..., Any]:
+def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[..., Any]:
     """The function that gives the gradient of a scalar function.
 
     Parameters
     ----------
     f : function
         A checked function, a plain one, or what `grad` returned.
-    argnums : int or sequence of int
-        The positions to differentiate by. One gives the gradient bare, a sequence a tuple.
+    argnums : int, str, or sequence of them
+        The positions, or names, of the parameters to differentiate by. One gives the gradient bare, a sequence a tuple.
     has_aux : bool
         Whether `f` returns a pair of which only the first is differentiated; then a pair is returned too.
 
@@ -146,7 +95,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
         Where `f` is not accepted, at its first call has no float result, or none of the positions is that of a float
         parameter.
     TypeError
-        Where `argnums` are no ints.
+        Where `argnums` are neither ints nor names.
 
     Examples
     --------
@@ -178,12 +127,12 @@ def value_and_grad(
 ) -> Derivative[Concatenate[A, P], tuple[R, A]]: ...
 @overload
 def value_and_grad(
-    f: Callable[P, R], argnums: int | Sequence[int], has_aux: bool = False
+    f: Callable[P, R], argnums: Argnums, has_aux: bool = False
 ) -> Derivative[P, tuple[R, Any]]: ...
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative[..., Any]:
     """The function that gives the value and the gradient of a scalar function.
 
@@ -217,10 +166,14 @@ def value_and_grad(
 @overload
 def vjp(f: UpdatingGrad[..., Any], *primals: Any) -> tuple[Any, Pullback]: ...
 @overload
+def vjp(
+    f: Callable[[*Ts], tuple[R, Aux]], *primals: *Ts, has_aux: Literal[True]
+) -> tuple[R, Callable[[R], tuple[Any, ...]], Aux]: ...
+@overload
 def vjp(f: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The value of a function and its pullback.
 
     Parameters
@@ -229,6 +182,9 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
         A checked function, a plain one, or what `grad` returned.
     *primals
         Its arguments.
+    has_aux : bool
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
 
     Returns
     -------
@@ -253,18 +209,44 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     >>> value, pullback(10.0)
     (6.0, (30.0, 20.0))
     """
-    return checked(f).vjp(*_all(f, primals))
+    function = checked(f)
+    value, pullback = function.vjp(*all_arguments(f, primals))
+    if not has_aux:
+        return value, pullback
+    value, aux = pair(function, value)
+    return value, PullbackOfFirst(pullback, map_leaves(_zero, aux)), aux
+
+
+@dataclass(frozen=True)
+class PullbackOfFirst:
+    """The pullback of a function that returns a pair, by the first."""
+
+    pullback: Pullback
+    zero: Any
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        return self.pullback((cotangent, self.zero))
+
+
+def _zero(leaf: Any) -> Any:
+    return np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else type(leaf)()
 
 
 @overload
 def jvp(f: UpdatingGrad[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]: ...
+@overload
+def jvp(
+    f: Callable[..., tuple[R, Aux]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[R, R, Aux]: ...
 @overload
 def jvp(f: Callable[[*Ts], R], primals: tuple[*Ts], tangents: Sequence[Any]) -> tuple[R, R]: ...
 @overload
 def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]: ...
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
     """The value of a function and its derivative in a direction, by forward mode.
 
     Parameters
@@ -275,6 +257,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
         Its arguments.
     tangents : tuple
         One per argument; None for an int argument, or for zero.
+    has_aux : bool
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
 
     Returns
     -------
@@ -299,39 +284,24 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    every = _all(f, primals)
+    every = all_arguments(f, primals)
     if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
         tangents = (*tangents, *(None,) * (len(every) - len(primals)))
-    return checked(f).jvp(every, tangents)
-
-
-def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
-    """The checked function for a plain one or a derivative, the same for the same; a checked one as it is."""
-    if isinstance(f, LinearGrad):
-        return f
-    if isinstance(f, Derivative):
-        return f.composed
-    if isinstance(f, RunAgain):
-        return checked(f.__wrapped__)
-    plain = plain_function(f)
-    return once(transforms_of(plain), linear_grad, lambda: linear_grad(plain))
-
-
-def _all(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of what `checked` gives: those of a derivative with its function's defaults."""
-    return f.function._arguments(tuple(primals), {}) if isinstance(f, Derivative) else primals
+    function = checked(f)
+    value, tangent = function.jvp(every, tangents)
+    if not has_aux:
+        return value, tangent
+    value, aux = pair(function, value)
+    return value, tangent[0], aux
 
 
 def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative[..., Any]:
-    if not isinstance(argnums, int):
-        argnums = tuple(argnums)
-    if not all(type(n) is int for n in ((argnums,) if isinstance(argnums, int) else argnums)):
-        raise TypeError(f"argnums: expected an int or a sequence of ints, got {argnums!r}")
-    step = Step(argnums, value, bool(has_aux))
+    function = f.function if isinstance(f, Derivative) else checked(f)
+    step = Transform("value_and_grad" if value else "grad", numbers(function, argnums), bool(has_aux))
     if not isinstance(f, Derivative):
-        return _shared(checked(f), (step,))
-    inner = f.steps[-1]
-    if inner.value or inner.has_aux or not isinstance(inner.argnums, int):
+        return shared(Derivative, function, (step,))
+    inner = f.transforms[-1]
+    if _with_value(inner) or inner.has_aux or not isinstance(inner.argnums, int):
         raise refusal(
             "non-scalar-loss",
             f"`{f.__name__}` returns a tuple, and only a float scalar has a gradient",
@@ -339,17 +309,13 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
         )
     if has_aux:
         raise refusal("non-scalar-loss", f"`{f.__name__}` returns no pair, so there is no `aux`")
-    return _shared(f.function, (*f.steps, step))
-
-
-def _shared(function: LinearGrad[..., Any], steps: tuple[Step, ...]) -> Derivative[..., Any]:
-    return once(function._transforms, steps, lambda: Derivative(function, steps))
+    return shared(Derivative, function, (*f.transforms, step))
 
 
 # ------------------------------------------------------------------------------------------------------ higher order
 
 
-def _nested(s: Specialisation, steps: tuple[Step, ...], arguments: Sequence[object]) -> object:
+def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence[object]) -> object:
     """The last of several derivatives; each but the last is by one scalar, so it is a scalar function again."""
     signature = s.signature
     derive.require_scalar(signature)
@@ -369,12 +335,12 @@ def _nested(s: Specialisation, steps: tuple[Step, ...], arguments: Sequence[obje
     buffers = derive.buffers_for(last, values)
     arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
     inner: Request = tuple((want.leaves, False) for want in levels[:-1])
-    out = s.kernel((*inner, (last.leaves, steps[-1].value)), values).run([*values, *seeds, *arrays])
-    value, scalars = (out[0], out[1:]) if steps[-1].value else (None, out)
+    out = s.kernel((*inner, (last.leaves, _with_value(steps[-1]))), values).run([*values, *seeds, *arrays])
+    value, scalars = (out[0], out[1:]) if _with_value(steps[-1]) else (None, out)
     names = [leaf.index for leaf in last.active if not _array(leaf)]
     grads = derive.structured(last, {**buffers, **dict(zip(names, scalars, strict=True))})
     before = levels[-2].active[0]
-    shown = restore(before, {before.index: value}) if steps[-1].value else None
+    shown = restore(before, {before.index: value}) if _with_value(steps[-1]) else None
     return _shaped(steps[-1], shown, grads)
 
 
@@ -382,7 +348,7 @@ def _array(leaf: Leaf) -> bool:
     return isinstance(leaf.type, Array)
 
 
-def _with_aux(s: Specialisation, step: Step, arguments: Sequence[object]) -> object:
+def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -> object:
     """The gradient of the first of a pair, and the second as it is."""
     signature = s.signature
     pair = signature.result
@@ -400,7 +366,7 @@ def _with_aux(s: Specialisation, step: Step, arguments: Sequence[object]) -> obj
     _, grads = derive.pull(s, want, derive.refreshed(signature, values), seeds, derive.buffers_for(want, values), False)
     value, aux = restore(pair, results)
     shaped = _shaped(step, (value, aux), derive.structured(want, grads))
-    return shaped if step.value else (shaped, aux)
+    return shaped if _with_value(step) else (shaped, aux)
 
 
 __all__ = ["Derivative", "grad", "jvp", "value_and_grad", "vjp"]

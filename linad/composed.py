@@ -15,13 +15,13 @@ from .boundary.locate import locate
 from .decorator import LinearGrad
 
 if TYPE_CHECKING:
-    from .api import Derivative
-
-_FUNCTION, _LIBRARY = "_function", "_linad"
+    from .transforms.application import Transformed
 
 
-def composed(d: Derivative) -> LinearGrad[..., Any]:
-    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, written out for the parameters of ``f``.
+
+def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
+    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or another transform in place of `grad`,
+    written out for the parameters of ``f``.
 
     Raises
     ------
@@ -31,14 +31,13 @@ def composed(d: Derivative) -> LinearGrad[..., Any]:
     f = d.function
     if f.options.updates:
         raise refusal("no-gradient", f"`{f.__name__}` updates an argument: only its first derivative is supported")
-    if any(step.has_aux for step in d.steps):
-        raise refusal("no-gradient", f"`{d.__name__}` has `has_aux`: no derivative of it is taken", help="differentiate without `has_aux`")
-    text = _text(d)
+    function, library = _names(d)
+    text = _text(d, function, library)
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, _FUNCTION: f, _LIBRARY: sys.modules[__package__]}
+    space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, function: f, library: sys.modules[__package__]}
     for name, value in zip(f.py_func.__code__.co_freevars, f.py_func.__closure__ or ()):
         space.setdefault(name, value.cell_contents)  # what annotations may mention
     module = compile(text, file, "exec", dont_inherit=True)
@@ -48,19 +47,27 @@ def composed(d: Derivative) -> LinearGrad[..., Any]:
     return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
 
 
-def _name(d: Derivative) -> str:
+def _name(d: Transformed[..., Any]) -> str:
     return d.__name__ if d.__name__.isidentifier() else "derivative"
 
 
-def _text(d: Derivative) -> str:
+def _names(d: Transformed[..., Any]) -> tuple[str, str]:
+    """What the function and linad are called in the text: as they are elsewhere, where no parameter is called so."""
+    params = inspect.signature(d.function.py_func).parameters
+    known = d.function.__name__
+    library = next(n for n in ("linad", "_linad", "_linad_") if n not in params)
+    function = known if known.isidentifier() and known not in (*params, library, _name(d)) else "_function"
+    return function if function not in params else "_function_", library
+
+
+def _text(d: Transformed[..., Any], function: str, library: str) -> str:
     """The source text: the parameters with their annotations, all by position, and one call."""
     given = locate(d.function.py_func)[1].args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     params = [ast.unparse(ast.arg(a.arg, a.annotation)) for a in every]
     keywords = {a.arg for a in given.kwonlyargs}
     values = [f"{a.arg}={a.arg}" if a.arg in keywords else a.arg for a in every]
-    callee = _FUNCTION
-    for step in d.steps:
-        what = "value_and_grad" if step.value else "grad"
-        callee = f"{_LIBRARY}.{what}({callee}, {step.argnums})"
+    callee = function
+    for transform in d.transforms:
+        callee = transform.written(callee, library)
     return f"def {_name(d)}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"

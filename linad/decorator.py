@@ -279,6 +279,82 @@ class LinearGrad(Generic[P, R]):
             tangents = (*tangents, *(None,) * (len(arguments) - len(given)))
         return jvp(self.specialisation(arguments), arguments, tangents)
 
+    def jacobian(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """The Jacobian. `scipy.optimize.least_squares` and `root` take it as ``jac``.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of the function.
+
+        Returns
+        -------
+        jacobian
+            One entry per differentiable parameter, bare if there is only one, as `linad.jacobian` gives it.
+
+        Raises
+        ------
+        LinadError
+            Where the function has no float parameter or no float result, or updates an argument.
+        TypeError, ValueError
+            As `grad`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy.optimize import least_squares
+        >>> @linear_grad
+        ... def residuals(x):
+        ...     return np.array([10.0 * (x[1] - x[0] ** 2), x[0] * x[1] - 1.0])
+        >>> residuals.jacobian(np.array([2.0, 1.0]))
+        array([[-40.,  10.],
+               [  1.,   2.]])
+        >>> least_squares(residuals, [2.0, 2.0], jac=residuals.jacobian).x
+        array([1., 1.])
+        """
+        from .transforms.jacobian import of_method
+
+        return of_method(self)(*args, **kwargs)
+
+    def hvp(self, primals: Any, tangents: Any) -> Any:
+        """The product of the Hessian with a vector. `scipy.optimize.minimize` takes it as ``hessp``.
+
+        Parameters
+        ----------
+        primals : tuple, or ndarray
+            The arguments; an array stands for a tuple of one.
+        tangents : tuple, or ndarray
+            The vector: one part per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+
+        Returns
+        -------
+        product
+            One entry per differentiable parameter, bare if there is only one.
+
+        Raises
+        ------
+        LinadError
+            Where the function does not return one float, or updates an argument.
+        TypeError, ValueError
+            Where a tangent does not fit its argument.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy.optimize import minimize
+        >>> @linear_grad
+        ... def quartic(x):
+        ...     return np.sum((x - 1.0) ** 4 + x**2)
+        >>> quartic.hvp((np.zeros(2),), (np.array([1.0, 0.0]),))
+        array([14.,  0.])
+        >>> found = minimize(quartic.value_and_grad, np.zeros(2), jac=True, hessp=quartic.hvp, method="trust-ncg")
+        >>> found.x.round(4)
+        array([0.4102, 0.4102])
+        """
+        from .transforms.hessian import hvp
+
+        return hvp(self, primals, tangents)
+
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
         """Add the gradients into buffers that the caller owns.
 

@@ -14,6 +14,8 @@ from .structures import leaves, map_leaves, parts, rebuilt
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from .decorator import LinearGrad
+
 __all__ = ["check_grads", "float_arrays", "index_arrays", "tame_floats"]
 
 
@@ -86,18 +88,20 @@ def check_grads(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
-    """Compare the gradient of a checked function with central differences, number by number.
+    """Compare the derivatives of a checked function with central differences, number by number.
 
     Parameters
     ----------
     f : LinearGrad
-        A function decorated with `linad.linear_grad` whose result is a float.
+        A function decorated with `linad.linear_grad`, or a plain one, whose result is a float.
     args : sequence
         Positional arguments at which to check; stay away from kinks. They are not changed.
     order : int
-        1: first derivatives.
+        1: first derivatives; 2: second derivatives, too.
     modes : sequence of str
-        ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode.
+        ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode. Of
+        second derivatives, the product of the Hessian with one direction is compared with differences of the gradient:
+        reverse over reverse, and forward over reverse.
     rtol, atol : float, optional
         Tolerances; by default 1e-5 and 1e-6, where f32 is involved 1e-2 and 1e-3.
 
@@ -116,13 +120,16 @@ def check_grads(
     >>> @linear_grad
     ... def damped(x: float, c: float) -> float:
     ...     return math.exp(-c * x) * math.sin(x)
-    >>> check_grads(damped, (0.5, 2.0))
+    >>> check_grads(damped, (0.5, 2.0), order=2)
     """
-    if order != 1:
-        raise ValueError(f"only first derivatives are checked, not order {order}")
+    if order not in (1, 2):
+        raise ValueError(f"derivatives of order 1 or 2 are checked, not of order {order}")
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
+    from .transforms.application import checked
+
+    f = f if hasattr(f, "value_and_grad") else checked(f)
     positions = _differentiable(f, args)
     if not positions:
         raise ValueError("none of the arguments is differentiable")
@@ -130,35 +137,87 @@ def check_grads(
     plain_value = f(*_copied(args))
     if not np.array_equal(value, plain_value, equal_nan=True):
         _close("the value of value_and_grad", float(value), float(plain_value), rtol or 1e-9)
-    entries = (gradient,) if len(positions) == 1 else gradient
     single = any(_single(a) for a in args)
     rtol = rtol if rtol is not None else (1e-2 if single else 1e-5)
     atol = atol if atol is not None else (1e-3 if single else 1e-6)
+    entries = dict(zip(positions, (gradient,) if len(positions) == 1 else gradient, strict=True))
     if "fwd" in modes:
-        _check_direction(f, args, dict(zip(positions, entries, strict=True)), max(rtol, 1e-9), atol)
-    if "rev" not in modes:
-        return
+        _check_direction(f, args, entries, max(rtol, 1e-9), atol)
+    if "rev" in modes:
+        _check_cells("derivative", f, f, args, entries, rtol, atol)
+    if order == 2:
+        _check_second(f, args, gradient, positions, modes, rtol, atol)
+
+
+def _check_second(
+    f: LinearGrad[..., Any],
+    args: Sequence[Any],
+    gradient: Any,
+    positions: Sequence[int],
+    modes: Sequence[str],
+    rtol: float,
+    atol: float,
+) -> None:
+    """Products of the Hessian with one direction against differences of the gradient along it."""
+    from .transforms.hessian import gradient as of
+
+    second = of(f).composed
+    entries = dict(zip(positions, [gradient] if len(positions) == 1 else gradient, strict=True))
+    direction = tuple(step for step, _ in _directions(entries, args).values())
+    cotangent = direction[0] if len(positions) == 1 else direction
+
+    def slope(*given: Any) -> float:
+        return _dot(cotangent, f.grad(*given))
+
+    products: dict[str, Any] = {}
+    if "rev" in modes:
+        every = iter(second.vjp(*_copied(args))[1](cotangent))
+        products["reverse over reverse"] = [next(every) for _ in positions]
+    if "fwd" in modes:
+        tangents = dict(zip(positions, direction, strict=True))
+        product = second.jvp(_copied(args), tuple(tangents.get(k) for k in range(len(args))))[1]
+        products["forward over reverse"] = [product] if len(positions) == 1 else product
+    for mode, found in products.items():
+        entries = dict(zip(positions, found, strict=True))
+        _check_cells(f"derivative of the gradient along a direction, {mode},", f, slope, args, entries, rtol, atol)
+
+
+def _dot(a: Any, b: Any) -> float:
+    items = parts(a)
+    if items is not None:
+        return sum(_dot(x, y) for x, y in zip(items, parts(b), strict=True))
+    return 0.0 if b is None else float(np.sum(np.multiply(a, b)))
+
+
+def _check_cells(
+    what: str,
+    f: LinearGrad[..., Any],
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    entries: dict[int, Any],
+    rtol: float,
+    atol: float,
+) -> None:
+    """Each number of a gradient of ``function``, which has the parameters of ``f``, against its central difference."""
     names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
     worst: tuple[float, str] | None = None
-    for position, entry in zip(positions, entries, strict=True):
+    for position, entry in entries.items():
         for cell in _cells(args[position], position, declared=True):
             if _at(entry, cell) is None:  # of an int
                 continue
-            ours, theirs = float(_at(entry, cell)), _difference_quotient(f, args, cell)
+            ours, theirs = float(_at(entry, cell)), _difference_quotient(function, args, cell)
             excess = abs(ours - theirs) - (atol + rtol * abs(theirs))
             if not excess <= 0 and not (np.isnan(ours) and np.isnan(theirs)):
                 place = names[position] + "".join(f"[{k}]" for k in cell.path)
                 place += f"[{', '.join(map(str, cell.index))}]" if cell.index else ""
                 excess = np.inf if np.isnan(excess) else excess
                 if worst is None or excess > worst[0]:
-                    worst = excess, f"the derivative by {place} is {ours!r}, central differences give {theirs!r}"
+                    worst = excess, f"the {what} by {place} is {ours!r}, central differences give {theirs!r}"
     assert worst is None, worst[1]
 
 
-def _check_direction(
-    f: Callable[..., Any], args: Sequence[Any], gradient: dict[int, Any], rtol: float, atol: float
-) -> None:
-    """The tangent in one direction against the gradient times that direction."""
+def _directions(gradient: dict[int, Any], args: Sequence[Any]) -> dict[int, tuple[Any, float]]:
+    """A direction for each entry of a gradient, of its structure, and the product of both."""
     steps = np.random.default_rng(0)
 
     def along(g: Any, x: Any) -> tuple[Any, float]:
@@ -171,7 +230,14 @@ def _check_direction(
         step = steps.standard_normal(np.shape(g)).astype(np.asarray(g).dtype)
         return (step if np.ndim(g) or isinstance(x, np.ndarray) else float(step)), float(np.sum(step * g))
 
-    steps_of = {k: along(g, args[k]) for k, g in gradient.items()}
+    return {k: along(g, args[k]) for k, g in gradient.items()}
+
+
+def _check_direction(
+    f: Callable[..., Any], args: Sequence[Any], gradient: dict[int, Any], rtol: float, atol: float
+) -> None:
+    """The tangent in one direction against the gradient times that direction."""
+    steps_of = _directions(gradient, args)
     tangents = tuple(steps_of[k][0] if k in steps_of else None for k in range(len(args)))
     _, tangent = f.jvp(_copied(args), tangents)
     tangent = tangent[0] if isinstance(tangent, tuple) else tangent

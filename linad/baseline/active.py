@@ -39,6 +39,9 @@ class Active:
         """The same value in another precision: the derivative flows through."""
         return type(self).record(kind(self.value), (self,), (1.0,))
 
+    def __stop_gradient__(self) -> Number:
+        return self.value
+
     def _binary(self, op: str, other: object) -> Any:
         if isinstance(other, np.ndarray):
             return ActiveArray.constant(other, type(self))._broadcast(op, self, swapped=True)
@@ -194,6 +197,9 @@ class ActiveArray:
         for i in np.ndindex(values.shape):
             cells[i] = kind.constant(values[i])
         return cls(cells, values.dtype, kind)
+
+    def __stop_gradient__(self) -> Self:
+        return self.constant(self.values, self.kind)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -148,6 +148,7 @@ RULES: dict[str, Rule] = {
     "digamma": _unary(_special(digamma, math.nan), lambda o, x: polygamma(x, 1)),
     **{name: Rule(value, partials) for name, (value, partials) in VALUES.items()},
     **{name: Rule(getattr(np, name), _NONE1) for name in ("sign", "floor", "ceil", "trunc", "rint")},
+    "stop_gradient": Rule(lambda x: x, _NONE1),
 }
 
 

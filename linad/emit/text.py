@@ -202,7 +202,7 @@ class Text:
             symbol, level = BINARY[op]
             # comparisons do not associate: `a < b < c` would be a chain
             return f"{self(args[0], level + (level == COMPARE))} {symbol} {self(args[1], level + 1)}", level
-        if op in ROUNDING and kind != "float":
+        if op == "stop_gradient" or op in ROUNDING and kind != "float":
             return self._print(args[0])
         if op in HELPERS:
             text = self.call(HELPERS[op][kind], *args)

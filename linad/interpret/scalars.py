@@ -123,6 +123,7 @@ RULES: dict[str, Callable[..., object]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "neg": lambda a: -a,
+    "stop_gradient": lambda a: a,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
     "pow": _power,

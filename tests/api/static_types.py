@@ -76,6 +76,16 @@ assert_type(linad.jvp(plain, (1.0, 2.0, 3), (1.0, 1.0, None)), tuple[float, floa
 assert_type(linad.vjp(plain, 1.0, 2.0, 3)[0], float)
 assert_type(linad.vjp(linad.grad(one), 1.0)[0], float)
 assert_type(linad.vjp(step, 1.0, X)[0], Any)
+assert_type(linad.vjp(sizes, 1.0, 2.0, has_aux=True)[2], int)
+assert_type(linad.jvp(sizes, (1.0,), (1.0,), has_aux=True), tuple[float, float, int])
+assert_type(linad.linearize(plain, 1.0, 2.0, 3)[0], float)
+assert_type(linad.jacfwd(loss, (0, "w"))(X, 2.0, k=K), Any)
+assert_type(linad.jacrev(sizes, has_aux=True)(1.0), tuple[Any, int])
+assert_type(linad.jacobian(plain, "w", mode="rev")(1.0, 2.0, n=3), Any)
+assert_type(linad.value_and_jacobian(plain)(1.0, 2.0, 3), tuple[float, Any])
+assert_type(linad.hessian(one)(1.0), Any)
+assert_type(linad.stop_gradient(1.0), float)
+assert_type(one.jacobian(1.0), Any)
 
 derivative: Derivative[[float], float] = linad.grad(one)
 scale: Callable[[float], float] = derivative
@@ -87,5 +97,6 @@ def wrong() -> None:
     one("text")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     one.grad(1.0, 2.0)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     linad.grad(one)("text")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    linad.jacfwd(one)("text")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     linad.grad(3)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
     linear_grad(one, fastmat=True)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]

@@ -9,6 +9,8 @@ MODULES = [
     "linad.decorator", "linad.api", "linad.combinators", "linad.checkpointing", "linad.cost", "linad.show", "linad.testing",
     "linad.boundary.dims", "linad.boundary.overlap", "linad.boundary.results", "linad.boundary.workspace",
     "linad_typecheck.diagnostics",
+    "linad.transforms.hessian", "linad.transforms.jacobian", "linad.transforms.linearize",
+    "linad.transforms.stop_gradient",
 ]  # fmt: skip
 
 

@@ -23,7 +23,13 @@ WIDTH = 118
 PAGE = (
     ("The decorator", ("linear_grad",)),
     ("Checked functions", ("LinearGrad",)),
-    ("Functions of functions", ("grad", "value_and_grad", "vjp", "jvp")),
+    (
+        "Functions of functions",
+        (
+            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian"),
+            *("value_and_jacobian", "hessian", "hvp", "stop_gradient"),
+        ),
+    ),
     ("Combinators", ("build", "map", "sum", "reduce", "fold", "scanl", "scanr", "shift1l", "shift1r")),
     ("Checkpointing", ("checkpoint",)),
     ("Looking at a function", ("show", "explain", "cost", "cost.Cost")),

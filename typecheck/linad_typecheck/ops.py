@@ -69,6 +69,7 @@ def _table() -> dict[str, Op]:
     ops += [Op(n, 2, "unary", diff=(0,), dear=True) for n in FAMILIES]
     ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
     ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]
+    ops += [Op("stop_gradient", 1, "unary")]  # of floats: its operand, as a constant to derivatives
     ops += [Op(n, 1, "compare", result="bool") for n in ("isnan", "isinf", "isfinite")]
     ops += [Op(n, 2, "compare", result="bool") for n in ("lt", "le", "gt", "ge", "eq", "ne")]
     ops += [Op(n, 2, "logic", result="bool") for n in ("and", "or")] + [Op("not", 1, "logic", result="bool")]

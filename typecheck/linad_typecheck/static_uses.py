@@ -16,7 +16,9 @@ from .scope import Entity, FunctionSource, Helper, resolve
 from .static_scope import StaticModule, StaticScope, inner_scope, options
 from .static_values import literal
 
-_OF_FUNCTIONS = {"linad.grad": True, "linad.value_and_grad": True, "linad.vjp": False, "linad.jvp": False}
+_BY_POSITION = ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian")  # `argnums`
+_AT_ONCE = ("vjp", "jvp", "hvp", "linearize")
+_OF_FUNCTIONS = {f"linad.{n}": n in _BY_POSITION for n in (*_BY_POSITION, *_AT_ONCE)}
 _WORD = r"[^\W\d]\w*"
 _BINDS = re.compile(rf"\bas\s+({_WORD})|^\s*({_WORD})\s*(?::[^=]*)?=(?!=)")
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -117,12 +119,12 @@ def _of_call(scope: StaticScope, call: ast.Call, local: dict[str, list[ast.expr]
                 yield f
 
 
-def _argnums(scope: StaticScope, call: ast.Call) -> tuple[int, ...] | None:
-    """The positions that `grad` is told; None where the text does not tell."""
+def _argnums(scope: StaticScope, call: ast.Call) -> tuple[int | str, ...] | None:
+    """The positions and names that `grad` is told; None where the text does not tell."""
     nodes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "argnums")]
     value = literal(nodes[0], scope.module.scope.bound) if nodes else 0
     several = value if isinstance(value, (tuple, list)) else (value,)
-    return tuple(several) if all(isinstance(v, int) and v >= 0 for v in several) else None
+    return tuple(several) if all(isinstance(v, str) or isinstance(v, int) and v >= 0 for v in several) else None
 
 
 def _marked(scope: object, node: ast.AST) -> bool:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 PULLBACK = "linad.vjp's pullback"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
+OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
 AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK)
 
@@ -85,10 +86,10 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
         return Poison()
     if kind in AT_ONCE:
         return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
-    options = ("argnums", "mode" if kind == "jacobian" else "has_aux")
+    options = OPTIONS.get(kind, ("argnums", "has_aux"))
     given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
-        ctx.report(BadCall(span, dotted, f"takes a function, `{options[0]}` and `{options[1]}`"))
+        ctx.report(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
         return Poison()
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = _constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
@@ -102,7 +103,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, hint: str) -> Value:
 
 
 def _constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
-    """The value of an option that is a literal, the first of those there are where it is not given; None after a report."""
+    """The value of an option, a literal, by default the first of those there are; None after a report."""
     if node is None:
         return among[0]
     if isinstance(node, ast.Constant) and any(node.value is v or node.value == v and type(v) is str for v in among):
@@ -139,8 +140,8 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
         if how.argnums is None:
             taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
         else:
-            more = {"has_aux": True} if how.has_aux else {"mode": how.mode} if how.mode != "auto" else {}
-            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items()]
+            more = {"has_aux": how.has_aux or None, "mode": how.mode if how.mode != "auto" else None}
+            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items() if v is not None]
             callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
             taken = ast.Call(callee, [f, _numbers(how.argnums)], options)
         positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
@@ -163,7 +164,8 @@ def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] |
     value = expression(ctx, node)
     items = [_numbered(f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
     if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
-        ctx.report(WrongType(ctx.span(node), "`argnums` is a literal int, the name of a parameter, or a tuple of them", describe(type_of(value))))
+        told = "`argnums` is a literal int, the name of a parameter, or a tuple of them"
+        ctx.report(WrongType(ctx.span(node), told, describe(type_of(value))))
         return None
     numbers = tuple(v.atom.value for v in items)
     return numbers if isinstance(value, TupleValue) else numbers[0]
@@ -190,7 +192,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     result = ready.spec.result
     if how.has_aux:
         if not isinstance(result, TupleType) or len(result.items) != 2:
-            ctx.report(WrongType(span, "with `has_aux` a function returns a pair", describe(result), "return `(value, aux)`"))
+            told = "with `has_aux` a function returns a pair"
+            ctx.report(WrongType(span, told, describe(result), "return `(value, aux)`"))
             return Poison()
         result = result.items[0]
     chosen = _chosen(ctx, how.argnums, ready, span)
@@ -199,8 +202,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     if how.kind in JACOBIANS:
         return _jacobian(ctx, node, d, ready, result, chosen, hint)
     if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
-        instead = "use `linad.jacobian` or `linad.vjp`"
-        ctx.report(WrongType(span, f"`{how.kind}` is of a function with one float as its result", describe(result), instead))
+        told = f"`{how.kind}` is of a function with one float as its result"
+        ctx.report(WrongType(span, told, describe(result), "use `linad.jacobian` or `linad.vjp`"))
         return Poison()
     if how.has_aux:
         assert how.argnums is not None
@@ -367,6 +370,9 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
         if not any(map(is_float, type_leaves(t))):
             ctx.report(WrongType(span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"))
             return None
+        if names[k] in found:
+            ctx.report(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
+            return None
         found.append(names[k])
     return found
 
@@ -469,6 +475,15 @@ def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: S
     return _at_types(ctx, source, dict(zip(names, values, strict=True)), captures, span)
 
 
+def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
+    """Arguments that a function holds on to: their arrays are copied."""
+
+    def copied(leaf: Value) -> Value:
+        return materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf
+
+    return [map_arrays(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)), copied) for a in nodes]
+
+
 def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
     """``value, pullback = linad.vjp(f, *primals)``: the pullback holds copies, and runs the function again."""
     from .calls import closed
@@ -477,8 +492,7 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         ctx.report(BadCall(span, "vjp", "takes a function and its arguments by position"))
         return Poison()
-    primals = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
-    primals = [map_arrays(v, lambda leaf: materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf) for v in primals]
+    primals = _kept(ctx, nodes, span)
     ready = _given(ctx, node, f, primals, span)
     if ready is None:
         return Poison()
@@ -494,7 +508,8 @@ def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSourc
     """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
     names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
     callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
-    return _held_function(ctx, node, "pullback", ["cotangent"], ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], []))
+    body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
+    return _held_function(ctx, node, "pullback", ["cotangent"], body)
 
 
 def _held_function(ctx: Lowering, node: ast.Call, name: str, params: list[str], body: ast.expr) -> FunctionSource:
@@ -599,8 +614,19 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
 
 def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
     """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
-    gradient = as_function(ctx, node, DerivativeValue(Transform("grad", None), f))
-    found = _jvp(ctx, node, gradient, nodes, hint)
+    if node.keywords or len(nodes) != 2:
+        ctx.report(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+        return Poison()
+    primals, tangents = (expression(ctx, n) for n in nodes)
+    if is_array(primals):  # an array stands for a tuple of one
+        primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
+    if isinstance(primals, TupleValue):
+        ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
+        if ready is None:
+            return Poison()
+        floats = tuple(k for k, (_, t) in enumerate(ready.types) if any(map(is_float, type_leaves(t))))
+        f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
+    found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
 
 
@@ -612,9 +638,9 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         ctx.report(BadCall(span, "linearize", "takes a function and its arguments by position"))
         return Poison()
-    primals = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
-    primals = [map_arrays(v, lambda leaf: materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf) for v in primals]
-    value = expression(ctx, ast.copy_location(ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], []), node), hint)
+    primals = _kept(ctx, nodes, span)
+    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
+    value = expression(ctx, ast.copy_location(call, node), hint)
     if isinstance(value, SILENT):
         return value
     held = (("f", closed(ctx, f, span)), *((f"primal{k}", v) for k, v in enumerate(primals)))
@@ -622,7 +648,7 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
 
 
 def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
-    """The function ``lambda *tangents: ...`` that a linearized function is, the same one each time the call is looked at."""
+    """The function ``lambda *tangents: ...`` that a linearized function is, the same for each look at the call."""
     tangents = [f"tangent{k}" for k in range(count)]
     primals = ast.Tuple([ast.Name(f"primal{k}", ast.Load()) for k in range(count)], ast.Load())
     given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())

@@ -80,7 +80,7 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 
 _OF_ARRAYS = (
     "accumulating arrays averages axes choosing cross diagonals differences einsum extremes joining less_common linalg logsums middles more_products more_special "
-    "norms operators picking products put_together rearranging reductions scans shapes sorting"
+    "norms operators picking products put_together rearranging reductions scans shapes sorting stop_gradient"
 ).split()  # files with rules for arrays of every kind
 
 

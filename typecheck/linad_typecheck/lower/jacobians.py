@@ -58,8 +58,8 @@ def _like(t: ValueType, leaf: Iterator[str]) -> str:
 
 @frozen(slots=True)
 class Signature:
-    """The types of a function's parameters, with the names of those that are given by name, and of its result; ``chosen`` are
-    the parameters that are differentiated by."""
+    """The types of a function's parameters, with the names of those that are given by name, and of its result;
+    ``chosen`` are the parameters that are differentiated by."""
 
     params: tuple[ValueType, ...]
     named: tuple[str, ...]
@@ -95,8 +95,8 @@ class Signature:
 
 
 def jacobian(s: Signature, kind: str, mode: str) -> str:
-    """The text of a function of ``f`` and its arguments: the value of ``f``, and the Jacobian by each part of the results and
-    each of the arguments, in one tuple."""
+    """The text of a function of ``f`` and its arguments: the value of ``f``, and the Jacobian by each part of the
+    results and each of the arguments, in one tuple."""
     mode = {"jacfwd": "fwd", "jacrev": "rev"}.get(kind, mode)
     if mode == "auto":
         mode = _evident(s)

@@ -1,0 +1,174 @@
+"""A transform applied to a checked function: what it was given, and the checked function that it amounts to."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from linad_typecheck.diagnostics import LinadError
+
+from .. import derive
+from ..boundary.arguments import described
+from ..boundary.errors import refusal
+from ..checkpointing import RunAgain
+from ..decorator import LinearGrad, linear_grad
+from ..eligible import plain_function
+from ..transformed import NAME, once, public, transforms_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Argnums = int | str | Sequence[int | str]
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A function of functions and its options. ``argnums`` None: by all float parameters."""
+
+    kind: str
+    argnums: int | tuple[int, ...] | None = 0
+    has_aux: bool = False
+    mode: str = "auto"
+
+    def written(self, callee: str, library: str) -> str:
+        """As it is written inside a checked function, where ``library`` is the name of linad."""
+        if self.argnums is None:
+            return f"{callee}.{self.kind}"
+        more = (", has_aux=True" if self.has_aux else "") + (f", mode={self.mode!r}" if self.mode != "auto" else "")
+        return f"{library}.{self.kind}({callee}, {self.argnums}{more})"
+
+    @property
+    def positions(self) -> tuple[int, ...] | None:
+        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+
+
+class Transformed(Generic[P, R]):
+    """A checked function under a transform, such as its Jacobian. The functions of `linad.transforms` make them.
+
+    Attributes
+    ----------
+    function : LinearGrad
+        What is transformed.
+    transforms : tuple of Transform
+        The innermost first.
+    """
+
+    def __init__(self, function: LinearGrad[..., Any], transforms: tuple[Transform, ...]) -> None:
+        functools.update_wrapper(self, function.py_func)
+        vars(self).pop(NAME, None)
+        del self.__wrapped__
+        self.function = function
+        self.transforms = transforms
+        self.__name__ = f"{transforms[-1].kind}_{function.__name__}"
+        self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = self.function._arguments(args, kwargs)
+        try:
+            return self.composed(*arguments)
+        except LinadError:
+            self._require(arguments)
+            raise
+
+    def _require(self, arguments: Sequence[object]) -> None:
+        """Refuse, in terms of the function itself, positions that have no derivative."""
+        signature = self.function.specialisation(arguments).signature
+        for transform in self.transforms:
+            derive.wanted(signature, transform.positions)
+
+    @property
+    def composed(self) -> LinearGrad[..., Any]:
+        """The checked function that this is."""
+        from ..composed import composed
+
+        return once(self.function._transforms, (composed, self.transforms), lambda: composed(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return shared, (type(self), self.function, self.transforms)
+
+    def __copy__(self) -> Transformed[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Transformed[P, R]:
+        return self
+
+    def __dir__(self) -> list[str]:
+        return public(object.__dir__(self))
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} by {', '.join(str(t.argnums) for t in self.transforms)}>"
+
+
+T = TypeVar("T", bound=Transformed)
+
+
+def shared(kind: type[T], function: LinearGrad[..., Any], transforms: tuple[Transform, ...]) -> T:
+    """The transformed function, the same for the same."""
+    return once(function._transforms, (kind, transforms), lambda: kind(function, transforms))
+
+
+def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
+    """The checked function for a plain one or a transformed one, the same for the same; a checked one as it is."""
+    if isinstance(f, LinearGrad):
+        return f
+    if isinstance(f, Transformed):
+        return f.composed
+    if isinstance(f, RunAgain):
+        return checked(f.__wrapped__)
+    plain = plain_function(f)
+    return once(transforms_of(plain), linear_grad, lambda: linear_grad(plain))
+
+
+def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of what `checked` gives: those of a transformed function with its function's defaults."""
+    return f.function._arguments(tuple(primals), {}) if isinstance(f, Transformed) else primals
+
+
+def pair(function: LinearGrad[..., Any], value: Any) -> tuple[Any, Any]:
+    """What a function returns under ``has_aux``.
+
+    Raises
+    ------
+    LinadError
+        Where it is no pair.
+    """
+    if isinstance(value, tuple) and len(value) == 2:
+        return value
+    what = f"`{function.__name__}` returns {described(value)}; with `has_aux` it returns a pair"
+    raise refusal("non-scalar-loss", what, help="return `(value, aux)`")
+
+
+def numbers(function: LinearGrad[..., Any], argnums: Any) -> int | tuple[int, ...]:
+    """The positions that are meant by positions and names of parameters.
+
+    Raises
+    ------
+    TypeError
+        Where they are neither ints nor strings.
+    LinadError
+        Where there is no parameter of a name.
+    """
+    one = isinstance(argnums, int | str)
+    try:
+        given = (argnums,) if one else tuple(argnums)
+    except TypeError:
+        given = (None,)
+    if not all(type(n) in (int, str) for n in given):
+        raise TypeError(f"argnums: expected an int, the name of a parameter, or a sequence of them, got {argnums!r}")
+    names = list(inspect.signature(function.py_func).parameters)
+    for n in given:
+        if isinstance(n, str) and n not in names:
+            raise refusal("no-gradient", f"`{function.__name__}` has no parameter `{n}`; it has {', '.join(names)}")
+    found = tuple(names.index(n) if isinstance(n, str) else n for n in given)
+    return found[0] if one else found
+
+
+def by_default(function: LinearGrad[..., Any]) -> int | tuple[int, ...] | None:
+    """The positions that methods differentiate by: those of the option ``wrt``; None for all float parameters."""
+    if function.options.wrt is None:
+        return None
+    found = numbers(function, function.options.wrt)
+    assert isinstance(found, tuple)
+    return found[0] if len(found) == 1 else found

@@ -1,0 +1,104 @@
+"""Second derivatives: Hessians, and their products with vectors, forward over reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from ..decorator import LinearGrad
+from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
+from .jacobian import of
+
+P = ParamSpec("P")
+Aux = TypeVar("Aux")
+
+
+@overload
+def hessian(
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+) -> Transformed[P, tuple[Any, Aux]]: ...
+@overload
+def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+
+
+def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+    """The function that gives the matrix of second derivatives: ``jacfwd(jacrev(f))``.
+
+    Parameters
+    ----------
+    f, argnums, has_aux
+        As for `jacfwd`.
+
+    Returns
+    -------
+    callable
+        With the parameters of `f`. For one argument of shape ``s`` and a scalar function, an array of shape ``s + s``;
+        for several arguments a tuple of tuples, by the first and by the second differentiation.
+
+    Raises
+    ------
+    LinadError, TypeError
+        As for `jacfwd`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def saddle(x):
+    ...     return x[0] ** 2 * x[1]
+    >>> linad.hessian(saddle)(np.array([1.0, 3.0]))
+    array([[6., 2.],
+           [2., 0.]])
+    """
+    function = checked(f)
+    return of(function, Transform("hessian", numbers(function, argnums), bool(has_aux)))
+
+
+def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
+    """The product of the Hessian of a scalar function with a vector, without the Hessian: forward over reverse mode.
+
+    Parameters
+    ----------
+    f : function
+        As for `jacfwd`, with one float as its result.
+    primals : tuple, or ndarray
+        Its arguments; an array stands for a tuple of one.
+    tangents : tuple, or ndarray
+        The vector: one part per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+
+    Returns
+    -------
+    product
+        Of the structure of ``f.grad(*primals)``: one entry per differentiable parameter, bare if there is only one.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted, updates an argument, or does not return one float.
+    TypeError, ValueError
+        Where a tangent does not fit its argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def saddle(x):
+    ...     return x[0] ** 2 * x[1]
+    >>> linad.hvp(saddle, (np.array([1.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 2.])
+    """
+    function = checked(f)
+    primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
+    arguments = function._arguments(tuple(primals), {})
+    if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
+        tangents = (*tangents, *(None,) * (len(arguments) - len(primals)))
+    return gradient(function).composed.jvp(arguments, tangents)[1]
+
+
+def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
+    """What `LinearGrad.grad` gives, as a function that can be differentiated."""
+    return shared(Transformed, function, (Transform("grad", by_default(function)),))

@@ -1,0 +1,251 @@
+"""Jacobians: the derivatives of all results by all arguments, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
+from linad_typecheck.signature import Leaf
+from linad_typecheck.types import Array
+
+from .. import derive
+from ..boundary.errors import refusal
+from ..boundary.results import float_leaves
+from ..decorator import LinearGrad
+from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+Mode = Literal["auto", "fwd", "rev"]
+
+MODES = ("auto", "fwd", "rev")
+
+
+class Jacobian(Transformed[P, R]):
+    """A Jacobian in the mode with fewer sweeps, chosen at each call; only that one is compiled."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = self.function._arguments(args, kwargs)
+        mode = "fwd" if self._tall(arguments) else "rev"
+        chosen: Transformed[..., R] = shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
+        return chosen(*arguments)
+
+    def _tall(self, arguments: Sequence[object]) -> bool:
+        """Whether there are no more inputs than outputs."""
+        s = self.function.specialisation(arguments)
+        values = derive.flat_values(s, arguments)
+        result = s.signature.result
+        if self.transforms[0].has_aux and isinstance(result, tuple):
+            result = result[:1]
+        outputs = float_leaves(result)
+        sized = any(isinstance(leaf.type, Array) for leaf in outputs)
+        inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
+        return inputs <= _size(outputs, derive.primal(s, values)[1] if sized else ())
+
+
+def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object]) -> int:
+    return sum(np.size(values[leaf.index]) if isinstance(leaf.type, Array) else 1 for leaf in leaves)
+
+
+@overload
+def jacfwd(
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+) -> Transformed[P, tuple[Any, Aux]]: ...
+@overload
+def jacfwd(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+
+
+def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+    """The function that gives the Jacobian by forward mode: one sweep for each cell of the arguments.
+
+    Parameters
+    ----------
+    f : function
+        A checked function, a plain one, or what another function of functions returned.
+    argnums : int, str, or sequence of them
+        The positions, or names, of the parameters to differentiate by. One gives the Jacobian bare, a sequence a tuple.
+    has_aux : bool
+        Whether `f` returns a pair of which only the first is differentiated; then ``(jacobian, aux)`` is returned.
+
+    Returns
+    -------
+    callable
+        With the parameters of `f`. The Jacobian of an array by an array has the shape of the result followed by that of
+        the argument; of a number by a number it is a number. Where results or arguments are tuples or records, it has
+        the structure of the result, and in each place of it that of the argument, with None for ints. Its dtype is that
+        of the result. It is a compiled function that may be differentiated again.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted or updates an argument, and at the first call where it has no float result, or where a
+        parameter that is differentiated by is not a float.
+    TypeError
+        Where `argnums` are neither ints nor names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def polar(p):
+    ...     r, angle = p
+    ...     return np.array([r * np.cos(angle), r * np.sin(angle)])
+    >>> linad.jacfwd(polar)(np.array([2.0, np.pi / 6])).round(3)
+    array([[ 0.866, -1.   ],
+           [ 0.5  ,  1.732]])
+    """
+    return _applied("jacfwd", f, argnums, has_aux)
+
+
+@overload
+def jacrev(
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+) -> Transformed[P, tuple[Any, Aux]]: ...
+@overload
+def jacrev(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+
+
+def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+    """The function that gives the Jacobian by reverse mode: one sweep for each cell of the results.
+
+    Parameters
+    ----------
+    f, argnums, has_aux
+        As for `jacfwd`.
+
+    Returns
+    -------
+    callable
+        As `jacfwd` gives it, but its dtype is that of the argument.
+
+    Raises
+    ------
+    LinadError, TypeError
+        As for `jacfwd`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def moments(x):
+    ...     return np.sum(x), np.sum(x**2)
+    >>> linad.jacrev(moments)(np.array([1.0, 2.0, 3.0]))
+    (array([1., 1., 1.]), array([2., 4., 6.]))
+    """
+    return _applied("jacrev", f, argnums, has_aux)
+
+
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto") -> Transformed[P, Any]:
+    """The function that gives the Jacobian.
+
+    Parameters
+    ----------
+    f, argnums
+        As for `jacfwd`.
+    mode : {"auto", "fwd", "rev"}
+        Forward mode takes one sweep for each number that is differentiated by, reverse mode one for each number of the
+        results. ``"auto"`` takes forward mode where there are no more numbers to differentiate by than results.
+
+    Returns
+    -------
+    callable
+        As `jacrev` gives it.
+
+    Raises
+    ------
+    LinadError, TypeError
+        As for `jacfwd`.
+    ValueError
+        Where there is no such mode.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def products(x, c: float):
+    ...     return c * x[1:] * x[:-1]
+    >>> linad.jacobian(products, argnums=("x", "c"))(np.array([1.0, 2.0, 3.0]), 10.0)
+    (array([[20., 10.,  0.],
+           [ 0., 30., 20.]]), array([2., 6.]))
+    """
+    return _applied("jacobian", f, argnums, mode=mode)
+
+
+@overload
+def value_and_jacobian(
+    f: Callable[P, tuple[R, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True], mode: Mode = "auto"
+) -> Transformed[P, tuple[tuple[R, Aux], Any]]: ...
+@overload
+def value_and_jacobian(
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, mode: Mode = "auto"
+) -> Transformed[P, tuple[R, Any]]: ...
+
+
+def value_and_jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, mode: Mode = "auto"
+) -> Transformed[..., Any]:
+    """The function that gives the value and the Jacobian.
+
+    Parameters
+    ----------
+    f, argnums, has_aux
+        As for `jacfwd`.
+    mode
+        As for `jacobian`.
+
+    Returns
+    -------
+    callable
+        Returning ``(value, jacobian)``, with `has_aux` ``((value, aux), jacobian)``.
+
+    Raises
+    ------
+    LinadError, TypeError, ValueError
+        As for `jacobian`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def squares(x):
+    ...     return x**2
+    >>> linad.value_and_jacobian(squares)(np.array([1.0, 3.0]))
+    (array([1., 9.]), array([[2., 0.],
+           [0., 6.]]))
+    """
+    return _applied("value_and_jacobian", f, argnums, has_aux, mode)
+
+
+def _applied(kind: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool = False, mode: str = "auto") -> Any:
+    if mode not in MODES:
+        raise ValueError(f"mode: expected {', '.join(map(repr, MODES[:-1]))} or {MODES[-1]!r}, got {mode!r}")
+    function = checked(f)
+    transform = Transform(kind, numbers(function, argnums), bool(has_aux), mode)
+    return of(function, transform)
+
+
+def of_method(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
+    """What `LinearGrad.jacobian` calls."""
+    return of(function, Transform("jacobian", by_default(function)))
+
+
+def of(function: LinearGrad[..., Any], transform: Transform) -> Transformed[..., Any]:
+    """A checked function under a Jacobian.
+
+    Raises
+    ------
+    LinadError
+        Where it updates an argument.
+    """
+    if function.options.updates:
+        what = f"`{function.__name__}` updates an argument, and has no Jacobian"
+        raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
+    choosing = transform.mode == "auto" and transform.kind in ("jacobian", "value_and_jacobian")
+    return shared(Jacobian if choosing else Transformed, function, (transform,))

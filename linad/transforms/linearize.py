@@ -1,0 +1,94 @@
+"""A function and its derivative at one place, as a linear function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
+
+import numpy as np
+
+from ..boundary.errors import refusal
+from ..decorator import LinearGrad
+from ..structures import map_leaves
+from .application import all_arguments, checked, pair
+
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+Ts = TypeVarTuple("Ts")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pushforward:
+    """From tangents of the arguments to the tangent of the result, at copies of the arguments."""
+
+    function: LinearGrad[..., Any]
+    primals: tuple[Any, ...]
+    count: int  # of the arguments that were given
+    first: bool = False  # of what the function returns, a pair, only the first
+
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != self.count:
+            raise TypeError(f"{self.function.__name__}(): expected {self.count} tangents, got {len(tangents)}")
+        _, tangent = self.function.jvp(self.primals, (*tangents, *(None,) * (len(self.primals) - self.count)))
+        return tangent[0] if self.first else tangent
+
+    def __repr__(self) -> str:
+        return f"<linearized {self.function.__name__}>"
+
+
+@overload
+def linearize(
+    f: Callable[[*Ts], tuple[R, Aux]], *primals: *Ts, has_aux: Literal[True]
+) -> tuple[R, Callable[..., R], Aux]: ...
+@overload
+def linearize(f: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]]: ...
+
+
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of a function and its derivative there, a linear function of tangents.
+
+    Parameters
+    ----------
+    f : function
+        As for `jacfwd`.
+    *primals
+        Its arguments.
+    has_aux : bool
+        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
+        third result.
+
+    Returns
+    -------
+    value
+        What `f` returns.
+    f_jvp : callable
+        From tangents, one per argument and None for an int argument or for zero, to the tangent of ``value``. It owns
+        copies of the arguments and may be called often.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted, updates an argument, or with `has_aux` returns no pair.
+
+    Examples
+    --------
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def product(x: float, y: float) -> float:
+    ...     return x * y
+    >>> value, f_jvp = linad.linearize(product, 2.0, 3.0)
+    >>> value, f_jvp(1.0, 0.0), f_jvp(0.0, 1.0)
+    (6.0, 3.0, 2.0)
+    """
+    function = checked(f)
+    if function.options.updates:
+        what = f"`{function.__name__}` updates an argument, and is not linearized"
+        raise refusal("no-gradient", what, help="use `jvp`")
+    arguments = function._arguments(tuple(all_arguments(f, primals)), {})
+    kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
+    value = function(*kept)
+    if not has_aux:
+        return value, Pushforward(function, kept, len(primals))
+    value, aux = pair(function, value)
+    return value, Pushforward(function, kept, len(primals), first=True), aux
