@@ -238,15 +238,14 @@ class Specialisation:
         return loaded
 
     def _built(self, store: disk.Entry, key: str, request: Request, sizes: Short, wanted: EmitOptions) -> Loaded:
-        from .emit import emit
-        from .emit.compile import load
+        from .emit import compile, emit
 
         with store.locked():
             known = store.module(key)
             if known is not None:
                 text, (entry, *parts) = known
                 try:
-                    return Loaded(getattr(load(key, text, store.folder), entry), *parts)
+                    return Loaded(compile.entry(entry, key, text, store.folder), *parts)
                 except Exception:  # noqa: BLE001 - machine code of another installation raises whatever it happens to
                     store.discard(key)
             program = self.program(request, sizes)
@@ -254,8 +253,8 @@ class Specialisation:
                 made = emit(program, wanted)
                 parts = (made.sites, made.error_words, made.again, made.workspace, made.parallel)
                 kept = store.store_module(key, made.source, (made.entry, *parts))
-                module = load(key, made.source, store.folder if kept else None)
-                return Loaded(getattr(module, made.entry), *parts)
+                driver = compile.entry(made.entry, key, made.source, store.folder if kept else None)
+            return Loaded(driver, *parts)
 
 
 def _derivative(request: Request) -> str:

@@ -20,7 +20,7 @@ from .direct.pipeline import DirectCompiler
 from .interrupts import later
 from .llvm_options import options_for_loops
 from .machine_code import keep
-from .numba_compat import INTR_MATH, cpu_target
+from .numba_compat import INTR_MATH, Dispatcher, cpu_target
 
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
@@ -117,6 +117,19 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
             linecache.cache.pop(loader.file, None)
             del sys.modules[spec.name]
     return module
+
+
+def entry(function: str, name: str, text: str, folder: Path | None = None) -> Callable:
+    """The function of a generated module that Python calls; of the module nothing else stays.
+
+    Compiled functions hold the names of their module where Python's collector of garbage does not see it: as long as the
+    function is among them, neither it nor its machine code would ever be freed.
+    """
+    names = vars(load(name, text, folder))
+    found = names[function]
+    if isinstance(found, Dispatcher):  # Python's own functions look names up when they run: NUMBA_DISABLE_JIT
+        names.clear()
+    return found
 
 
 class _Generated(InspectLoader):

@@ -154,7 +154,7 @@ def halves(x: Float64[np.ndarray, "n"], lo: int, hi: int) -> float:
 def test_a_failing_compiler_is_told_in_a_line(monkeypatch):
     from linad.emit import compile as loading
 
-    def broken(path, name=None):
+    def broken(*args):
         raise RuntimeError("Failed in nopython mode pipeline (step: x)\nType of variable 'k' cannot be determined\nmore")
 
     monkeypatch.setattr(loading, "load", broken)

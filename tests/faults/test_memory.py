@@ -1,10 +1,14 @@
 """Memory that is not there, and what buffers hold after errors."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from jaxtyping import Float64
 
-from linad import linear_grad
+from linad import linear_grad, specialise
+from linad.emit import compile
 
 Vec = Float64[np.ndarray, "n"]
 
@@ -88,3 +92,24 @@ def test_buffers_that_are_refused_are_not_written_to():
     with pytest.raises((TypeError, ValueError)):
         picky.vjp_into(1.0, *good(), into=buffers)
     assert not any(b.any() for b in buffers)
+
+
+def test_what_is_compiled_is_freed_with_its_function(monkeypatch):
+    """Machine code, and what Numba knows of it; not what LLVM has laid out in memory, which it never gives back."""
+    monkeypatch.setenv("LINAD_CACHE", "0")
+    monkeypatch.setattr(specialise, "LOADED", 0)
+    monkeypatch.setattr(specialise, "_loaded", {})
+    made, real = [], compile.entry
+
+    def entry(*args):
+        found = real(*args)
+        made.append(weakref.ref(found))
+        made.extend(weakref.ref(c.library) for c in found.overloads.values())
+        return found
+
+    monkeypatch.setattr(compile, "entry", entry)
+    f = linear_grad(lambda x: x * 3.0)
+    assert f(2.0) == 6.0 and f.grad(2.0) == 3.0 and len(made) == 4 and all(ref() is not None for ref in made)
+    del f
+    gc.collect()
+    assert [ref() for ref in made] == [None] * 4
