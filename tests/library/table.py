@@ -336,6 +336,10 @@ ELSEWHERE = {
         f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/test_derivatives_inside.py"
         for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
     },
+    **{
+        f"linad.{name}": "linad's own: tests/transforms"
+        for name in "hessian hvp jacfwd jacobian jacrev linearize stop_gradient value_and_jacobian".split()
+    },
     "linad.vjp's pullback": "no function of a library: tests/adjoint/test_derivatives_inside.py",
     "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
