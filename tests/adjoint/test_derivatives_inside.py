@@ -162,7 +162,22 @@ def of_marked_calls(x):
     return linad.grad(run_again)(x) * x
 
 
+def rows(x, y):
+    return linad.jacrev(lambda t: t**3)(x) @ y
+
+
+def columns(x, y):
+    return linad.jacfwd(lambda t: t**3)(x) @ y
+
+
+def curvature(x, y):
+    return linad.hvp(cubes, (x,), (y,))
+
+
 PROGRAMS: dict[Callable, tuple[tuple, Callable]] = {
+    rows: ((X, Y), lambda x, y: 3 * x**2 * y),
+    columns: ((X, Y), lambda x, y: 3 * x**2 * y),
+    curvature: ((X, Y), lambda x, y: 6 * x * y),
     of_array: ((X,), lambda x: 3 * x**3),
     of_view: ((X,), lambda x: 3 * x[1:] ** 2),
     by_two: ((X, Y), lambda x, w: np.sum(w * x * x) + np.sum(2 * w * x * x * x)),
