@@ -23,4 +23,5 @@ def import_numba() -> None:
         raise ImportError("an import of Numba was interrupted in this process, which leaves it half loaded: start Python again")
     with later():
         for name in NEEDED:
-            importlib.import_module(name)
+            if name not in sys.modules:
+                importlib.import_module(name)
