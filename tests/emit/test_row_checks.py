@@ -78,7 +78,7 @@ def test_rows_that_are_there_are_not_asked_for():
         body = emitted(whole.prepared).main.body
         return sum(isinstance(t, Check) for s in walk(body) if isinstance(s, Loop) for t in s.body.stmts)
 
-    assert checks(Whole(all_distances, (*args, 0))) == 1  # of p: how far `beyond` is, nobody knows
+    assert checks(Whole(all_distances, (*args, 0))) == 1  # of p: the length of `beyond` is unknown
     assert checks(Whole(distances, (*args, 0))) == 0  # there is a j between i and the last row
     within = Whole(rows_within, args)
     assert checks(within) == 0

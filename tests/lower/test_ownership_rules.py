@@ -81,6 +81,10 @@ REFUSED = {
     "R9 moved on one path and used": ("use-after-move", "u = x.copy()\nif c:\n    v = either(u, x)\nreturn u[0]"),
     "R10 moved in a loop": ("moved-in-loop", "u = x.copy()\nfor i in range(3):\n    v = either(u, x)\nreturn v[0]"),
     "R10 moved by an element of a comprehension": ("moved-in-loop", "u = x.copy()\nreturn sum(either(u, x)[0] for i in range(3))"),
+    "R3 updated in a loop where an earlier iteration has bound it to another array": (
+        "use-after-move",
+        "u, w = x.copy(), np.ones(3)\nt = -1\nwhile t < n:\n    t += 1\n    if t > 0:\n        u[:] = t\n        u = w\nreturn u[0]",
+    ),
     "R13 an argument is updated": ("argument-updated", "x[0] = 1.0\nreturn x[0]"),
     "R14 an argument is returned": ("alias-escapes", "return x"),
     "R14 one array is returned twice": ("returned-twice", "u = x.copy()\nreturn u, u"),

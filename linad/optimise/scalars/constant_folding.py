@@ -114,7 +114,7 @@ def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
 
 
 def _once(s: Loop) -> bool:
-    """Whether a loop surely runs once, which a sum in blocks does where there is but one; what it carries are no arrays."""
+    """Whether a loop runs at least once, which a sum in blocks does where there is but one; what it carries are no arrays."""
     ends = (s.start, s.stop, s.step)
     if s.exits or s.mark is not None or not all(isinstance(a, Const) for a in ends) or not s.step.value:
         return False

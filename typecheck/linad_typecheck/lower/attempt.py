@@ -19,7 +19,7 @@ from .entities import unknown_constant
 from .exits import breaks, returns
 from .expressions import condition
 from .joins import branch, coerce, made_in, own_array
-from .path import Fixed
+from .path import Classes, Fixed
 from .places import materialise
 from .statements import block, how_left, set_left, surely_bound
 from .values import (
@@ -78,7 +78,7 @@ class Shape:
 
     @property
     def runs(self) -> bool:
-        """Whether the body surely runs once: that of a `while` begins with its test, a `for` may be over a literal range."""
+        """Whether the body runs at least once: that of a `while` begins with its test, a `for` may be over a literal range."""
         if self.stop is None:
             return True
         bounds = self.start, self.stop, self.step
@@ -111,6 +111,7 @@ class Attempt:
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
         self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
         self.steady: dict[Place, Var] = {}
+        self.alike: Classes = Fixed()  # arrays that may be one at the head
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -129,6 +130,7 @@ class Attempt:
         for pair in grown.mixed:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
             as_one(ctx, *(n for n in found if n))
+        self.alike = ctx.path.alike
         counts = (shape.start, shape.step) == (ZERO, ONE)
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
         known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
@@ -406,7 +408,7 @@ class Attempt:
         outside = {v.name for b in self.before.values() for v in arrays(b.value)}
         outside |= {n for n, _ in self.ctx.variables.all_lent()}
         for place, atom in ends:
-            known = alike.get(self.array_at(head, place), frozenset())
+            known = self.alike.get(self.array_at(head, place), frozenset())  # at the head: the body adds to classes
             now = alike.get(atom.name, frozenset())
             self.grown.mixed |= {(place, n) for n in now & outside - known}
             self.grown.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}

@@ -160,7 +160,7 @@ class Lowering:
             self.path, self.out = before, out
 
     def attempt(self, run: Callable[[], T]) -> Ahead[T]:
-        """The same, and nothing is told of it."""
+        """The same, without a diagnostic."""
         before = self.programs.findings
         self.programs.findings = Findings(before)
         try:

@@ -96,8 +96,8 @@ def _kind(v: Value) -> tuple | None:
 def of_elements(
     ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]
 ) -> Value:
-    """What ``build`` makes of elements, which it is told of first: by ``look``, or as they were when the text was met
-    last. It lists those that turn out to be of another type; then it is told anew."""
+    """What ``build`` makes of elements of a type assumed at first: by ``look``, or as they were when the text was met
+    last. It lists those that turn out to be of another type; then it is called again."""
     before = ctx.settled.get(node)
     pairs = None if before is None else above(ctx, before.path, ctx.path)
     if pairs is not None:

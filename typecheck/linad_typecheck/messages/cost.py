@@ -21,7 +21,7 @@ class ValueLogged(Message):
 
 @frozen
 class LogGrows(Message):
-    """The log of a ``while`` loop, whose length nobody knows before."""
+    """The log of a ``while`` loop, whose length is not known before."""
 
     slug = "log-grows"
     words: str
