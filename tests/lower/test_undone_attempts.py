@@ -22,7 +22,7 @@ from ..strategies import load
 # what may be met by an attempt alone, and why that does no harm
 GROWS = (
     "specs", "taken", "pullbacks",  # functions rest on the types of their arguments alone
-    "depends", "meanings", "unknown", "permuted", "in_order",  # more is asked than need be
+    "depends", "meanings", "unknown", "permuted", "in_order",  # stricter than necessary at most
 )  # fmt: skip
 FIXED = ("source", "programs", "live", "local_names", "spec", "entry", "limit", "stack", "variables", "settled")
 
