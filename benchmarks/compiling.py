@@ -118,7 +118,8 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     from linad_typecheck.findings import check_function, check_source
     from linad_typecheck.linear.uses import modes_of
     from linad_typecheck.source import SourceFile
-    from linad_typecheck.static_scope import StaticModule, decorated
+    from linad_typecheck.static_uses import decorated
+    from linad_typecheck.static_scope import StaticModule
 
     from linad import pipeline
     from linad.adjoint.calls import Calls

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from .cost import cost as cost
     from .decorator import LinearGrad as LinearGrad
     from .decorator import linear_grad as linear_grad
+    from .implementing import implements as implements
     from .show import explain as explain
     from .show import show as show
     from .transforms.hessian import hessian as hessian
@@ -111,6 +112,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "linear_grad": ".decorator",
     "LinearGrad": ".decorator",
+    "implements": ".implementing",
     "grad": ".api",
     "value_and_grad": ".api",
     "vjp": ".api",
@@ -122,6 +124,9 @@ _HOMES = {
     "hessian": ".transforms.hessian",
     "hvp": ".transforms.hessian",
     "linearize": ".transforms.linearize",
+    "sparsity": ".transforms.sparse",
+    "custom_jvp": ".transforms.custom",
+    "custom_vjp": ".transforms.custom",
     "stop_gradient": ".transforms.stop_gradient",
     "checkpoint": ".checkpointing",
     **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
@@ -134,7 +139,7 @@ _HOMES = {
     "ZeroGradientWarning": "linad_typecheck.diagnostics",
 }
 
-_MODULES = ("testing",)
+_MODULES = ("interop", "testing")
 
 # What `from linad import *` binds: not `map` and `sum`, which are Python's own names.
 __all__ = [
@@ -145,11 +150,14 @@ __all__ = [
     "build",
     "checkpoint",
     "cost",
+    "custom_jvp",
+    "custom_vjp",
     "explain",
     "fold",
     "grad",
     "hessian",
     "hvp",
+    "implements",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -163,6 +171,7 @@ __all__ = [
     "shift1l",
     "shift1r",
     "show",
+    "sparsity",
     "stop_gradient",
     "value_and_grad",
     "value_and_jacobian",

@@ -92,6 +92,11 @@ class RunAgain:
 
         return underlying(self.__wrapped__)
 
+    def __linad_rule__(self) -> object:
+        from .boundary.entities import rule_of
+
+        return rule_of(self.__wrapped__)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -32,19 +33,31 @@ def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
     if f.options.updates:
         raise refusal("no-gradient", f"`{f.__name__}` updates an argument: only its first derivative is supported")
     function, library = _names(d)
-    text = _text(d, function, library)
+    callee = function
+    for transform in d.transforms:
+        callee = transform.written(callee, library)
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
+    made = calling(f.py_func, _name(d), callee, file, {**f._surroundings, function: f, library: sys.modules[__package__]})
+    return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
+
+
+def calling(f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any]) -> FunctionType:
+    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its text
+    is found under the name of a file."""
+    text = _text(f, name, callee)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {**f.py_func.__globals__, **f._surroundings, function: f, library: sys.modules[__package__]}
-    for name, value in zip(f.py_func.__code__.co_freevars, f.py_func.__closure__ or ()):
-        space.setdefault(name, value.cell_contents)  # what annotations may mention
+    space: dict[str, Any] = {**f.__globals__, **names}
+    for n, value in zip(f.__code__.co_freevars, f.__closure__ or ()):
+        space.setdefault(n, value.cell_contents)  # what annotations may mention
     module = compile(text, file, "exec", dont_inherit=True)
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
     made = FunctionType(code, space)
-    made.__annotations__ = {name: note for name, note in f.py_func.__annotations__.items() if name != "return"}
-    return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
+    notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
+    options = [name for name, p in inspect.signature(f).parameters.items() if isinstance(p.default, bool)]
+    made.__annotations__ = {name: note for name, note in notes.items() if name not in options}
+    return made
 
 
 def _name(d: Transformed[..., Any]) -> str:
@@ -60,14 +73,13 @@ def _names(d: Transformed[..., Any]) -> tuple[str, str]:
     return function if function not in params else "_function_", library
 
 
-def _text(d: Transformed[..., Any], function: str, library: str) -> str:
+def _text(f: FunctionType, name: str, callee: str) -> str:
     """The source text: the parameters with their annotations, all by position, and one call."""
-    given = locate(d.function.py_func)[1].args
+    given = locate(f)[1].args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    params = [ast.unparse(ast.arg(a.arg, a.annotation)) for a in every]
+    known = inspect.signature(f).parameters
+    options = {a.arg for a in every if isinstance(known[a.arg].default, bool)}  # which it is specialised for, too: no annotation says so
+    params = [ast.unparse(ast.arg(a.arg, None if a.arg in options else a.annotation)) for a in every]
     keywords = {a.arg for a in given.kwonlyargs}
     values = [f"{a.arg}={a.arg}" if a.arg in keywords else a.arg for a in every]
-    callee = function
-    for transform in d.transforms:
-        callee = transform.written(callee, library)
-    return f"def {_name(d)}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"
+    return f"def {name}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"

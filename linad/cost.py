@@ -20,7 +20,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 
 from . import steps
 from .interpret import Outcome, run
-from .pipeline import differentiate, only_called, prepare
+from .pipeline import differentiate, only_called, prepare, settled
 from .repeated import Again
 
 
@@ -102,7 +102,7 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     from .decorator import LinearGrad, linear_grad
 
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
-    arguments = checked_function._arguments(args, {})
+    arguments = checked_function._in_order(args)
     s = checked_function.specialisation(arguments)
     values = derive.flat_values(s, arguments)
     program = s.lowered(s.version(values).sizes)
@@ -117,8 +117,8 @@ def cost_of(
     """The cost of a lowered program by parameters of its core, by default all floats; without the passes ``off``."""
     ready = prepare(program, off=off)
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
-    primal = run(ready, values)
-    derivative = differentiate(ready, names, True, off=off).simplified
+    primal = run(settled(ready, off=off), values)
+    derivative = settled(differentiate(ready, names, True, off=off).simplified, off=off)
     gradient = run(derivative, [*values, *seeds_and_buffers(ready, names, values, primal)])
     kinds = dict.fromkeys((*primal.counts, *gradient.counts))
     by_kind = {k: (primal.counts.get(k, 0), gradient.counts.get(k, 0)) for k in kinds}

@@ -15,7 +15,7 @@ from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
 from . import derive, specialise
-from .boundary.arguments import argument_type, unknown_keyword
+from .boundary.arguments import argument_type, static, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
@@ -93,6 +93,7 @@ class LinearGrad(Generic[P, R]):
         self._code = self.py_func.__code__
         self._note_parameters()
         self._missing: tuple[str, ...] | None = None
+        self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
         self._known: dict[object, list[Specialisation]] = {}
         self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
 
@@ -244,10 +245,10 @@ class LinearGrad(Generic[P, R]):
         Parameters
         ----------
         primals : tuple
-            The arguments.
+            The arguments, in the order of the parameters, also of those that take keywords only.
         tangents : tuple
-            One per argument, of its structure, dtype and shape; None for an int argument, or for zero. Where a default stands
-            for an argument it is None.
+            One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a default
+            stands for an argument it is None.
 
         Returns
         -------
@@ -274,7 +275,7 @@ class LinearGrad(Generic[P, R]):
         from .push import jvp
 
         given = tuple(primals)
-        arguments = self._arguments(given, {})
+        arguments = self._in_order(given)
         if isinstance(tangents, tuple | list) and len(tangents) == len(given):
             tangents = (*tangents, *(None,) * (len(arguments) - len(given)))
         return jvp(self.specialisation(arguments), arguments, tangents)
@@ -447,6 +448,14 @@ class LinearGrad(Generic[P, R]):
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
+    def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
+        """All arguments, of which those are given come in the order of the parameters, also of those that take keywords only."""
+        keywords = [p.name for p in self._parameters.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        count = len(self._parameters.parameters) - len(keywords)
+        if len(given) > len(self._parameters.parameters):
+            count = len(given)  # too many, which is told
+        return self._arguments(given[:count], dict(zip(keywords, given[count:])))
+
     def specialisation(self, arguments: Sequence[object]) -> Specialisation:
         """The checked function for the types of these arguments, and for the module as it is now.
 
@@ -481,7 +490,13 @@ class LinearGrad(Generic[P, R]):
         if not self._missing:
             return ()
         values = dict(zip(self._parameters.parameters, arguments))
-        return tuple(argument_type(values[n], f"{self.__name__}(): argument `{n}`") for n in self._missing)
+        return tuple(self._type(n, values[n]) for n in self._missing)
+
+    def _type(self, name: str, value: object) -> object:
+        """The type of an argument. A truth value is an option: the function is specialised for it."""
+        if type(value) is bool or (name in self._fixed and type(value) is int):
+            return static(value)
+        return argument_type(value, f"{self.__name__}(): argument `{name}`")
 
     def _make(self, arguments: Sequence[object]) -> Specialisation:
         if self._missing is None or not self._missing:
@@ -489,13 +504,23 @@ class LinearGrad(Generic[P, R]):
             self._adopt(made)
             if made.complete and not self._missing:
                 return made
+        made = self._made(arguments)
+        if not made.front.fixed or self._fixed.issuperset(made.front.fixed):
+            return made
+        self._fixed |= frozenset(made.front.fixed)
+        self._missing = tuple(n for n in self._parameters.parameters if n in self._missing or n in self._fixed)
+        return self._make(arguments)
+
+    def _made(self, arguments: Sequence[object]) -> Specialisation:
         types = self._types(arguments)
         binding = dict(zip(self._missing, types))
         made = specialise.specialise(self.py_func, self.options, binding, self._surroundings)
+        if not made.complete and not self._fixed.issuperset(made.front.fixed):
+            return made
         if not made.complete:
             names = ", ".join(f"`{n}`" for n in made.front.missing) or "its result"
             raise refusal(
-                "unsupported-annotation",
+                "bad-call",
                 f"`{self.__name__}`: the type of {names} does not follow from the arguments",
                 help="annotate it; in a recursive function, return the base case from a branch of its own",
             )
@@ -506,6 +531,7 @@ class LinearGrad(Generic[P, R]):
         """Take over what the annotations alone decide."""
         bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
         self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
+        self._fixed |= frozenset(made.front.fixed)
         if made.complete and not self._missing:
             derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
             self._keep((), made)

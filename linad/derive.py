@@ -21,7 +21,7 @@ from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed, zeros_for
 from .boundary.usual import apart, dim_rows, dims_hold
 from .options import Options
-from .specialise import Level, Request, Specialisation
+from .specialise import EXACT, Level, Request, Specialisation
 
 Values = list[object]
 
@@ -37,14 +37,17 @@ class CheckedFunction(Protocol):
 Leaves = Sequence[object] | Mapping[int, object]  # by leaf index
 
 
-def call(s: Specialisation, arguments: Sequence[object]) -> object:
-    """The function's value; declared updates reach the caller's arrays, also when an error leaves."""
+def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) -> object:
+    """The function's value; declared updates reach the caller's arrays, also when an error leaves. With ``exact`` its derivatives
+    are as in `pull`."""
     flat = _flatten(s, arguments)
     try:
-        results = s.kernel((), flat.values).run(flat.values, touched(s.signature))
+        results = s.kernel((EXACT,) if exact else (), flat.values).run(flat.values, touched(s.signature))
     finally:
         if flat.back:
             flat.give_back()
+    if s.signature.given_back:
+        return next(a for p, a in zip(s.signature.params, arguments) if p.name == s.signature.given_back)
     return restore(s.signature.result, results)
 
 
@@ -170,6 +173,9 @@ def gradient(
     flat = _flatten(s, arguments, update=False)
     buffers = buffers_for(want, flat.values)
     results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
+    if has_nan(grads.values()):
+        flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
+        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True)
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
@@ -222,9 +228,15 @@ def pull(
     buffers: dict[int, np.ndarray],
     value: bool,
     in_place: bool = False,
+    exact: bool = False,
 ) -> tuple[tuple[object, ...], dict[int, object]]:
-    """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry."""
+    """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry.
+
+    With ``exact`` a partial times a zero adjoint is zero, also where it is infinite or nan. That costs time, and matters only
+    where there is a nan otherwise: so it is run where the quicker one has given one.
+    """
     level: Level = (want.leaves, value)
+    request: Request = (EXACT, level) if exact else (level,)
     arrays = [k.index for k in want.arrays]
     first = len(values) + len(seeds)
     places = dict(zip(arrays, range(first, first + len(arrays))))
@@ -234,7 +246,7 @@ def pull(
     flat = [*values, *seeds, *(buffers[k] for k in arrays)]
     zeros = [p for p in places.values() if p not in holding]
     try:
-        out = s.kernel((level,), values).run(flat, written, zeros, in_place=in_place)
+        out = s.kernel(request, values).run(flat, written, zeros, in_place=in_place)
     except MemoryError:  # the function itself keeps no logs: it would only run for as long again
         raise
     except Exception:
@@ -243,6 +255,17 @@ def pull(
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
+
+
+def has_nan(values: Iterable[object]) -> bool:
+    """Whether a number or a cell of an array is nan."""
+    for v in values:
+        if isinstance(v, np.ndarray):
+            flat = v.ravel()
+            v = flat.dot(flat)  # nan where a cell is: squares of others add up to no nan
+        if v != v:
+            return True
+    return False
 
 
 def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
@@ -329,15 +352,21 @@ class Pullback:
     after: Values
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
+        grads = self._pulled(cotangent)
+        if has_nan(grads.values()):
+            grads = self._pulled(cotangent, exact=True)
+        return structured(self.want, grads)
+
+    def _pulled(self, cotangent: object, exact: bool = False) -> dict[int, Any]:
         signature = self.specialisation.signature
         seeds, finals = split_cotangent(signature, cotangent, self.results, self.after)
         buffers = {**buffers_for(self.want, self.values), **finals}
         values = refreshed(signature, self.values)
-        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False)
+        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact)
         for k, final in finals.items():  # a number beside updated arrays is itself part of the value
             if not isinstance(final, np.ndarray):
                 grads[k] += final
-        return structured(self.want, grads)
+        return grads
 
     def __deepcopy__(self, memo: object) -> Pullback:
         return self  # nothing changes it
@@ -398,7 +427,12 @@ def vjp_into(
     direct = ({k.index for k in want.arrays} & places.keys() if usual else _direct(want, places)) - changed
     buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
     buffers |= buffers_for(want, flat.values, but=buffers)
+    before = {k: b.copy() for k, b in buffers.items()}
     out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True)
+    if has_nan(grads.values()):
+        for k, b in before.items():
+            buffers[k][...] = b
+        out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True, exact=True)
     for k, (_, place) in places.items():
         if k in changed:
             place[...] = grads[k]
@@ -424,8 +458,13 @@ def _usual_into(
     first = len(values) + 1
     arrays = [parts[k] for k in usually.arrays]
     try:
-        kernel = s.kernel(((want.leaves, True),), values)
-        out = kernel.run((*values, cotangent, *arrays), range(first, first + len(arrays)), in_place=True)
+        kernel, before = s.kernel(((want.leaves, True),), values), [a.copy() for a in arrays]
+        written = range(first, first + len(arrays))
+        out = kernel.run((*values, cotangent, *arrays), written, in_place=True)
+        if has_nan((*arrays, *out[1:])):
+            for a, b in zip(arrays, before):
+                a[...] = b
+            out = s.kernel((EXACT, (want.leaves, True)), values).run((*values, cotangent, *arrays), written, in_place=True)
     except MemoryError:  # as in `pull`
         raise
     except Exception:

@@ -30,6 +30,11 @@ def plain_function(f: object) -> FunctionType:
     LinadError
         Where it is none, with what to write instead.
     """
+    while hasattr(type(f), "__linad_again__"):
+        f = f.__wrapped__  # type: ignore[attr-defined]
+    calling = getattr(type(f), "__linad_calling__", None)
+    if calling is not None:  # it has a rule, which is that of a call of it
+        return calling(f)
     found = underlying(f)
     if found is not None:
         return found[0]

@@ -18,10 +18,14 @@ from linad_typecheck.core import (
     Program,
     Stmt,
     Var,
+    reached,
     walk,
     writes,
 )
 from linad_typecheck.core_rewrite import rebuild
+
+from .adjoint.custom import primal_name
+from .adjoint.errors import NoDerivative
 
 Make = Callable[[Program, Derivative], Program]  # the derivative of the entry of a program
 
@@ -36,25 +40,34 @@ def expand(program: Program, make: Make) -> Program:
     def finish(name: str) -> None:
         """Make the derivatives that a function calls, then the declared derivative of it."""
         d = pending.pop(name)
-        while wanted := _called(functions, d.callee) & pending.keys():
+        if name in reached(functions, d.callee):
+            what = f"`{primal_name(d.callee)}`, whose rule needs that derivative itself"
+            raise NoDerivative(what, functions[d.callee].span)
+        while wanted := reached(functions, d.callee) & pending.keys():
             finish(min(wanted))
-        made = make(Program(d.callee, {k: functions[k] for k in _called(functions, d.callee)}), d)
-        others = {k: f for k, f in made.functions.items() if k != made.entry}
-        if any(functions.get(k, f) != f for k, f in others.items()):  # recursive functions, simplified for another place
-            new = {k: _fresh(k, functions.keys() | pending.keys() | others.keys()) for k in others}
-            made = replace(made, functions={k: _calling(f, new) for k, f in made.functions.items()})
-            others = {new[k]: replace(made.functions[k], name=new[k]) for k in others}
-        functions.update(others)
-        functions[name] = replace(made.main, name=name)
+        made = make(Program(d.callee, {k: functions[k] for k in reached(functions, d.callee)}), d)
+        functions.update(adopted(made, name, functions, pending.keys()))
 
     while pending:
         finish(next(iter(pending)))
     return replace(program, functions=functions, derivatives={})
 
 
+def adopted(
+    made: Program, name: str, functions: Mapping[str, Function], taken: Set[str] = frozenset()
+) -> dict[str, Function]:
+    """The functions of a program as further ones beside ``functions``, its entry under a name of its own."""
+    others = {k: f for k, f in made.functions.items() if k != made.entry}
+    if any(functions.get(k, f) != f for k, f in others.items()):  # recursive functions, simplified for another place
+        new = {k: _fresh(k, functions.keys() | taken | others.keys()) for k in others}
+        made = replace(made, functions={k: _calling(f, new) for k, f in made.functions.items()})
+        others = {new[k]: replace(made.functions[k], name=new[k]) for k in others}
+    return {**others, name: replace(made.main, name=name)}
+
+
 def _with_adjoints(program: Program) -> dict[str, Function]:
-    """The functions, in which arrays are adjoints that derivatives add gradients to, and that are otherwise only read, or
-    returned to callers that only read them."""
+    """The functions, in which arrays are adjoints that derivatives add gradients to, and that are otherwise only read,
+    or returned to callers that only read them."""
     gradients: dict[str, set[str]] = {name: set() for name in program.functions}
     changed: dict[str, set[str]] = {name: set() for name in program.functions}  # or known by further names
     lent: list[tuple[str, str, str, str]] = []  # a variable of a function, and what another one that it calls calls it
@@ -129,15 +142,8 @@ def _calling(f: Function, new: Mapping[str, str]) -> Function:
     def renamed(s: Stmt) -> Stmt:
         return replace(s, callee=new.get(s.callee, s.callee)) if isinstance(s, Call) else s
 
-    return replace(f, body=inside(f.body))
-
-
-def _called(functions: dict[str, Function], start: str) -> set[str]:
-    """A function and all that it reaches by calls."""
-    found, todo = {start}, [start]
-    while todo:
-        for s in walk(functions[todo.pop()].body):
-            if isinstance(s, Call) and s.callee not in found:
-                found.add(s.callee)
-                todo.append(s.callee)
-    return found
+    rule = f.rule
+    if rule is not None:
+        forward, backward = new.get(rule.forward, rule.forward), new.get(rule.backward, rule.backward)
+        rule = replace(rule, forward=forward, backward=backward)
+    return replace(f, body=inside(f.body), rule=rule)

@@ -1,34 +1,34 @@
-"""Calls of functions that do not call themselves are replaced by their bodies."""
+"""Calls of functions that do not call themselves, and have no rule for their derivative, are replaced by their bodies."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, walk
+from linad_typecheck.core import Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, reached, walk
 from linad_typecheck.core_rewrite import freshen, rebuild
 
 
 def inline(program: Program) -> Program:
-    """The program with only recursive functions left to be called.
+    """The program with only recursive functions, and those with a rule, left to be called.
 
     A lent array is the caller's place under its own name and a moved one is the result's, so inlining is renaming.
     """
     callees = {n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in program.functions.items()}
-    recursive = {n for n in callees if n in _reach(callees, n)}
+    kept = {n for n in callees if n in _reach(callees, n) or program.functions[n].rule is not None}
     done: dict[str, Function] = {}
 
     def finish(name: str) -> Function:
         if name not in done:
             f = program.functions[name]
             keep = Names(all_names(f))
-            ready = {c: finish(c) for c in callees[name] if c not in recursive and c != name}
+            ready = {c: finish(c) for c in callees[name] if c not in kept and c != name}
             done[name] = replace(f, body=_Inliner(ready, keep).block(f.body))
         return done[name]
 
     for name in program.functions:
         finish(name)
-    used = _reach({n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in done.items()}, program.entry)
-    return replace(program, functions={n: f for n, f in done.items() if n in used | {program.entry}})
+    used = reached(done, program.entry)
+    return replace(program, functions={n: f for n, f in done.items() if n in used})
 
 
 def _reach(edges: dict[str, set[str]], start: str) -> set[str]:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Call, Derivative, Program, walk
+from linad_typecheck.core import Derivative, Program, reached
 from linad_typecheck.core_sizes import lengths
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
 from .adjoint.calls import Calls
+from .adjoint.directions import in_directions
+from .adjoint.custom import Transposes, primal_name, tangent_of
+from .adjoint.errors import NoDerivative
 from .adjoint.forward import forward
+from .adjoint.pattern import pattern, pattern_of_rule
 from .adjoint.plan import Plan
 from .adjoint.reverse import Reversed, reverse
 from .adjoint.slices import with_slices
 from .adjoint.slices_cost import takes_fewer
 from .adjoint.undo import memory
-from .expand import expand
+from .expand import adopted, expand
 from .inline import inline
 from .optimise.pass_manager import After, Remark, run
 from .optimise.phases import ALTERNATIVES, FIRST, LAST, PRIVATISATION, SIMPLIFICATION, simplify
@@ -32,21 +36,31 @@ def linear(program: Program) -> Program:
 
 
 def prepare(
-    program: Program, after: After | None = None, off: Iterable[str] = (), remarks: list[Remark] | None = None
+    program: Program,
+    after: After | None = None,
+    off: Iterable[str] = (),
+    remarks: list[Remark] | None = None,
+    rules: bool = True,
 ) -> Program:
     """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in
     ``off`` are left out; ``after`` is given the outcome of each of the others. What they have to tell is added to
-    ``remarks``."""
+    ``remarks``. Without ``rules`` functions with a rule are inlined as others are: all derivatives have been taken."""
 
     def derivative(program: Program, d: Derivative) -> Program:
         """The derivative of the entry that a declaration asks for."""
         ready = prepare(program, off=off)
-        wrt = tuple(ready.main.params[k].var.name for k in d.wrt)
+        f = ready.main
+        wrt = tuple(f.params[k].var.name for k in d.wrt)
         if d.kind == "forward":
-            return tangent(ready, wrt, off=off)
-        return differentiate(ready, wrt, d.value, off=off).simplified
+            made = tangent(ready, wrt, off=off)
+        else:
+            made = differentiate(ready, wrt, d.value, off=off).simplified
+        if d.directions:
+            made = directions(made, len(f.params), len(f.body.results) if d.value else 0, off)
+        return made
 
-    program = inline(expand(program, derivative))
+    program = expand(program, derivative)
+    program = inline(program if rules else _without_rules(program))
     for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST):
         before = program
         program, told = run(program, phase, off=off, after=after)
@@ -77,19 +91,28 @@ def differentiate(
     after: After | None = None,
     log_everything: bool = False,
     off: Iterable[str] = (),
+    making: tuple[str, ...] = (),
 ) -> Gradient:
     """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`).
 
     ``after`` and ``off`` are as in `prepare`. With ``log_everything`` no plan spares anything: what every needed value
-    costs, and what the plan is tested against.
+    costs, and what the plan is tested against. ``making`` are the functions of rules that are being transposed.
     """
     name = f"{program.entry}_vjp"
-    best = _reversed(program, wrt, name, value, log_everything)
+    transposes = _transposes(program, off, making)
+
+    def _reversed(program: Program) -> tuple[Program, Reversed, Calls]:
+        """The linear form of a program, its reverse, and the adjoints of what it calls."""
+        form = linear(program)
+        calls = Calls(form.functions, {*program.functions, name}, log_everything, transposes)
+        return form, reverse(form.main, modes_of(form.functions), wrt, name, value, log_everything, calls), calls
+
+    best = _reversed(program)
     for phase, gain in ALTERNATIVES:
         if log_everything or not memory(best[1].plan):
             break
         changed, _ = run(program, phase, off=off)
-        other = best if changed.main == program.main else _reversed(changed, wrt, name, value, log_everything)
+        other = best if changed.main == program.main else _reversed(changed)
         if memory(other[1].plan) + gain <= memory(best[1].plan):
             program, best = changed, other
     tried: set[str] = set()  # once each: a program may have many states
@@ -98,26 +121,30 @@ def differentiate(
         state, made, f, written = one
         tried.add(state)
         kept = simplify(program.with_main(f), off=off) if written else program.with_main(f)
-        other = _reversed(kept, wrt, name, value, log_everything)
+        other = _reversed(kept)
         if takes_fewer(other[1].plan, best[1].plan, lengths(program.main)):
             program, best = kept, other
             worth |= made
     form, main, calls = best
-    functions = {**program.functions, name: main.function, **calls.functions()}
-    stored = only_called(Program(name, functions))
+    functions = {**program.functions, name: main.function, **calls.functions(), **transposes.made}
+    stored = inline(Program(name, functions))
     linear(stored)
     simplified = only_called(simplify(stored, after, off))
     linear(simplified)
-    return Gradient(form, stored, simplified, main.plan, {p.forward: p.plan for p in calls.pairs.values()})
+    return Gradient(form, stored, simplified, main.plan, {p.forward: p.plan for p in calls.recursive()})
 
 
-def _reversed(
-    program: Program, wrt: tuple[str, ...], name: str, value: bool, log_everything: bool
-) -> tuple[Program, Reversed, Calls]:
-    """The linear form of a program, its reverse, and the adjoints of what it calls."""
-    form = linear(program)
-    calls = Calls(form.functions, {*program.functions, name}, log_everything)
-    return form, reverse(form.main, modes_of(form.functions), wrt, name, value, log_everything, calls), calls
+def _transposes(program: Program, off: Iterable[str], making: tuple[str, ...]) -> Transposes:
+    """The transposes of the functions of rules that a derivative of a program needs."""
+
+    def make(program: Program, wrt: tuple[str, ...]) -> Program:
+        """The adjoint of a function that is linear in the parameters ``wrt``."""
+        if program.entry in making:
+            what = f"`{primal_name(program.entry)}`, whose rule needs that derivative itself"
+            raise NoDerivative(what, program.main.span)
+        return differentiate(prepare(program, off=off), wrt, False, off=off, making=(*making, program.entry)).simplified
+
+    return Transposes(program.functions, make, adopted)
 
 
 def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = ()) -> Program:
@@ -128,25 +155,68 @@ def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, 
     main = forward(program.main, modes, wrt, name)
     functions = {**program.functions, name: main.function}
     requests = dict(main.requests)
+    transposes = _transposes(program, off, ())
     while requests:
         wanted, (callee, active) = requests.popitem()
         if wanted not in functions:
             f = program.functions[callee]
+            if f.rule is not None:
+                functions[wanted] = tangent_of(f, active, wanted, program.functions, transposes)
+                continue
             made = forward(f, modes, [f.params[k].var.name for k in active], wanted)
             functions[wanted] = made.function
             requests |= made.requests
-    simplified = only_called(simplify(Program(name, functions), after, off))
+    called = inline(Program(name, {**functions, **transposes.made}))
+    simplified = only_called(simplify(called, after, off))
     linear(simplified)
     return simplified
 
 
+def directions(program: Program, given: int, results: int, off: Iterable[str] = ()) -> Program:
+    """A derivative program in several directions at once (see `adjoint.directions`); ``off`` is as in `prepare`."""
+    made = in_directions(program, given, results)
+    simplified = only_called(simplify(only_called(made), off=off))
+    linear(simplified)
+    return simplified
+
+
+def dependence(program: Program, wrt: tuple[str, ...], off: Iterable[str] = ()) -> Program:
+    """What the results of a prepared program depend on by the parameters named in ``wrt`` (see `adjoint.pattern`)."""
+    modes = modes_of(program.functions)
+    name = f"{program.entry}_pattern"
+    main = pattern(program.main, modes, wrt, name, primal=False)
+    functions = {**program.functions, name: main.function}
+    requests = dict(main.requests)
+    while requests:
+        wanted, (callee, active) = requests.popitem()
+        if wanted not in functions:
+            f = program.functions[callee]
+            if f.rule is not None:
+                functions[wanted] = pattern_of_rule(f, active, wanted)
+                continue
+            made = pattern(f, modes, [f.params[k].var.name for k in active], wanted, primal=True)
+            functions[wanted] = made.function
+            requests |= made.requests
+    found = only_called(simplify(inline(Program(name, functions)), off=off))
+    linear(found)
+    return found
+
+
 def only_called(program: Program) -> Program:
     """The program without functions that its entry does not reach."""
-    found, todo = {program.entry}, [program.entry]
-    while todo:
-        for s in walk(program.functions[todo.pop()].body):
-            if isinstance(s, Call) and s.callee not in found:
-                found.add(s.callee)
-                todo.append(s.callee)
+    found = reached(program.functions, program.entry)
     return replace(program, functions={k: f for k, f in program.functions.items() if k in found})
 
+
+def settled(program: Program, off: Iterable[str] = ()) -> Program:
+    """A derivative program as it is compiled: with functions that have a rule inlined."""
+    plain = _without_rules(program)
+    if plain == program:
+        return program
+    found = only_called(simplify(inline(plain), off=off))
+    linear(found)
+    return found
+
+
+def _without_rules(program: Program) -> Program:
+    return replace(program, functions={k: replace(f, rule=None) for k, f in program.functions.items()})

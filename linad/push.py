@@ -10,8 +10,8 @@ from linad_typecheck.types import Array
 
 from .boundary.arguments import described
 from .boundary.results import cotangents, float_leaves, zeros_for
-from .derive import flat_values, full_value, refreshed, touched, updated
-from .specialise import FORWARD, Specialisation
+from .derive import flat_values, full_value, has_nan, refreshed, touched, updated
+from .specialise import EXACT, FORWARD, Level, Specialisation
 
 
 def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple[object, object]:
@@ -38,17 +38,28 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
             dots |= zip((leaf.index for leaf in places), pieces)
     for p in updated(signature):
         dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}
-    values = refreshed(signature, values)
     if not dots:
+        values = refreshed(signature, values)
         results = s.kernel((), values).run(values, touched(signature))
         pushed = {k.index: _zero(k, results) for k in float_leaves(signature.result)}
         return full_value(signature, results, values), full_value(signature, pushed, {})
     leaves = tuple(sorted(dots))
     changed = touched(signature)
     written = [*changed, *(len(values) + at for at, k in enumerate(leaves) if k in changed)]
-    out = s.kernel(((leaves, FORWARD),), values).run([*values, *(dots[k] for k in leaves)], written)
     places = float_leaves(signature.result)
-    results, moved = out[: len(out) - len(places)], out[len(out) - len(places) :]
+
+    def run(*exact: Level) -> tuple[list[object], Sequence[object], Sequence[object]]:
+        own, tangents = refreshed(signature, values), [dots[k].copy() if k in changed else dots[k] for k in leaves]
+        out = s.kernel((*exact, (leaves, FORWARD)), own).run([*own, *tangents], written)
+        dots.update(zip(leaves, tangents))
+        return own, out[: len(out) - len(places)], out[len(out) - len(places) :]
+
+    given = dict(dots)
+    after, results, moved = run()
+    if has_nan((*moved, *(dots[k] for k in changed if k in dots))):
+        dots.update(given)
+        after, results, moved = run(EXACT)
+    values = after
     pushed = dict(zip((leaf.index for leaf in places), moved))
     return full_value(signature, results, values), full_value(signature, pushed, dots)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import logging  # noqa: F401  (see _before_fork)
 import os
 import re
 import sys
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
     from .emit import EmitOptions
 
 # What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
-# derivative, and FORWARD in place of the second for a forward one.
+# derivative, and FORWARD in place of the second for a forward one, PATTERN for what the results depend on.
 FORWARD = "forward"
+EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
+PATTERN = "pattern"
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
@@ -51,6 +54,8 @@ _loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, th
 # from one text, such as a lambda in a loop, with the same constants share it
 
 
+# Functions to call before a fork run last registered first. That of ``logging`` takes its lock, which the import of Numba
+# needs: it must come after ours, so the module is imported above, before ours is registered.
 _forking = ExitStack()  # the locks that the thread which forks has taken
 
 
@@ -73,12 +78,13 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class Front:
-    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call."""
+    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call, ``fixed`` ones values."""
 
     marks: tuple[tuple[str, str, str], ...]
     signature: Signature | None
     diagnostics: tuple[Diagnostic, ...]
     missing: tuple[str, ...]
+    fixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +173,27 @@ class Specialisation:
         from . import pipeline
         from .adjoint.errors import NoDerivative
 
+        if request[:1] == (EXACT,):
+            from .derivatives.rule import exact_zeros
+            from .optimise.scalars.zero_tests import with_zero_tests
+
+            with exact_zeros():
+                return with_zero_tests(self.program(request[1:], sizes))
         off = self.options.off
-        program = pipeline.prepare(self.lowered(sizes), off=off)
-        for wrt, value in request:
-            names = tuple(program.main.params[k].var.name for k in wrt)
-            try:
+        try:
+            program = pipeline.prepare(self.lowered(sizes), off=off, rules=bool(request))
+            for wrt, value in request:
+                names = tuple(program.main.params[k].var.name for k in wrt)
                 if value == FORWARD:
                     program = pipeline.tangent(program, names, off=off)
+                elif value == PATTERN:
+                    program = pipeline.dependence(program, names, off=off)
                 else:
                     program = pipeline.differentiate(program, names, bool(value), off=off).simplified
-            except NoDerivative as e:
-                what = re.sub(r"#\d+", "", e.what)
-                raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
+        except NoDerivative as e:
+            what = re.sub(r"#\d+", "", e.what)
+            raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
+        program = pipeline.settled(program, off=off)
         if self.options.update == "pure":
             from .baseline.pure import purify
 
@@ -259,9 +274,12 @@ class Specialisation:
 
 def _derivative(request: Request) -> str:
     """What is asked of a program, in words before its name."""
-    if len(request) > 1:
+    if len(request) > 1 and request[0] != EXACT:
         return "a higher derivative of "
-    return "".join("the tangent of " if value == FORWARD else "the gradient of " for _, value in request)
+    if request[:1] == (EXACT,):
+        return _derivative(request[1:])
+    words = {FORWARD: "the tangent of ", PATTERN: "the pattern of "}
+    return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -342,10 +360,10 @@ def specialise(
     fresh = record()
     checked = checked_or_error(fresh, binding)
     fresh.early = False
-    front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing)
+    front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing, checked.fixed)
     key = disk.digest(front.marks)
     if front.signature is None or distinct(front.signature):
-        store.store_front(key, (front.marks, front.signature, front.diagnostics, front.missing))
+        store.store_front(key, (front.marks, front.signature, front.diagnostics, front.missing, front.fixed))
     warn(front.diagnostics)
     return Specialisation(options, binding, fresh, front, store, key, checked)
 

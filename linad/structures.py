@@ -16,8 +16,10 @@ def parts(value: Any) -> tuple[Any, ...] | None:
     >>> parts((1, 2.0)), parts(3.0)
     ((1, 2.0), None)
     """
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return tuple(value)
+    if isinstance(value, dict):
+        return tuple(value.values())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return tuple(getattr(value, f.name) for f in dataclasses.fields(value))
     return None
@@ -25,6 +27,10 @@ def parts(value: Any) -> tuple[Any, ...] | None:
 
 def rebuilt(value: Any, items: Iterable[Any]) -> Any:
     """The like of a tuple or record with other items, whatever these are."""
+    if isinstance(value, list):
+        return list(items)
+    if isinstance(value, dict):
+        return dict(zip(value, items))
     if isinstance(value, tuple):
         return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
     made = object.__new__(type(value))
@@ -57,6 +63,8 @@ def annotated(value: Any, annotation: Any) -> list[Any]:
     if type(value) is tuple:
         given = getattr(annotation, "__args__", ())
         return list(given) if len(given) == len(items) else [None] * len(items)
+    if isinstance(value, list | dict):
+        return [None] * len(items)
     notes: dict[str, Any] = {}
     for cls in reversed(type(value).__mro__):
         notes |= inspect.get_annotations(cls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from .decorator import LinearGrad
 
-__all__ = ["check_grads", "float_arrays", "index_arrays", "tame_floats"]
+__all__ = ["arguments", "check_grads", "float_arrays", "index_arrays", "tame_floats"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def check_grads(
     Raises
     ------
     AssertionError
-        With the argument and index that are furthest off, and both numbers.
+        With the argument and index that are furthest off, both numbers and, where other differences tell it, the likely
+        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes.
     ValueError
         For an order or a mode that does not exist, or where no argument is differentiable.
 
@@ -200,7 +202,7 @@ def _check_cells(
 ) -> None:
     """Each number of a gradient of ``function``, which has the parameters of ``f``, against its central difference."""
     names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
-    worst: tuple[float, str] | None = None
+    worst: tuple[float, str, _Cell, float] | None = None
     for position, entry in entries.items():
         for cell in _cells(args[position], position, declared=True):
             if _at(entry, cell) is None:  # of an int
@@ -212,8 +214,11 @@ def _check_cells(
                 place += f"[{', '.join(map(str, cell.index))}]" if cell.index else ""
                 excess = np.inf if np.isnan(excess) else excess
                 if worst is None or excess > worst[0]:
-                    worst = excess, f"the {what} by {place} is {ours!r}, central differences give {theirs!r}"
-    assert worst is None, worst[1]
+                    told = f"the {what} by {place} is {ours!r}, central differences give {theirs!r}"
+                    worst = excess, told, cell, ours
+    if worst is not None:
+        _, told, cell, ours = worst
+        raise AssertionError(f"{told}; {_cause(function, args, cell, ours, rtol, atol)}")
 
 
 def _directions(gradient: dict[int, Any], args: Sequence[Any]) -> dict[int, tuple[Any, float]]:
@@ -254,19 +259,56 @@ def _single(a: Any) -> bool:
     return any(getattr(leaf, "dtype", None) == np.float32 for leaf in leaves(a))
 
 
-def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell) -> float:
-    at = args[cell.argument]
-    number = _at(at, cell)
+def _step(args: Sequence[Any], cell: _Cell) -> float:
+    """The step of central differences: the cube root of the precision."""
     single = any(_single(a) for a in args)
-    step = (float(np.finfo(np.float32 if single else np.float64).eps) ** (1 / 3)) * max(1.0, abs(float(number)))
-    ends = []
-    for by in (step, -step):
-        moved, really = _moved(at, cell.path, cell.index, by)
-        given = _copied(args)
-        given[cell.argument] = moved
-        ends.append((float(f(*given)), really))
-    (up, forward), (down, back) = ends
+    eps = float(np.finfo(np.float32 if single else np.float64).eps)
+    return eps ** (1 / 3) * max(1.0, abs(float(_at(args[cell.argument], cell))))
+
+
+def _end(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, by: float) -> tuple[float, float]:
+    """The value with one number moved, and by how much it really moved."""
+    moved, really = _moved(args[cell.argument], cell.path, cell.index, by)
+    given = _copied(args)
+    given[cell.argument] = moved
+    return float(f(*given)), really
+
+
+def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell) -> float:
+    step = _step(args, cell)
+    (up, forward), (down, back) = (_end(f, args, cell, by) for by in (step, -step))
     return (up - down) / (forward - back)
+
+
+def _cause(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, ours: float, rtol: float, atol: float) -> str:
+    """Why a derivative may differ from differences, by differences to each side in shorter and shorter steps."""
+    single = any(_single(a) for a in args)
+    eps = float(np.finfo(np.float32 if single else np.float64).eps)
+    middle = float(f(*_copied(args)))
+    steps = [_step(args, cell) / by for by in (1.0, 16.0, 256.0)]
+    slopes = []
+    for h in steps:
+        (up, forward), (down, back) = (_end(f, args, cell, by) for by in (h, -h))
+        slopes.append(((up - middle) / forward + 0.0, (down - middle) / back + 0.0))
+    if not np.all(np.isfinite([*np.ravel(slopes), ours])):
+        return "a value near by is not finite"
+    far = [abs(ours - (right + left) / 2.0) for right, left in slopes]
+    noise = eps * abs(middle) / steps[0]
+    if noise > 0.1 * far[0]:
+        kind = "float32" if single else "the precision of floats"
+        return f"likely {kind}: rounding of a value of {middle:.3g} alone makes differences uncertain by {noise:.2g}"
+    _, before, gap = (abs(right - left) for right, left in slopes)
+    right, left = slopes[-1]
+    if gap > atol + rtol * abs(ours) + 4.0 * 256.0 * noise:
+        if gap > 8.0 * before:
+            return f"likely a jump: the slopes to both sides, {right:.6g} and {left:.6g}, grow as the step shrinks"
+        if gap > 0.5 * before:
+            return f"likely a kink or a tie: the slope is {right:.6g} to the right and {left:.6g} to the left"
+    for h, d, (right, left) in zip(steps[1:], far[1:], slopes[1:], strict=True):
+        if d < 0.25 * far[0]:
+            shorter = f"with one of {h:.2g}, in place of {steps[0]:.2g}"
+            return f"likely a step too large: {shorter}, they give {(right + left) / 2.0:.6g}"
+    return "differences to both sides agree: no kink was found"
 
 
 # ------------------------------------------------------------------------------------------------------ strategies
@@ -351,3 +393,118 @@ def index_arrays(length: int, size: int, negative: bool = True) -> SearchStrateg
 
     cell = st.integers(-size if negative else 0, size - 1)
     return st.lists(cell, min_size=length, max_size=length).map(lambda c: np.array(c, np.int64))
+
+
+def arguments(
+    f: Callable[..., Any], max_size: int = 4, **strategies: SearchStrategy[Any]
+) -> SearchStrategy[tuple[Any, ...]]:
+    """Hypothesis: arguments that fit the annotations of a function.
+
+    Parameters
+    ----------
+    f : function
+        A checked or plain function whose parameters are annotated.
+    max_size : int
+        The largest size along an axis, and the largest int. Sizes with the same name are the same.
+    **strategies : SearchStrategy
+        Of parameters by name, in place of those that their annotations give.
+
+    Returns
+    -------
+    SearchStrategy
+        Of tuples with an argument for each parameter: floats are those of `tame_floats`, ints lie between 0 and
+        `max_size`, those in arrays are indices of the smallest axis that has a name.
+
+    Raises
+    ------
+    ValueError
+        Where the annotations do not give all types, and there is not a strategy for each parameter; where there is no
+        parameter of a name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hypothesis import find
+    >>> from jaxtyping import Float64, Int64
+    >>> from linad.testing import arguments
+    >>> def gather(x: Float64[np.ndarray, "n"], index: Int64[np.ndarray, "m"], w: float) -> float:
+    ...     return w * np.sum(x[index])
+    >>> find(arguments(gather), lambda given: len(given[1]) == 2)
+    (array([0.]), array([0, 0]), 0.0)
+    """
+    from hypothesis import strategies as st
+    from linad_typecheck.types import Array
+
+    from .boundary.results import leaf_types, restore
+    from .transforms.application import checked
+
+    function = checked(f)
+    names = list(inspect.signature(function.py_func).parameters)
+    unknown = [n for n in strategies if n not in names]
+    if unknown:
+        raise ValueError(f"`{function.__name__}` has no parameter `{unknown[0]}`; it has {', '.join(names)}")
+    if set(strategies) == set(names):
+        return st.tuples(*(strategies[n] for n in names))
+    signature = function.signature
+    parameters = inspect.signature(function.py_func).parameters
+    bare = [n for n, p in parameters.items() if p.annotation is p.empty and n not in strategies]
+    if signature is None or bare:
+        bare = bare or names
+        told = f"the annotations of `{function.__name__}` do not give all types: annotate `{bare[0]}`"
+        raise ValueError(f"{told}, or give a strategy for each parameter")
+    known = {p.name: p for p in signature.params}
+    wanted = [known[n] for n in names if n not in strategies]
+    symbols = sorted({s for p in wanted for dims in p.dims for d in dims or () for s in _symbols(d)})
+    numbers = {"f64": tame_floats(), "f32": tame_floats().map(np.float32), "bool": st.booleans()}
+
+    def scalar(leaf: Any) -> SearchStrategy[Any]:
+        kind = leaf.type.dtype
+        if kind in ("i64", "i32"):
+            return st.integers(0, max_size).map(int if leaf.weak else np.dtype(_DTYPES[kind]).type)
+        return numbers[kind] if leaf.weak or kind == "bool" else numbers[kind].map(np.dtype(_DTYPES[kind]).type)
+
+    def array(leaf: Any, dims: Sequence[str], sizes: dict[str, int], least: int) -> SearchStrategy[np.ndarray]:
+        shape = tuple(_size_of(d, sizes) for d in dims)
+        kind = leaf.type.dtype
+        cell = st.integers(0, least - 1) if kind[0] == "i" else numbers[kind]
+        count = int(np.prod(shape))
+        cells = st.lists(cell, min_size=count, max_size=count)
+        return cells.map(lambda c: np.array(c, _DTYPES[kind]).reshape(shape))
+
+    @st.composite
+    def every(draw: Any) -> tuple[Any, ...]:
+        sizes = {s: draw(st.integers(1, max_size)) for s in symbols}
+        least = min(sizes.values(), default=1)
+        found = []
+        for n in names:
+            if n in strategies:
+                found.append(draw(strategies[n]))
+                continue
+            p = known[n]
+            every_leaf = list(leaf_types(p.structure))
+            arrays = iter(p.dims)
+            values = {}
+            for leaf in every_leaf:
+                if isinstance(leaf.type, Array):
+                    dims = next(arrays, None) or ("_",) * leaf.type.rank
+                    values[leaf.index] = draw(array(leaf, dims, sizes, least))
+                else:
+                    values[leaf.index] = draw(scalar(leaf))
+            found.append(restore(p.structure, values))
+        return tuple(found)
+
+    return every()
+
+
+_DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
+
+
+def _symbols(dim: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", dim)) - {"_"}
+
+
+def _size_of(dim: str, sizes: dict[str, int]) -> int:
+    """A size as annotations have it: a number, a name, and sums and multiples of them; 2 where it is open."""
+    if dim == "_":
+        return 2
+    return max(0, int(eval(dim, {"__builtins__": {}}, sizes)))  # noqa: S307 - the checker has read it as such a size

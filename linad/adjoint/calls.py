@@ -1,4 +1,5 @@
-"""Adjoints of recursive functions: a pair of functions for each way that one is called.
+"""Adjoints of functions that stay functions, recursive ones and those with a rule (`custom`): a pair of functions for each
+way that one is called.
 
 The first runs the primal and pushes what its reverse needs; the second pops it and runs the adjoint, with the modes of the
 parameters transposed. Each makes one call of its own kind where the primal makes one, so both take work in proportion to that
@@ -30,6 +31,7 @@ from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
 from .activity import learn
 from .bars import Bars, bar_of
+from .custom import RulePair, Transposes
 from .plan import Body, Plan
 from .reverse import TRANSPOSED, BackwardWalk
 from .shapes import with_shapes
@@ -47,11 +49,14 @@ class Key:
         Positions of the parameters through which the derivative flows.
     kept
         Positions of arrays lent for reading whose cells are the same when the reverse runs.
+    unused
+        Of a function with a rule: positions of float results that no derivative flows through.
     """
 
     callee: str
     active: tuple[int, ...]
     kept: tuple[int, ...]
+    unused: tuple[int, ...] = ()
 
 
 @dataclass(eq=False)
@@ -114,6 +119,8 @@ class Calls:
         Names that generated functions must not have.
     log_everything
         Whether no plan spares anything.
+    transposes
+        Of the functions of rules.
     """
 
     def __init__(
@@ -121,30 +128,37 @@ class Calls:
         functions: Mapping[str, Function],
         taken: Iterable[str],
         log_everything: bool = False,
+        transposes: Transposes | None = None,
     ) -> None:
         self.primal, self.modes = functions, modes_of(functions)
-        self.log_everything = log_everything
-        self.pairs: dict[Key, Pair] = {}
+        self.log_everything, self.transposes = log_everything, transposes
+        self.pairs: dict[Key, Pair | RulePair] = {}
         self._taken = set(taken)
 
     def key(self, s: Call, plan: Plan) -> Key:
         """How a call of a planned function calls."""
         active = tuple(k for k, a in enumerate(s.args) if plan.facts.is_active(a))
-        return Key(s.callee, active, plan.unchanged[id(s)])
+        ruled = self.primal[s.callee].rule is not None
+        unused = tuple(k for k, o in enumerate(s.outs) if ruled and is_float(o.type) and not plan.facts.is_active(o))
+        return Key(s.callee, active, plan.unchanged[id(s)], unused)
 
-    def pair(self, key: Key) -> Pair:
+    def pair(self, key: Key) -> Pair | RulePair:
         if key not in self.pairs:
             self._plan(key)
         return self.pairs[key]
 
-    def plans(self) -> tuple[Plan, ...]:
-        return tuple(p.plan for p in self.pairs.values())
+    def recursive(self) -> tuple[Pair, ...]:
+        """The pairs of recursive functions."""
+        return tuple(p for p in self.pairs.values() if isinstance(p, Pair))
 
     def functions(self) -> dict[str, Function]:
         """Both functions of every pair."""
         made: dict[str, Function] = {}
         for p in list(self.pairs.values()):
-            made[p.forward], made[p.reverse] = self._forward(p), self._reverse(p)
+            if isinstance(p, RulePair):
+                made |= p.functions(self.primal, self.transposes)
+            else:
+                made[p.forward], made[p.reverse] = self._forward(p), self._reverse(p)
         return made
 
     # -- planning
@@ -155,7 +169,7 @@ class Calls:
         while todo:
             k = todo.pop()
             if k not in self.pairs:
-                self.pairs[k] = made = self._planned(k)
+                self.pairs[k] = made = self._planned(k) if self.primal[k.callee].rule is None else self._ruled(k)
                 new.append(made)
                 todo += made.calls
         kinds = {p.key: p.own_kinds() for p in new}
@@ -171,6 +185,9 @@ class Calls:
                 break
         for p in new:
             p.kinds = tuple(k for k in KINDS if k in kinds[p.key])
+
+    def _ruled(self, key: Key) -> RulePair:
+        return RulePair(key, self._name(key, "fwd"), self._name(key, "rev"), self.primal[key.callee], self.primal)
 
     def _planned(self, key: Key) -> Pair:
         f, shapes = with_shapes(self.primal[key.callee])

@@ -17,7 +17,7 @@ from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import I64, Array
 
 from ..derivatives.linalg import RULES
-from ..derivatives.matrices import ONE, ZERO, Matrices
+from ..derivatives.matrices import ZERO, Matrices
 from .activity import Facts
 from .bars import Bars
 from .errors import NoDerivative
@@ -135,13 +135,13 @@ class Tapes:
     ) -> None:
         log, cursor, place = self.log(sweep, frame, kind)
         base = m.load(cursor, (place,))
-        end = m.op("add", base, _size(m, shape))
+        end = m.op("add", base, m.count(shape))
         m.stmts.append(Reserve(log, end, m.span))
         if isinstance(words, tuple):
             for k, n in enumerate(words):
                 m.store(log, (m.op("add", base, Const(k, I64)),), n)
         else:
-            m.each(shape, lambda *index: m.store(log, (_flat(m, base, index, shape),), words(*index)))
+            m.each(shape, lambda *index: m.store(log, (m.flat(base, index, shape),), words(*index)))
         m.store(cursor, (place,), end)
 
     def pop(self, sweep: ForwardSweep, frame: Frame, v: Var, s: Dense, out: list[Stmt]) -> Var:
@@ -154,10 +154,10 @@ class Tapes:
             shape = tuple(m.op("max", n, ZERO) for n in sizes)
             m.store(cursor, (place,), base)
         log, cursor, place = self.log(sweep, frame, v.type.dtype)
-        base = m.op("sub", m.load(cursor, (place,)), _size(m, shape))
+        base = m.op("sub", m.load(cursor, (place,)), m.count(shape))
         again = self.names.like(v)
         m.stmts.append(Alloc(again, shape, None, s.span))
-        m.each(shape, lambda *index: m.store(again, index, m.load(log, (_flat(m, base, index, shape),))))
+        m.each(shape, lambda *index: m.store(again, index, m.load(log, (m.flat(base, index, shape),))))
         m.store(cursor, (place,), base)
         out += m.stmts
         self.popped[id(s), v.name] = again
@@ -167,20 +167,6 @@ class Tapes:
 def _known_shape(sweep: ForwardSweep, s: Dense, v: Var) -> tuple[Atom, ...] | None:
     shape = sweep.plan.tape_sizes.get((id(s), v.name))
     return None if shape is None else tuple(map(sweep.at, shape))
-
-
-def _size(m: Matrices, shape: tuple[Atom, ...]) -> Atom:
-    total: Atom = ONE
-    for n in shape:
-        total = n if total == ONE else m.op("mul", total, n)
-    return total
-
-
-def _flat(m: Matrices, base: Atom, index: tuple[Atom, ...], shape: tuple[Atom, ...]) -> Atom:
-    place = index[0]
-    for i, n in zip(index[1:], shape[1:], strict=True):
-        place = m.op("add", m.op("mul", place, n), i)
-    return m.op("add", base, place)
 
 
 def _frame_of(s: Dense, region: Frame | Body) -> Frame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from linad_typecheck.core import (
     AddArray,
@@ -71,7 +72,7 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
     """
     wrt = set(wrt)
     facts = learn(f, modes, wrt)
-    walk = _Forward(facts, Names(all_names(f)))
+    walk = Forward(facts, Names(all_names(f)))
     given = []
     for p in f.params:
         if is_float(p.var.type) and (p.var.name in wrt or facts.is_active(p.var) and p.mode in ("mut", "acc")):
@@ -88,7 +89,10 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
 
 
 @dataclass
-class _Forward:
+class Forward:
+    """The walk over the statements; ``suffix`` ends the names of tangents of callees."""
+
+    suffix: ClassVar[str] = "jvp"
     facts: Facts
     names: Names
     dots: dict[str, Atom] = field(default_factory=dict)
@@ -173,7 +177,7 @@ class _Forward:
             seed = self.dot(s.ins[k])
             if seed.type != s.out.type:
                 seed = builder.op("cast", seed, type=s.out.type)
-            total = builder.add(total, slope(Point(builder, s.ins, s.out), seed))
+            total = builder.add(total, rule.apply(k, Point(builder, s.ins, s.out), seed))
         out += builder.stmts
         self.dots[s.out.name] = total
 
@@ -203,7 +207,12 @@ class _Forward:
         if not self.facts.passes_on(s):
             out.append(s)
             return
-        name = f"{s.callee}_jvp_{'_'.join(map(str, moving))}"
-        self.requests[name] = (s.callee, moving)
+        name = self.request(s, moving)
         dots = tuple(self.new(o) for o in s.outs if is_float(o.type))
         out.append(Call((*s.outs, *dots), name, (*s.args, *(self.dot(s.args[k]) for k in moving)), s.span))
+
+    def request(self, s: Call, moving: tuple[int, ...]) -> str:
+        """The name of the tangent of a callee, which is to be made."""
+        name = f"{s.callee}_{self.suffix}_{'_'.join(map(str, moving))}"
+        self.requests[name] = (s.callee, moving)
+        return name

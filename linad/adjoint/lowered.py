@@ -6,14 +6,15 @@ import inspect
 from dataclasses import replace
 from functools import cache
 
+from linad.adjoint import schedules
 from linad_typecheck.check import check
 from linad_typecheck.core import Block, Check, Function
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.source import SourceFile
 from linad_typecheck.span import NOWHERE
-from linad_typecheck.static_scope import StaticModule, functions_named
+from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.static_uses import functions_named
 
-from . import schedules
 
 
 @cache

@@ -216,7 +216,7 @@ class BackwardWalk:
                 self.at(a) if "xy"[min(j, 1)] in needs or isinstance(a, Const) else a for j, a in enumerate(s.ins)
             )
             value = self.at(s.out) if "o" in needs else s.out
-            seed = slope(Point(builder, ins, value, rest), bar)
+            seed = rule.apply(k, Point(builder, ins, value, rest), bar)
             if s.op == "mul" and isinstance(seed, Var):
                 self.products[seed.name] = self.facts.value(s.ins[1 - k]), bar
             if seed.type != x.type:

@@ -2,7 +2,8 @@
 
 The loads may stand in short loops or under conditions, the slices are whole: two words of an array with a thousand cells are not
 worth a thousand. So each word that the slices add must be matched by one that they save, in loops that run as often. A condition
-in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over ``i`` saves a word for each ``i``.
+in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over ``i`` saves a word for each ``i``. Not one
+that only excludes the ends of a range, ``if i > 0``: it is taken to hold always.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections import Counter
 
 from linad_typecheck.core import Atom, Const, Dim, Loop, Var
 from linad_typecheck.core_sizes import EDGE, Lengths
+
+from linad.analysis.index_tests import usual_arms
 
 from .plan import Body, Plan
 from .rows import uneven
@@ -45,10 +48,12 @@ def _at_least(more: Times, times: Times) -> bool:
 
 def _words(plan: Plan, same: Lengths) -> Counter[Times]:
     found: Counter[Times] = Counter()
+    usual = usual_arms(plan.facts.function)
     for b in plan.bodies.values():
         for name in b.logs:
             path = _path(b, plan, same)
-            if plan.facts.home[name] != id(b.loop.body) and not str(path[-1]).startswith("?"):
+            home = plan.facts.home[name]
+            if home != id(b.loop.body) and home not in usual and not str(path[-1]).startswith("?"):
                 path[-1] = f"~{b.loop.index.name}"
             _add(found, 1, path)
         for a in b.expanded.values():

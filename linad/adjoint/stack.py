@@ -37,6 +37,7 @@ from .plan import Body, Frame, Plan
 
 if TYPE_CHECKING:
     from .calls import Calls, Pair
+    from .custom import RulePair
     from .reverse import BackwardWalk
 
 KINDS = ("f64", "f32", "i64")  # of words: ints of all sizes and bools are saved as i64
@@ -48,25 +49,12 @@ def kind_of(t: Scalar) -> str:
     return t.dtype if t.dtype in KINDS else "i64"
 
 
-class CallStack:
-    """The stacks as one function sees them, and its calls of recursive functions, there and back.
+class Stack:
+    """The stacks as one function sees them: a log for each of the ``kinds`` of words, and the places where they end."""
 
-    Attributes
-    ----------
-    pairs
-        By id of the call, the functions that it becomes.
-    """
-
-    def __init__(
-        self, plan: Plan, calls: Calls, names: Names, kinds: Iterable[str] = ()
-    ) -> None:
-        self.plan, self.names = plan, names
-        self.pairs: dict[int, Pair] = {
-            id(s): calls.pair(calls.key(s, plan))
-            for s in walk(plan.facts.function.body)
-            if isinstance(s, Call) and plan.facts.matters(s)
-        }
-        needed = {k for p in self.pairs.values() for k in p.kinds} | set(kinds)
+    def __init__(self, names: Names, kinds: Iterable[str]) -> None:
+        self.names = names
+        needed = set(kinds)
         self.logs = {
             k: names.var(f"log_{k}", Array(k, 1)) for k in KINDS if k in needed
         }
@@ -90,9 +78,6 @@ class CallStack:
             *(Param(v, mode) for v in self.logs.values()),
             Param(self.cursor, "mut"),
         )  # type: ignore[arg-type]
-
-    def args(self, pair: Pair) -> tuple[Var, ...]:
-        return (*(self.logs[k] for k in pair.kinds), self.cursor) if pair.kinds else ()
 
     # -- words
 
@@ -138,7 +123,29 @@ class CallStack:
                     )
         return found
 
-    # -- calls
+
+class CallStack(Stack):
+    """The stacks, and the calls of functions that stay functions, there and back.
+
+    Attributes
+    ----------
+    pairs
+        By id of the call, the functions that it becomes.
+    """
+
+    def __init__(
+        self, plan: Plan, calls: Calls, names: Names, kinds: Iterable[str] = ()
+    ) -> None:
+        self.plan = plan
+        self.pairs: dict[int, Pair | RulePair] = {
+            id(s): calls.pair(calls.key(s, plan))
+            for s in walk(plan.facts.function.body)
+            if isinstance(s, Call) and plan.facts.matters(s)
+        }
+        super().__init__(names, {k for p in self.pairs.values() for k in p.kinds} | set(kinds))
+
+    def args(self, pair: Pair | RulePair) -> tuple[Var, ...]:
+        return (*(self.logs[k] for k in pair.kinds), self.cursor) if pair.kinds else ()
 
     def forward(self, s: Call, sweep: ForwardSweep) -> Call:
         pair = self.pairs[id(s)]

@@ -66,8 +66,8 @@ def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt
 
 
 def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
-    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known about the ints in its
-    body."""
+    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known about the ints where
+    its body begins, and the forms of those that the body makes."""
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
@@ -85,7 +85,10 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
             case Loop():
                 with r.scope():
                     r.enter(s)
-                    return change(replace(s, body=block(s.body)), r)
+                    head = r.snapshot()
+                    body = block(s.body)
+                    r.restore(head)  # what a check in the body says does not hold for the statements before it
+                    return change(replace(s, body=body), r)
         r.statement(s)
         return [s]
 

@@ -116,6 +116,7 @@ RULES: dict[str, Rule] = {
     "fmin": Rule(np.fmin, _choose(lambda x, y: y < x or x != x)),
     "fmax": Rule(np.fmax, _choose(lambda x, y: y > x or x != x)),
     "select": Rule(lambda c, x, y: x if c else y, lambda o, c, x, y: (None, 1.0, None) if c else (None, None, 1.0)),
+    "zero_or": Rule(lambda f, x: x if f != 0.0 else 0.0, lambda o, f, x: (None, 1.0)),
     "copysign": Rule(np.copysign, _sign_of_copy),
     "atan2": Rule(np.arctan2, _atan2_partials),
     "hypot": Rule(np.hypot, _hypot_partials),

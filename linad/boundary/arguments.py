@@ -7,14 +7,15 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import Enum
 
 import numpy as np
-from linad_typecheck.scope import Opaque
-from linad_typecheck.signature import ArgRecord, ArgType, Leaf, RecordStructure, Signature, Structure
+from linad_typecheck.scope import EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
 from linad_typecheck.words import with_article
 
-from .entities import DTYPES, NUMPY_NAMES, array_type
+from .entities import DTYPES, NUMPY_NAMES, array_type, entity
 from .overlap import check_apart, check_written
 from .records import as_record, parts, record_class
 
@@ -149,7 +150,7 @@ def inside(
     """
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
-        if type(value) is not tag.handle:
+        if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
@@ -162,10 +163,18 @@ def inside(
     if len(given) != len(structure):
         raise TypeError(f"{where}: expected a tuple of {len(structure)}, got one of {len(given)}")
     if isinstance(structure, RecordStructure):
-        places = [within(where, f".{name}") for name in structure.tag.fields]
+        places = [within(where, part) for part in parts_of(structure.tag, len(structure))]
     else:
         places = [within(where, f"[{k}]") for k in range(len(structure))]
     return list(zip(structure, given, places))
+
+
+def parts_of(record: RecordTag | RecordClass, count: int) -> list[str]:
+    """How the parts of a record are written: ``.x``, ``["w"]`` or ``[0]``."""
+    if record.handle is list:
+        return [f"[{k}]" for k in range(count)]
+    names = record.fields if isinstance(record, RecordTag) else record.names
+    return [f'["{n}"]' if record.handle is dict else f".{n}" for n in names]
 
 
 def within(where: str, part: str) -> str:
@@ -304,7 +313,7 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         For a value that a checked function cannot take.
     """
-    if isinstance(value, tuple) or dataclasses.is_dataclass(value):
+    if isinstance(value, tuple | list | dict) or (dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)):
         return _group(value, where)
     if isinstance(value, np.ndarray):
         kind = array_type(value)
@@ -316,20 +325,31 @@ def argument_type(value: object, where: str) -> object:
             raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
         return ArgType(Scalar(DTYPES[value.dtype.name]))
     for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
-        if isinstance(value, kind):
+        if isinstance(value, kind) and not isinstance(value, Enum):
             return ArgType(Scalar(dtype), weak=True)
-    how = "; None may be an argument of a plain function that a checked one calls" if value is None else ""
-    raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value, how)
+    if value is None or type(value) is str:
+        return static(value)
+    if isinstance(value, type | np.dtype | Enum | np.ufunc) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
+        return ArgStatic(found, "entity")
+    raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
+
+
+def static(value: object) -> ArgStatic:
+    """An argument that the function is specialised for."""
+    return ArgStatic(value, type(value).__name__)
 
 
 def _group(value: object, where: str) -> object:
     record = as_record(value)
     if record is not None:
         given = parts(record.names, value)
-        items = (argument_type(v, within(where, f".{n}")) for n, v in zip(record.names, given))
+        items = (argument_type(v, within(where, part)) for part, v in zip(parts_of(record, len(given)), given))
         return ArgRecord(record, tuple(items))
     if type(value) is tuple:
         return tuple(argument_type(v, within(where, f"[{k}]")) for k, v in enumerate(value))
+    if isinstance(value, list | dict):
+        how = "make it an array with `np.array(...)`" if isinstance(value, list) else "use texts as its keys"
+        raise _wrong(where, "a number, an array or a structure of them", value, f": {how}")
     found = record_class(value if isinstance(value, type) else type(value))
     told = f": {found.what}; {found.instead}" if isinstance(found, Opaque) and found.instead else ""
     raise TypeError(f"{where}: expected a tuple, a named tuple or a frozen dataclass, got {described(value)}{told}")
@@ -359,4 +379,4 @@ def described(value: object) -> str:
     if isinstance(value, np.generic):
         return f"a NumPy {value.dtype.name} scalar"
     name = type(value).__name__
-    return "None" if value is None else with_article(f"`{name}`" if as_record(value) else name)
+    return "None" if value is None else with_article(f"`{name}`" if as_record(value) and type(value) not in (list, dict) else name)

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import ast
 import sys
+from enum import Enum
+from functools import _lru_cache_wrapper
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 
 import numpy as np
-from linad_typecheck.scope import FOREIGN, LIBRARIES, Annotation, Constant, Entity, External, GlobalArray, Module, Opaque, RecordClass
+from linad_typecheck.scope import (
+    FOREIGN,
+    LIBRARIES,
+    Annotation,
+    Constant,
+    Entity,
+    EnumClass,
+    EnumMember,
+    ErrorClass,
+    External,
+    GlobalArray,
+    Module,
+    Opaque,
+    RecordClass,
+)
 from linad_typecheck.types import Array, DType
 from linad_typecheck.words import with_article
 
@@ -32,10 +48,28 @@ def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str 
     described = getattr(type(value), "__linad_source__", None)
     if described is not None:
         return described(value)
+    if isinstance(value, _lru_cache_wrapper) and isinstance(value.__wrapped__, FunctionType):
+        return value.__wrapped__, (), None  # what it keeps is what it would compute
+    if elementwise(value):
+        plain = value.pyfunc if isinstance(value, np.vectorize) else value._dispatcher.py_func
+        return (plain, (), None) if isinstance(plain, FunctionType) else None
     inner = getattr(value, "py_func", None)
     if isinstance(inner, FunctionType) and type(value).__module__.startswith("numba."):
         return inner, (), None
     return None
+
+
+def elementwise(value: object) -> bool:
+    """Whether a value is a function of scalars that is applied to arrays cell by cell."""
+    plain = isinstance(value, np.vectorize) and value.signature is None and not value.excluded
+    return plain or (type(value).__name__ == "DUFunc" and type(value).__module__.startswith("numba."))
+
+
+def rule_of(value: object) -> tuple[str, tuple[object, ...], tuple[int, ...]] | None:
+    """The rule that a function under `linad.custom_vjp` or `linad.custom_jvp` has: its kind, its functions, and the positions
+    of the parameters that it does not differentiate by."""
+    described = getattr(type(value), "__linad_rule__", None)
+    return None if described is None else described(value)
 
 
 def entity(value: object, key: str) -> Entity | None:
@@ -47,6 +81,13 @@ def entity(value: object, key: str) -> Entity | None:
     record = constant(value)
     if record is not None:
         return Constant(record)
+    if isinstance(value, Enum):
+        return member(value)
+    if isinstance(value, type) and issubclass(value, Enum) and value.__members__:
+        return EnumClass(_class_key(value), tuple(map(member, value)))
+    if isinstance(value, type) and issubclass(value, Exception) and value.__module__ not in ("builtins", *LIBRARIES):
+        builtin = next(c.__name__ for c in value.__mro__ if c.__module__ == "builtins")
+        return ErrorClass(builtin if "<locals>" in value.__qualname__ else _class_key(value))
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         return GlobalArray(kind, key) if kind else _no_array(value)
@@ -71,6 +112,17 @@ def entity(value: object, key: str) -> Entity | None:
     if isinstance(value, np.generic):
         return Opaque(_described(value), REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`")
     return Opaque(_described(value), "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "")
+
+
+def member(value: Enum) -> EnumMember:
+    """A member of an enumeration."""
+    held = value.value
+    known = held if is_constant(held) else Opaque(with_article(type(held).__name__))
+    return EnumMember(_class_key(type(value)), value.name, known, isinstance(value, int | str))
+
+
+def _class_key(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 REAL_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import linecache
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
@@ -181,6 +182,15 @@ def _value(dtype: str, word: np.int64) -> object:
     return bool(word) if dtype == "bool" else int(word)
 
 
+def _class(name: str) -> object:
+    """An exception by its name: one of Python's, or one of a module."""
+    module = max((m for m in sys.modules if name.startswith(f"{m}.")), key=len, default="")
+    found = sys.modules.get(module, builtins)
+    for part in name.removeprefix(f"{module}.").split("."):
+        found = getattr(found, part, None)
+    return found
+
+
 def raise_at(error: str, message: str, span: Span) -> NoReturn:
     """Raise a builtin exception with the text and the place of the user's expression.
 
@@ -189,7 +199,7 @@ def raise_at(error: str, message: str, span: Span) -> NoReturn:
     Exception
         Of the builtin class named ``error``.
     """
-    kind = np.linalg.LinAlgError if error == "LinAlgError" else getattr(builtins, error, None)
+    kind = np.linalg.LinAlgError if error == "LinAlgError" else _class(error)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = RuntimeError
     if span == NOWHERE:

@@ -10,20 +10,25 @@ import ast
 import functools
 import hashlib
 import inspect
+import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import Entity, FunctionSource, Helper, Member, RecordClass
+from linad_typecheck.scope import CustomRule, Entity, FunctionSource, Helper, Member, RecordClass
 from linad_typecheck.signature import ArgRecord
 
-from .entities import entity, fingerprint, underlying
+from .. import implementing
+from .arguments import described
+from .entities import elementwise, entity, fingerprint, rule_of, underlying
+from .errors import refusal
 from .locate import live_file, locate
-from .records import classes_of, default_value, told
+from .records import changeable, classes_of, default_value, told
 
 MISSING = object()
+IMPLEMENTS = "%implements "  # before the dotted name of a library function, stands for what it means
 
 
 class NotYet(Exception):
@@ -45,7 +50,7 @@ class Lookup:
         """Whether the name still means the same."""
         now = self.scope.raw(self.name)
         if now is self.value:
-            if isinstance(now, np.ndarray):
+            if isinstance(now, np.ndarray) or changeable(now):
                 return fingerprint(now) == self.mark
             if self.code is None:
                 return True
@@ -125,10 +130,12 @@ class Record:
             if (
                 self.early
                 or "::" in lookup.name
+                or lookup.name.startswith(IMPLEMENTS)
                 or first in f.__code__.co_freevars
                 or lookup.code is not None
                 or lookup.value is MISSING
                 or isinstance(lookup.value, np.ndarray)
+                or changeable(lookup.value)
             ):
                 self._other.append(lookup)
             else:
@@ -217,6 +224,15 @@ class LiveScope:
         found = self.lookup(f"{record.key}::{name}")
         return None if found is None else Member(kind, found)
 
+    def implementation(self, dotted: str) -> FunctionSource | None:
+        """What `linad.implements` says of a library function; looked up like a name."""
+        found = self.lookup(f"{IMPLEMENTS}{dotted}")
+        return found.function if isinstance(found, Helper) else None
+
+    def implemented(self) -> frozenset[str]:
+        """The library functions that it says something about."""
+        return frozenset(implementing.names())
+
     def names(self) -> tuple[str, ...]:
         """Every name in sight."""
         f = self.function
@@ -224,6 +240,8 @@ class LiveScope:
 
     def raw(self, name: str) -> object:
         """The object a name is bound to now; `MISSING` where it is not bound."""
+        if name.startswith(IMPLEMENTS):
+            return implementing.registered(name.removeprefix(IMPLEMENTS)) or MISSING
         if "::" in name:
             key, _, attribute = name.rpartition("::")
             cls = self.record.class_of(key)
@@ -262,14 +280,32 @@ class LiveScope:
             return found, fingerprint(value)
         f, updates, wrt = underlying(value)
         source = self.record.source(f, f"{self.path}/{name}", updates, wrt)
+        if elementwise(value):
+            return Helper(replace(source, elementwise=True, key=f"{source.key}/each")), f"each {source_mark(source)}"
+        given = rule_of(value)
+        if given is not None:
+            kind, functions, nondiff = given
+            of_rule = [None if g is None else self._of_rule(g, f"{self.path}/{name}.{k}") for k, g in enumerate(functions)]
+            rule = CustomRule(kind, tuple(of_rule), nondiff)
+            marks = [source_mark(source), *("" if g is None else source_mark(g) for g in of_rule)]
+            return Helper(replace(source, rule=rule)), f"{kind} {nondiff} {marks}"
         if getattr(type(value), "__linad_again__", False):
             return Helper(source.run_again()), f"again {source_mark(source)}"
         return Helper(source), source_mark(source)
+
+    def _of_rule(self, function: object, path: str) -> FunctionSource:
+        """The source of a function of a custom rule."""
+        found = underlying(function)
+        if found is None:
+            raise refusal("bad-rule", f"a rule is given by functions, got {described(function)}")
+        return self.record.source(found[0], path, found[1], found[2])
 
     def _bound_later(self, name: str) -> bool:
         if name in self.function.__code__.co_freevars:
             return True
         file = live_file(self.function.__code__.co_filename, self.function.__globals__)
+        if file is not None and name.startswith(IMPLEMENTS):
+            return re.search(rf"\bimplements\([^)]*\b{re.escape(name.rpartition('.')[2])}\b", file.source.text) is not None
         return file is not None and name in file.bound
 
 
@@ -316,4 +352,6 @@ def _code(value: object) -> tuple[object, ...] | None:
     if found is None:
         return None
     f, updates, wrt = found
-    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt)
+    given = rule_of(value)
+    rule = () if given is None else (given[0], given[2], *map(_code, given[1]))
+    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt, *rule)

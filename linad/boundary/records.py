@@ -14,10 +14,13 @@ from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
-from linad_typecheck.lower.annotations import TupleType, parse_annotation
-from linad_typecheck.lower.linalg import RESULTS
+from linad_typecheck.engine.annotations import TupleType, parse_annotation
+from linad_typecheck.library.linalg import RESULTS
 from linad_typecheck.scope import (
     LIBRARY_CLASSES,
+    LIST,
+    MOST_KEYS,
+    MOST_LISTED,
     NO_DEFAULT,
     Annotation,
     Entity,
@@ -27,6 +30,7 @@ from linad_typecheck.scope import (
     RecordConstant,
     RecordField,
     Scope,
+    dict_class,
 )
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
@@ -51,6 +55,10 @@ def record_class(cls: type) -> RecordClass | Opaque:
 def as_record(value: object) -> RecordClass | None:
     """The class of a value where it is a record."""
     cls = type(value)
+    if cls is list:
+        return LIST if len(value) <= MOST_LISTED else None
+    if cls is dict:
+        return dict_class(tuple(value)) if all(type(k) is str for k in value) else None
     if not (dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and cls is not tuple)):
         return None
     found = record_class(cls)
@@ -220,6 +228,8 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     from .entities import is_constant
 
     record = as_record(value)
+    if type(value) is dict and len(value) <= MOST_KEYS and all(is_constant(k) for k in value):
+        record = dict_class(tuple(value))
     if record is None and type(value) is not tuple:
         return None
     items: list[object] = []
@@ -229,6 +239,11 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
             return None
         items.append(made)
     return tuple(items) if record is None else RecordConstant(record, tuple(items))
+
+
+def changeable(value: object) -> bool:
+    """Whether a constant of the module may hold something else later, and still be the same object."""
+    return type(value) in (list, dict) or (isinstance(value, tuple) and any(map(changeable, value)))
 
 
 def _told(value: object) -> str:
@@ -245,13 +260,17 @@ told = _told
 
 
 def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
-    """The fields of a record."""
+    """The fields of a record, or the items of a dict or list."""
+    if type(value) in (dict, list):
+        return tuple(value.values() if isinstance(value, dict) else value)
     return tuple(getattr(value, n) for n in names)
 
 
 def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance whose fields are these, whatever they are: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
+    if cls is list or cls is dict:
+        return list(items) if cls is list else dict(zip(tag.fields, items, strict=True))
     if tag.named_tuple:
         return tuple.__new__(cls, tuple(items))
     made = object.__new__(cls)

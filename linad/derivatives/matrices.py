@@ -84,6 +84,24 @@ class Matrices:
         self.loop(n, lambda i: self.store(out, (i, i), self.c(1.0, out)))
         return out
 
+    # -- cells in an array of rank 1
+
+    def count(self, shape: Index) -> Atom:
+        """The number of cells of a shape."""
+        total: Atom = ONE
+        for n in shape:
+            total = n if total == ONE else self.op("mul", total, n)
+        return total
+
+    def flat(self, base: Atom, index: Index, shape: Index) -> Atom:
+        """The place of a cell behind ``base``, in C order."""
+        if not index:
+            return base
+        place = index[0]
+        for i, n in zip(index[1:], shape[1:], strict=True):
+            place = self.op("add", self.op("mul", place, n), i)
+        return self.op("add", base, place)
+
     # -- scalars
 
     def c(self, value: float, like: Var) -> Const:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 
 from linad_typecheck.core import Atom, Const, Let, Names, Stmt, Var
 from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import BOOL, I64, Scalar, Type
+
+
+_exact: ContextVar[bool] = ContextVar("exact zeros", default=False)
+
+
+@contextmanager
+def exact_zeros() -> Iterator[None]:
+    """Derivatives made inside multiply nothing by a zero adjoint or tangent: what it is multiplied by may be infinite."""
+    before = _exact.set(True)
+    try:
+        yield
+    finally:
+        _exact.reset(before)
 
 
 @dataclass
@@ -50,6 +65,12 @@ class Builder:
 
     def div(self, a: Atom, b: Atom) -> Atom:
         return self.op("div", a, b)
+
+    def zero_or(self, factor: Atom, product: Atom) -> Atom:
+        """A product, and 0 where a factor of it is 0."""
+        if isinstance(factor, Const):
+            return self.zero(product) if factor.value == 0 else product
+        return product if factor == product else self.op("zero_or", factor, product)
 
     def neg(self, a: Atom) -> Atom:
         return Const(-a.value, a.type) if isinstance(a, Const) else self.op("neg", a)
@@ -100,6 +121,18 @@ class Rule:
 
     slopes: tuple[Slope | None, ...]
     needs: tuple[str, ...]
+
+    def apply(self, k: int, p: Point, seed: Atom) -> Atom:
+        """The slope by operand ``k``. With `exact_zeros` it is 0 where the seed or the partial is 0, whatever the other one is:
+        then both modes agree, in which the two come to be zero or infinite in another order."""
+        slope = self.slopes[k]
+        assert slope is not None
+        if not (_exact.get() and self.needs[k]):
+            return slope(p, seed)
+        p = replace(p, rest=None)
+        made = slope(p, seed)
+        partial = slope(p, p.b.const(1.0, seed.type))
+        return p.b.zero_or(seed, p.b.zero_or(partial, made))
 
 
 def times(partial: Partial) -> Slope:

@@ -8,6 +8,8 @@ Conventions at kinks: ties of ``min``, ``max``, ``minimum`` and ``maximum`` give
 0 at 0; ``x**0`` has slope 0 everywhere; the exponent of ``0**y`` has slope 0; `select` masks the adjoint itself, so
 that nan of the untaken side never gets through.
 
+A partial times an exact zero is zero, also where the partial is infinite or nan (`rule.exact_zeros`).
+
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 4 to 7.
 """
 
@@ -129,6 +131,7 @@ RULES: dict[str, Rule] = {
     "minimum": _first_wins("lt"),
     "maximum": _first_wins("gt"),
     "select": Rule((None, _select(True), _select(False)), ("", "x", "x")),
+    "zero_or": Rule((None, same), ("", "")),
     "copysign": Rule((times(_sign_of_copy), None), ("xy", "")),
     "atan2": Rule(
         (

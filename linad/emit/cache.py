@@ -199,7 +199,7 @@ class Entry:
         """Note the use, for `purge`."""
         with contextlib.suppress(OSError):
             if self.folder is not None:
-                (self.folder / "used").touch()
+                _mark(self.folder / "used")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -222,6 +222,8 @@ class Entry:
             _locks.add(handle)
             until = time.monotonic() + PATIENCE
             try:
+                if not _private(os.fstat(handle)):
+                    os.fchmod(handle, 0o600)
                 while time.monotonic() < until:
                     with contextlib.suppress(BlockingIOError):
                         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -284,6 +286,13 @@ _FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NON
 def _private(status: os.stat_result) -> bool:
     """Whether nobody else can have written what the status is of."""
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+
+
+def _mark(path: Path) -> None:
+    """Give a file without content the date of now; like the others, only the user may write to it."""
+    path.touch(0o600)
+    if not _private(path.stat()):
+        path.chmod(0o600)
 
 
 def _safe(label: str) -> Path:
@@ -418,7 +427,7 @@ def _due(place: Path) -> bool:
     with contextlib.suppress(OSError):
         if mark.exists() and 0 <= time.time() - mark.stat().st_mtime < PAUSE:
             return False
-        mark.touch()
+        _mark(mark)
     return True
 
 

@@ -13,6 +13,7 @@ from linad.optimise.loops.index_set_splitting import split_loops
 from linad.optimise.loops.loop_carried_forwarding import carry_cells
 from linad.optimise.loops.loop_distribution import distribute
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
+from linad.optimise.loops.loop_peeling import peel_loops
 from linad.optimise.loops.loop_unrolling import write_out
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
@@ -50,6 +51,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
+    Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("layout_transposition", by_columns, FREE),
     Pass("scalar_promotion", sum_in_registers, FREE),

@@ -7,8 +7,9 @@ import sys
 
 from .interrupts import later
 
-# With it come the modules of linad that register functions with Numba.
-NEEDED = ("numba", "linad.emit.compile", "linad.emit.vector_math")
+# With it come the modules of linad that register functions with Numba, and what Numba imports at the first call: here
+# no fork can fall into it, after which the child would wait for ever for the lock of a half imported module.
+NEEDED = ("numba", "numpy.ma", "linad.emit.compile", "linad.emit.vector_math")
 
 
 def import_numba() -> None:

@@ -192,6 +192,9 @@ class Text:
                 return f"{self(a, SHIFT)} {'<<' if op == 'shl' else '>>'} {k}", SHIFT
             case ("select", (c, a, b)):
                 return f"{self(a, OR)} if {self(c, OR)} else {self(b, CHOICE)}", CHOICE
+            case ("zero_or", (factor, a)):
+                zero = self(Num(Const(0.0, e.type)), CHOICE)
+                return f"{self(a, OR)} if {self(factor, COMPARE + 1)} != {zero} else {zero}", CHOICE
             case ("cast", (a,)):
                 return self.cast(e, a)
             case ("abs", (a,)):

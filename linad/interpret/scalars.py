@@ -131,6 +131,7 @@ RULES: dict[str, Callable[..., object]] = {
     "min": lambda a, b: b if b < a else a,
     "max": lambda a, b: b if b > a else a,
     "select": lambda c, a, b: a if c else b,
+    "zero_or": lambda seed, a: type(a)(0.0) if seed == 0.0 else a,
     "trips": _trips,
     "wrap": lambda i, n: i + n if i < 0 else i,
     "erf": _math(math.erf),

@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from linad.boundary.results import float_leaves
+from linad.show.explain import explain_program
+from linad.show.stages import STAGES, lines_of, stage_of
+from linad.switches import switched_off
 from linad_typecheck.check import check
 from linad_typecheck.checking.recover import recovered
 from linad_typecheck.diagnostics import LinadError
@@ -16,13 +20,10 @@ from linad_typecheck.render import render_text
 from linad_typecheck.scope import FunctionSource
 from linad_typecheck.signature import Checked, Signature
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule, functions_named
+from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.static_uses import functions_named
 from linad_typecheck.types import is_float
 
-from ..boundary.results import float_leaves
-from ..switches import switched_off
-from .explain import explain_program
-from .stages import STAGES, lines_of, stage_of
 
 CLEAN, FINDINGS, USAGE = 0, 1, 2
 

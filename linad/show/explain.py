@@ -20,6 +20,9 @@ from linad_typecheck.core import (
     Load,
     Loop,
     Program,
+    Result,
+    Rule,
+    Var,
     base_name,
     walk,
 )
@@ -34,7 +37,7 @@ from ..adjoint.schedules import ONLINE_SLOTS
 from ..emit.module import EmitOptions
 from ..emit.passes import prepare as for_emission
 from ..optimise.pass_manager import Remark as Told
-from ..pipeline import Gradient, differentiate, prepare
+from ..pipeline import Gradient, differentiate, prepare, settled
 from .home import at_home
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped", "size": "sizes"}
@@ -111,6 +114,7 @@ def explain_program(
     told: list[Told] = []
     ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
+    called, derivative = (settled(p, off=off) for p in (ready, gradient.simplified))
     remarks = [
         *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
         *_from_linear(gradient.linear.main),
@@ -118,7 +122,7 @@ def explain_program(
         *(r for plan in gradient.called.values() for r in _from_plan(plan)),
         *_from_calls(gradient),
         *(Remark(r.line, r.kind, r.text) for r in told),
-        *_from_emission(ready, gradient.simplified, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
+        *_from_emission(called, derivative, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
     ]
     placed = (r for r in dict.fromkeys(remarks) if r.line)  # what stands for no text, as the array of a name without a value, is not told
     unique = tuple(sorted(placed, key=lambda r: r.line))
@@ -156,14 +160,31 @@ def _from_linear(f: Function) -> Iterable[Remark]:
 
 
 def _from_calls(gradient: Gradient) -> Iterable[Remark]:
-    """What becomes of calls of recursive functions."""
+    """What becomes of calls of recursive functions, and of those with a rule."""
     for plan in (gradient.plan, *gradient.called.values()):
         for s in walk(plan.facts.function.body):
             if isinstance(s, Call) and plan.facts.matters(s):
                 name = re.sub(r"#\d+", "", s.callee)
+                rule = gradient.linear.functions[s.callee].rule
+                if rule is not None:
+                    yield Remark(s.span.line, "call", f"of {name}, whose derivative is that of its rule: {_of_rule(s, rule, plan)}")
+                    continue
                 read = [base_name(s.args[k].name) for k in plan.unchanged[id(s)]]
                 again = f"; {', '.join(read)} {'is' if len(read) == 1 else 'are'} read again" if read else ""
                 yield Remark(s.span.line, "call", f"of {name}, which calls itself: its reverse pops what it pushes{again}")
+
+
+def _of_rule(s: Call, rule: Rule, plan: Plan) -> str:
+    """What a rule keeps for the reverse sweep."""
+    needed = rule.given if rule.kind == "vjp" else range(len(s.args))
+    arguments = [p for p in needed if isinstance(p, int) and isinstance(s.args[p], Var)]
+    again = [base_name(str(s.args[p])) for p in arguments if p in plan.unchanged[id(s)]]
+    kept = [base_name(str(s.args[p])) for p in arguments if p not in plan.unchanged[id(s)]]
+    count = sum(isinstance(p, Result) for p in needed)
+    parts = [f"{', '.join(again)} {'is' if len(again) == 1 else 'are'} read again"] if again else []
+    parts += [f"{', '.join(kept)} {'is' if len(kept) == 1 else 'are'} kept"] if kept else []
+    parts += [f"{count} residual{'s are' if count > 1 else ' is'} kept"] if count else []
+    return ", ".join(parts) or "nothing is kept"
 
 
 def _from_plan(plan: Plan) -> Iterable[Remark]:

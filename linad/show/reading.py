@@ -66,7 +66,7 @@ def specialisation_of(f: LinearGrad) -> Specialisation:
         return f.specialisation(())
     names = ", ".join(f"`{n}`" for n in f._missing)
     raise refusal(
-        "unsupported-annotation",
+        "bad-call",
         f"`{f.__name__}`: the type of {names} is not known before a first call",
         help="annotate the parameter, or call the function or `warmup` once",
     )

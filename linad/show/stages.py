@@ -11,7 +11,7 @@ from linad_typecheck.core import Function, Program
 from linad_typecheck.core_text import print_program
 from linad_typecheck.types import is_float
 
-from ..pipeline import Gradient, differentiate, linear, prepare
+from ..pipeline import Gradient, differentiate, linear, prepare, settled
 from .home import at_home
 from .table import Table, make_table
 
@@ -80,7 +80,7 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
 def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
     from ..emit import EmitOptions, emit
 
-    return Text(emit(gradient.simplified, EmitOptions(off=off)).source)
+    return Text(emit(settled(gradient.simplified, off=off), EmitOptions(off=off)).source)
 
 
 def _stored(name: str, ready: Program, gradient: Gradient, source: object) -> Text:

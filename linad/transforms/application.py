@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
+import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
@@ -16,6 +17,7 @@ from ..boundary.errors import refusal
 from ..checkpointing import RunAgain
 from ..decorator import LinearGrad, linear_grad
 from ..eligible import plain_function
+from ..structures import leaves
 from ..transformed import NAME, once, public, transforms_of
 
 P = ParamSpec("P")
@@ -65,9 +67,16 @@ class Transformed(Generic[P, R]):
         self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = self.function._arguments(args, kwargs)
+        return self._at(self.function._arguments(args, kwargs))
+
+    def _at(self, arguments: tuple[object, ...]) -> R:
+        """The result for all arguments, in the order of the parameters."""
+        function = self.composed
         try:
-            return self.composed(*arguments)
+            found = function(*arguments)
+            if derive.has_nan(x for x in leaves(found) if isinstance(x, float | np.ndarray | np.floating)):
+                found = derive.call(function.specialisation(arguments), arguments, exact=True)
+            return found
         except LinadError:
             self._require(arguments)
             raise
@@ -123,7 +132,7 @@ def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
 
 def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
     """The arguments of what `checked` gives: those of a transformed function with its function's defaults."""
-    return f.function._arguments(tuple(primals), {}) if isinstance(f, Transformed) else primals
+    return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals
 
 
 def pair(function: LinearGrad[..., Any], value: Any) -> tuple[Any, Any]:

@@ -25,13 +25,13 @@ MODES = ("auto", "fwd", "rev")
 
 
 class Jacobian(Transformed[P, R]):
-    """A Jacobian in the mode with fewer sweeps, chosen at each call; only that one is compiled."""
+    """A Jacobian in the mode with fewer directions, chosen at each call; only that one is compiled."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
         mode = "fwd" if self._tall(arguments) else "rev"
         chosen: Transformed[..., R] = shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
-        return chosen(*arguments)
+        return chosen._at(arguments)
 
     def _tall(self, arguments: Sequence[object]) -> bool:
         """Whether there are no more inputs than outputs."""
@@ -59,7 +59,7 @@ def jacfwd(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> 
 
 
 def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
-    """The function that gives the Jacobian by forward mode: one sweep for each cell of the arguments.
+    """The function that gives the Jacobian by forward mode, in all directions of the arguments.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> 
 
 
 def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
-    """The function that gives the Jacobian by reverse mode: one sweep for each cell of the results.
+    """The function that gives the Jacobian by reverse mode, for all cells of the results.
 
     Parameters
     ----------
@@ -140,7 +140,15 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     return _applied("jacrev", f, argnums, has_aux)
 
 
-def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto") -> Transformed[P, Any]:
+@overload
+def jacobian(
+    f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: None = None
+) -> Transformed[P, Any]: ...
+@overload
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", *, sparsity: Any) -> Callable[P, Any]: ...
+
+
+def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: Any = None) -> Any:
     """The function that gives the Jacobian.
 
     Parameters
@@ -148,20 +156,25 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto") -> 
     f, argnums
         As for `jacfwd`.
     mode : {"auto", "fwd", "rev"}
-        Forward mode takes one sweep for each number that is differentiated by, reverse mode one for each number of the
+        Forward mode has a direction for each number that is differentiated by, reverse mode one for each number of the
         results. ``"auto"`` takes forward mode where there are no more numbers to differentiate by than results.
+    sparsity : True, sparse matrix or ndarray, optional
+        True: the pattern of each call is found by `linad.sparsity`. A pattern that was found before spares that; where
+        it does not hold, there is a ValueError. One sweep serves all columns, or rows, of a colour.
 
     Returns
     -------
     callable
-        As `jacrev` gives it.
+        As `jacrev` gives it. With `sparsity` it returns a `scipy.sparse.csr_matrix` of a row for each number of the
+        results and a column for each number that is differentiated by; for several `argnums` a tuple of them. That one
+        is not differentiated again.
 
     Raises
     ------
     LinadError, TypeError
         As for `jacfwd`.
     ValueError
-        Where there is no such mode.
+        Where there is no such mode; at a call where a given pattern does not fit the arguments.
 
     Examples
     --------
@@ -173,8 +186,17 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto") -> 
     >>> linad.jacobian(products, argnums=("x", "c"))(np.array([1.0, 2.0, 3.0]), 10.0)
     (array([[20., 10.,  0.],
            [ 0., 30., 20.]]), array([2., 6.]))
+    >>> found = linad.jacobian(products, sparsity=True)(np.array([1.0, 2.0, 3.0]), 10.0)
+    >>> found.nnz, found.toarray()
+    (4, array([[20., 10.,  0.],
+           [ 0., 30., 20.]]))
     """
-    return _applied("jacobian", f, argnums, mode=mode)
+    if sparsity is None or sparsity is False:
+        return _applied("jacobian", f, argnums, mode=mode)
+    from .sparse import sparse_jacobian
+
+    function = checked(f)
+    return sparse_jacobian(function, Transform("jacobian", numbers(function, argnums), mode=_known(mode)), sparsity)
 
 
 @overload
@@ -224,11 +246,15 @@ def value_and_jacobian(
 
 
 def _applied(kind: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool = False, mode: str = "auto") -> Any:
+    function = checked(f)
+    transform = Transform(kind, numbers(function, argnums), bool(has_aux), _known(mode))
+    return of(function, transform)
+
+
+def _known(mode: str) -> str:
     if mode not in MODES:
         raise ValueError(f"mode: expected {', '.join(map(repr, MODES[:-1]))} or {MODES[-1]!r}, got {mode!r}")
-    function = checked(f)
-    transform = Transform(kind, numbers(function, argnums), bool(has_aux), mode)
-    return of(function, transform)
+    return mode
 
 
 def of_method(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
@@ -242,10 +268,12 @@ def of(function: LinearGrad[..., Any], transform: Transform) -> Transformed[...,
     Raises
     ------
     LinadError
-        Where it updates an argument.
+        Where it updates an argument, or is to be differentiated by no parameter.
     """
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and has no Jacobian"
         raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
+    if transform.argnums == ():
+        raise refusal("bad-option", "`argnums` is empty: a Jacobian is by one parameter at least")
     choosing = transform.mode == "auto" and transform.kind in ("jacobian", "value_and_jacobian")
     return shared(Jacobian if choosing else Transformed, function, (transform,))

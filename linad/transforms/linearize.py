@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
+from .. import derive
 from ..boundary.errors import refusal
 from ..decorator import LinearGrad
 from ..structures import map_leaves
@@ -85,9 +86,9 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not linearized"
         raise refusal("no-gradient", what, help="use `jvp`")
-    arguments = function._arguments(tuple(all_arguments(f, primals)), {})
+    arguments = function._in_order(tuple(all_arguments(f, primals)))
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
-    value = function(*kept)
+    value = derive.call(function.specialisation(kept), kept)
     if not has_aux:
         return value, Pushforward(function, kept, len(primals))
     value, aux = pair(function, value)

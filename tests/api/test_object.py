@@ -140,7 +140,7 @@ def test_warmup_compiles_and_runs_nothing():
 
 def test_public_names():
     names = [name for name in dir(linad) if not name.startswith("__")]
-    assert set(linad.__all__) == set(names) - {"map", "sum", "testing"} and {"grad", "map", "testing"} <= set(names)
+    assert set(linad.__all__) == set(names) - {"map", "sum", "interop", "testing"} and {"grad", "map", "testing"} <= set(names)
     for name in names:
         assert getattr(linad, name) is not None and not name.startswith("_")
     assert not {"TYPE_CHECKING", "annotations", "import_module"} & set(names)

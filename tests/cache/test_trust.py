@@ -58,7 +58,21 @@ def test_folders_and_code_are_the_users_alone(place, mask):
     assert {stat.S_IMODE(p.stat().st_mode) for p in folders} == {0o700}
     code = [p for p in files(place) if p.suffix in (".py", ".front", ".code")]
     assert {p.suffix for p in code} == {".py", ".front", ".code"}
-    assert {stat.S_IMODE(p.stat().st_mode) for p in code} == {0o600}
+    assert {stat.S_IMODE(p.stat().st_mode) for p in files(place)} == {0o600}
+
+
+def test_files_are_the_users_alone_again_after_they_were_open_to_all(place, monkeypatch):
+    assert gradient() == 6.0
+    before = {p.name for p in files(place)}
+    assert {"lock", "used", "looked"} <= before
+    for path in files(place):
+        path.chmod(0o666)
+    monkeypatch.setattr(specialise, "_loaded", {})
+    monkeypatch.setattr(cache, "PAUSE", 0)
+    assert gradient() == 6.0
+    cache._due(place)
+    assert before == {p.name for p in files(place)}
+    assert {stat.S_IMODE(p.stat().st_mode) for p in files(place)} == {0o600}
 
 
 @pytest.mark.parametrize("which", ["the whole", "an entry", "another user's"])

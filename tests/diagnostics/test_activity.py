@@ -59,3 +59,24 @@ def test_through_helpers_and_updates():
 def test_only_what_is_differentiated():
     assert reported("return math.floor(a) * b", options='@linear_grad(wrt="b")') == []
     assert reported("return math.floor(a) * b", options="@linear_grad(wrt=0)") == ["a"]
+
+
+BISECTION = """from linad import linear_grad
+@linear_grad
+def root(c: float, low: float, high: float) -> float:
+    {start}
+        middle = 0.5 * (low + high)
+        if {test}:
+            high = middle
+        else:
+            low = middle
+    return low
+"""
+
+
+@pytest.mark.parametrize("start", ["for _ in range(60):", "while high - low > 1e-9:"])
+def test_a_search_by_comparisons_alone_is_told(start):
+    found = check_source(BISECTION.format(start=start, test="middle * middle * middle - c > 0.0"), "program.py")
+    assert [(d.slug, d.span.line) for d in found] == [("zero-gradient", 3)] and "`c`" in found[0].message
+    quiet = check_source(BISECTION.format(start=start, test="middle > c"), "program.py")  # a threshold
+    assert quiet == []

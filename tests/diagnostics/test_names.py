@@ -4,8 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
-from linad_typecheck.lower.elsewhere import ELSEWHERE
-from linad_typecheck.lower.externals import CONSTANTS, has_rule, registry
+from linad_typecheck.advice.unsupported_functions import ELSEWHERE
+from linad_typecheck.engine.rulebook import CONSTANTS
+from linad_typecheck.registry import has_rule, registry
 from linad_typecheck.scope import Constant, External, Module
 
 from linad.boundary.entities import entity

@@ -22,12 +22,13 @@ WIDTH = 118
 
 PAGE = (
     ("The decorator", ("linear_grad",)),
+    ("Library functions of your own", ("implements",)),
     ("Checked functions", ("LinearGrad",)),
     (
         "Functions of functions",
         (
             *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian"),
-            *("value_and_jacobian", "hessian", "hvp", "stop_gradient"),
+            *("value_and_jacobian", "hessian", "hvp", "sparsity", "stop_gradient", "custom_vjp", "custom_jvp"),
         ),
     ),
     ("Combinators", ("build", "map", "sum", "reduce", "fold", "scanl", "scanr", "shift1l", "shift1r")),
@@ -35,6 +36,7 @@ PAGE = (
     ("Looking at a function", ("show", "explain", "cost", "cost.Cost")),
     ("Memory", ("release_memory",)),
     ("Errors and warnings", ("LinadError", "LinadWarning", "ZeroGradientWarning")),
+    ("SciPy: linad.interop.scipy", ("interop.scipy.flat",)),
     ("Tests of your own: linad.testing", tuple(f"testing.{n}" for n in sorted(testing.__all__))),
 )
 FIRST = """# The public interface
@@ -53,8 +55,9 @@ def found(name: str) -> object:
     """The object of a name on the page."""
     if name == "cost.Cost":
         return Cost
-    home, _, last = f"linad.{name}".rpartition(".")
-    value = getattr(testing if home == "linad.testing" else linad, last)
+    value: object = linad
+    for last in name.split("."):
+        value = getattr(value, last)
     return getattr(value, last) if inspect.ismodule(value) else value  # `linad.cost` is also a module
 
 

@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from linad_typecheck import check_source
+from linad_typecheck.arrays.operands import REFUSED
 from linad_typecheck.diagnostics import Diagnostic
-from linad_typecheck.lower import externals, into
-from linad_typecheck.lower.operands import REFUSED
+from linad_typecheck.engine import rulebook
+from linad_typecheck.library import out_argument
+from linad_typecheck.registry import Kind
+from linad_typecheck.registry import registry as registered
 
 HEADER = """import copy
 import dataclasses
@@ -24,6 +27,7 @@ import operator
 import typing
 import numba
 import numpy as np
+import scipy.linalg as sl
 import scipy.special as sp
 import linad
 from jaxtyping import Bool, Float64, Int64
@@ -46,13 +50,15 @@ TYPES = {
     **dict.fromkeys("xy", "float"), **dict.fromkeys("km", "int"), "p": "P",
     "idx": 'Int64[np.ndarray, "n"]', "mask": 'Bool[np.ndarray, "n"]',
 }  # fmt: skip
-SHORT = {"numpy": "np", "scipy.special": "sp"}
+SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl"}
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
 UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
 EXAMPLES = {
+    "numpy.dtype": 'v.astype(np.dtype("float64"))', "numpy.finfo": "x + np.finfo(np.float64).eps", "numpy.iinfo": "x * np.iinfo(np.int32).max",
+    "numpy.broadcast": "v * np.broadcast(v, u).size", "numpy.issubdtype": "x * np.issubdtype(v.dtype, np.floating)", "numpy.result_type": "v.astype(np.result_type(v, u))",
     "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)",
     "builtins.max": "max(x, y)", "builtins.min": "min(x, y)", "builtins.all": "all(t > 0.0 for t in v)",
     "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
@@ -117,6 +123,7 @@ EXAMPLES = {
     "scipy.special.betainc": "sp.betainc(x, y, v)", "scipy.special.comb": "sp.comb(x, y)",
     "scipy.special.logsumexp": "sp.logsumexp(v, b=u)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
     "scipy.special.polygamma": "sp.polygamma(1, v)",
+    "scipy.linalg.cho_solve": "sl.cho_solve((A, True), v)", "numpy.broadcast_shapes": "np.broadcast_shapes((k, 1), (m,))",
     **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
     **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in _POLYNOMIALS},
     "scipy.special.huber": "sp.huber(x, v)", "scipy.special.pseudo_huber": "sp.pseudo_huber(x, v)",
@@ -129,15 +136,15 @@ EXAMPLES = {
     "ndarray.dtype": "np.zeros(k, v.dtype)", "ndarray.ndim": "A.ndim", "numpy.r_": "np.r_[v, x, u]",
     "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
     "numpy.newaxis": "v[:, np.newaxis]",
-    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in externals.DTYPES},
-    **{n: n.replace("numpy", "np").replace("builtins.", "") for n in externals.CONSTANTS if n != "numpy.newaxis"},
+    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in rulebook.DTYPES},
+    **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
 }  # fmt: skip
-INTERNAL = ("linad.vjp's pullback",)
+INTERNAL = ("linad.vjp's pullback", "linad.jvp's directions", "linad.vjp's directions")
 
-Chosen = Callable[[str, externals.Kind], bool]
+Chosen = Callable[[str, Kind], bool]
 
 
-def _of_numpy(n: str, kind: externals.Kind, dots: int) -> bool:
+def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
     return n.startswith("numpy.") and not n.startswith("numpy.linalg.") and kind == "rule" and n.count(".") == dots
 
 
@@ -145,7 +152,8 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("NumPy", lambda n, kind: _of_numpy(n, kind, 1)),
     ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2)),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
-    ("scipy.special", lambda n, kind: n.startswith("scipy.")),
+    ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),
+    ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
     ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
@@ -166,7 +174,8 @@ with the way to write it instead.
   arrays. Functions of `math` take numbers. Literals are wanted for `axis`, `keepdims` and other parameters that decide
   the shape or kind of a result.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
-  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` is `scipy.special`, `w` and `C` are copies of `v`
+  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` is `scipy.special`, `sl` is
+  `scipy.linalg`, `w` and `C` are copies of `v`
   and `A`, `cube` is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
   constant or jumps; that such a gradient is zero is [a warning](codes.md).
@@ -194,7 +203,7 @@ def shown(dotted: str) -> str:
     return name if home == "builtins" else f"v.{name}" if home == "ndarray" else dotted
 
 
-def candidates(dotted: str, kind: externals.Kind) -> Iterator[str]:
+def candidates(dotted: str, kind: Kind) -> Iterator[str]:
     """Examples to try, best first."""
     if dotted in EXAMPLES:
         yield EXAMPLES[dotted]
@@ -225,7 +234,7 @@ def answers(texts: Iterable[str]) -> list[list[Diagnostic]]:
     return found
 
 
-def examples(registry: dict[str, externals.Kind]) -> dict[str, tuple[str, tuple[str, ...]]]:
+def examples(registry: dict[str, Kind]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """For each name the first example that is accepted, and the arguments by which it has a derivative."""
     waiting = {name: [(e, b) for e in candidates(name, kind) for b in bodies(e)] for name, kind in registry.items()}
     made: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -239,7 +248,7 @@ def examples(registry: dict[str, externals.Kind]) -> dict[str, tuple[str, tuple[
     return made
 
 
-def taken(registry: dict[str, externals.Kind]) -> dict[str, str]:
+def taken(registry: dict[str, Kind]) -> dict[str, str]:
     """What the checker says of a call without arguments, in the words of the page."""
     called = [n for n, kind in registry.items() if kind in ("rule", "fold", "combinator", "derivative")]
     said = answers(f"    {shown(n)}()\n    return 0.0\n" for n in called)
@@ -247,9 +256,9 @@ def taken(registry: dict[str, externals.Kind]) -> dict[str, str]:
     for name, diagnostics in zip(called, said, strict=True):
         m = re.search(r"` takes (.*?)(?:, but this is .*)?$", diagnostics[0].message) if diagnostics else None
         words = m[1].replace(" here", "") if m else ""
-        elementwise = externals.is_elementwise(name)
+        elementwise = rulebook.is_elementwise(name)
         if re.fullmatch(r"(?:`\w+`(?:, )?)+", words):
-            out = name in into.FUNCTIONS
+            out = name in out_argument.FUNCTIONS
             names = re.findall(r"`(\w+)`", words)
             words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or (n == "out" and out))
         elif elementwise:
@@ -258,15 +267,15 @@ def taken(registry: dict[str, externals.Kind]) -> dict[str, str]:
     return found
 
 
-def rows(registry: dict[str, externals.Kind]) -> dict[str, Row]:
+def rows(registry: dict[str, Kind]) -> dict[str, Row]:
     """The rows of the page by name; a name without an example that is accepted has none."""
     takes = taken(registry)
     return {n: Row(shown(n), takes.get(n, ""), *found) for n, found in examples(registry).items()}
 
 
-def registry() -> dict[str, externals.Kind]:
+def registry() -> dict[str, Kind]:
     """The names that the page is about."""
-    return {n: kind for n, kind in sorted(externals.registry().items()) if n not in INTERNAL}
+    return {n: kind for n, kind in sorted(registered().items()) if n not in INTERNAL}
 
 
 def page(made: dict[str, Row]) -> str:

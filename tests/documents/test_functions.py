@@ -8,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 from . import functions
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
-LIBRARIES = {"numpy": np, "numpy.linalg": np.linalg, "scipy.special": scipy.special, "math": math, "builtins": builtins}
+LIBRARIES = {
+    "numpy": np, "numpy.linalg": np.linalg, "scipy.special": scipy.special, "scipy.linalg": scipy.linalg,
+    "math": math, "builtins": builtins,
+}  # fmt: skip
 
 
 @cache

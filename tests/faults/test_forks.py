@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -96,3 +98,44 @@ def test_a_lock_that_is_not_given_back_is_waited_for_no_longer_than_that(monkeyp
     with entry.locked(), entry.locked():
         assert len(cache._locks) == 1
     assert not cache._locks
+
+
+DURING_IMPORT = """
+import os, signal, sys, threading
+from linad import linear_grad
+
+@linear_grad
+def f(x: float) -> float:
+    return x * x
+
+reached, go = threading.Event(), threading.Event()
+
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            reached.set()
+            go.wait(1.0)  # the fork comes in this time, or waits, as it should, for the import to end
+
+sys.meta_path.insert(0, Stop())
+found = []
+thread = threading.Thread(target=lambda: found.append(f.grad(3.0)))
+thread.start()
+assert reached.wait(60)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    os._exit(0 if f.grad(4.0) == 8.0 else 1)
+assert os.waitpid(child, 0)[1] == 0
+go.set()
+thread.join()
+assert found == [6.0]
+"""
+
+
+@pytest.mark.parametrize("module", ["numba", "numba.core.entrypoints", "numpy.ma.core", "linad.emit.compile"])
+def test_while_another_thread_imports_numba(module, tmp_path):
+    env = {**os.environ, "LINAD_CACHE_DIR": str(tmp_path)}
+    env.pop("LINAD_CACHE")
+    program = tmp_path / "program.py"
+    program.write_text(DURING_IMPORT)
+    subprocess.run([sys.executable, program, module], env=env, check=True, timeout=4 * LIMIT)

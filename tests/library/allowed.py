@@ -150,7 +150,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("int powers", r"(builtins|operator)\.pow", _raises("ValueError"), ("pow(u, v)", "i64")),
     Allowed("Large floats to ints", r"ndarray\.astype|numpy\.(int\w*|add\.at|histogram)", _raises("ValueError", "OverflowError"), ("x.astype(int)", "f64")),
     Allowed("Least squares", r"numpy\.linalg\.lstsq", _raises("LinAlgError"), ("np.linalg.lstsq(S, b)", "f64")),
-    Allowed("Matrices that are not finite", r"numpy\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
+    Allowed("Matrices that are not finite", r"(numpy|scipy)\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
     Allowed("Join widening", r"builtins\.(min|max|sum)", _dtype_only, ("sum(x)", "f64")),
     Allowed("Size-1 broadcast", r"numpy\.broadcast_(to|arrays)", _raises("ValueError"), ("np.broadcast_to(x, (2, 3)).copy()", "f64")),
     Allowed("Signs of zeros", rf"numpy\.(fmin|fmax|minimum|maximum|clip)|{_SPECIAL}", _zero_signs, ("sp.kl_div(e, f)", "f64")),

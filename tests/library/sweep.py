@@ -22,7 +22,7 @@ from tests.strategies import load
 
 from .edges import arguments, letters
 
-HEAD = "import math\nimport operator\n\nimport numpy as np\nimport scipy.special as sp\n\n\n"
+HEAD = "import math\nimport operator\n\nimport numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n\n"
 TOLERANCE = {"f64": 1e-10, "f32": 3e-5}
 
 

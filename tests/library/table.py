@@ -92,6 +92,21 @@ _rows("scipy.special", """
 
 # ----------------------------------------------------------------------------------------------- reductions and scans
 
+_rows("numpy.linalg", """
+    qr: q, r = np.linalg.qr(A); return q @ r | np.linalg.qr(A, mode="r") | np.linalg.qr(S)[1]
+    pinv: np.linalg.pinv(A) | np.linalg.pinv(S, 1e-3)
+    matrix_rank: np.linalg.matrix_rank(A) | np.linalg.matrix_rank(x) | np.linalg.matrix_rank(A, 0.5)
+""")  # fmt: skip
+_rows("scipy.linalg", """
+    solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True)
+    cho_factor: sl.cho_factor(S)[0] | sl.cho_factor(S, lower=True)[0]
+    cho_solve: sl.cho_solve(sl.cho_factor(S), b) | sl.cho_solve(sl.cho_factor(S, True), C)
+    cholesky: sl.cholesky(S) | sl.cholesky(S, lower=True)
+    expm: sl.expm(S / max(1.0, np.max(np.abs(S)))) | sl.expm(0.01 * A)
+    inv: sl.inv(S)
+    det: sl.det(S)
+""")  # fmt: skip
+
 _each("numpy", "sum prod mean var std any all count_nonzero nansum nanprod nanmean nanvar nanstd", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1, keepdims=True)", "F(T, axis=1)")
 _each("numpy", "max min amax amin ptp argmax argmin nanmax nanmin nanargmax nanargmin median", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)", "F(T, axis=1)")
 _each("numpy", "cumsum cumprod nancumsum nancumprod", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
@@ -113,7 +128,8 @@ _rows("numpy", """
     diff: np.diff(x) | np.diff(x, n=2) | np.diff(A, axis=0) | np.diff(A, n=3)
     ediff1d: np.ediff1d(x) | np.ediff1d(A)
     gradient: np.gradient(x) | np.gradient(x, 0.5) | np.gradient(A, axis=0) | np.gradient(x, edge_order=2)
-    unwrap: np.unwrap(x)
+    unwrap: np.unwrap(x) | np.unwrap(A) | np.unwrap(A, axis=0) | np.unwrap(x, period=3.0) | np.unwrap(x, 4.0)
+    broadcast_shapes: np.broadcast_shapes((m, 1), (n,)) | np.broadcast_shapes((m,), (n, 1, 3)) | np.broadcast_shapes()
     histogram: np.histogram(x) | np.histogram(x, 3) | np.histogram(x, 2, (0.0, 2.0)) | np.histogram(x, np.array([0.0, 1.0, 2.0])) | np.histogram(x, 3, weights=y)
     bincount: np.bincount(x % 7) | np.bincount(x % 7 - 1) | np.bincount(x % 7, minlength=4) | np.bincount(x % 7, weights=y)
     interp: np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0])) | np.interp(x, np.arange(3.0), np.array([1.0, np.inf, 0.0])) | np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0]), period=2.5)
@@ -341,6 +357,14 @@ ELSEWHERE = {
         for name in "hessian hvp jacfwd jacobian jacrev linearize stop_gradient value_and_jacobian".split()
     },
     "linad.vjp's pullback": "no function of a library: tests/adjoint/test_derivatives_inside.py",
+    "linad.jvp's directions": "no function of a library: tests/transforms/test_jacobian.py",
+    "linad.vjp's directions": "no function of a library: tests/transforms/test_jacobian.py",
+    **{
+        f"numpy.{name}": "of types, known when compiled: tests/api/test_static_arguments.py, test_other_peoples_code.py"
+        for name in "dtype finfo iinfo iscomplexobj isrealobj isscalar issubdtype iterable result_type".split()
+    },
+    "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
+    "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
     "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
 }

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from linad_typecheck.lower import externals
-from linad_typecheck.lower.arrays import METHODS, OWN
+from linad_typecheck import registry
+from linad_typecheck.library.arrays import METHODS, OWN
 
 from .allowed import ALLOWED
 from .edges import DTYPES, letters
@@ -36,7 +36,7 @@ def unexpected(name: str, text: str, dtype: str, other: str = "", all_numbers: b
 
 
 def test_every_function_is_in_the_table():
-    registered = {*filter(externals.has_rule, externals.registry()), *(f"ndarray.{m}" for m in (*METHODS, *OWN))}
+    registered = {*filter(registry.has_rule, registry.registry()), *(f"ndarray.{m}" for m in (*METHODS, *OWN))}
     assert registered == {*TABLE, *ELSEWHERE}
     assert not TABLE.keys() & ELSEWHERE.keys()
 

@@ -7,16 +7,16 @@ from itertools import product
 
 import numpy as np
 import pytest
-from linad_typecheck.frozen import frozen
 from linad_typecheck import check_source
-from linad_typecheck.lower.carried import TOP, Head
-from linad_typecheck.lower.expressions import EXPRESSIONS
-from linad_typecheck.lower.fixpoint import fixpoint
-from linad_typecheck.lower.specialise import Contract
-from linad_typecheck.lower.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
+from linad_typecheck.engine.evaluation import EXPRESSIONS
+from linad_typecheck.engine.fixpoint import fixpoint
+from linad_typecheck.engine.loop_head import TOP, Head
+from linad_typecheck.engine.specialise import Contract
+from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
+from linad_typecheck.frozen import frozen
+from tests.properties.roads import Whole
+from tests.strategies import load
 
-from ..properties.roads import Whole
-from ..strategies import load
 
 KINDS = [(d, True) for d in ("bool", "i64", "f64")] + [(d, False) for d in ("bool", "i64", "f64", "i32", "f32")]
 SCALARS = [ScalarType(d, weak) for d, weak in KINDS]

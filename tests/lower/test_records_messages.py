@@ -49,8 +49,6 @@ class Indexed(NamedTuple):
     def __getitem__(self, k): return 0.0
 class Tree(NamedTuple):
     left: "Tree"
-class Words(NamedTuple):
-    text: str
 class Unknown(Base): pass
 @wrapped
 class Decorated: pass
@@ -68,7 +66,6 @@ REFUSED = {
     "plain class": ("unsupported-annotation", "p: Plain", "return p.b", "the class `Plain`"),
     "own indexing": ("unsupported-annotation", "p: Indexed", "return p.a", "`__getitem__`"),
     "holds itself": ("unsupported-annotation", "p: Tree", "return 0.0", "holds itself"),
-    "a string in it": ("unsupported-annotation", "p: Words", "return 0.0", "`Words.text: str`"),
     "no such field": ("wrong-type", "p: P", "return p.c", "`P` has no field `c`"),
     "equality": ("wrong-type", "p: D", "return 1.0 if p == p else 0.0", "one by one"),
     "order": ("wrong-type", "p: D", "return 1.0 if p < p else 0.0", "one by one"),
@@ -98,8 +95,6 @@ REFUSED = {
     "array in two places": ("stored-twice", "c: float", "u = np.zeros(2)\nq = N(u, u)\nq.a[0] = c\nreturn q.b[0]", "two places"),
     "used under another name": ("use-after-move", "c: float", "u = np.zeros(2)\nq = P(u)\nq.w[0] = c\nreturn u[0]", "`q.w`"),
     "returned twice": ("returned-twice", "c: float", "u = np.full(2, c)\nreturn N(u, u)", "twice"),
-    "array default": ("unsupported", "c: float, x=np.zeros(2)", "return c", "an array as the default of `x`"),
-    "starred parameter": ("unsupported", "*c: float", "return 0.0", "name the parameters"),
 }
 QUIET = {  # what the text does not decide is not reported
     "unknown base": ("p: Unknown", "return p.a"),
@@ -120,7 +115,7 @@ def found(params, body):
 def test_refused(case):
     slug, params, body, told = REFUSED[case]
     checked, above = found(params, body)
-    errors = [d for d in checked.diagnostics if d.severity == "error"]
+    errors = [d for d in checked.diagnostics if d.severity != "warning"]  # what is said of an annotation is a hint
     assert checked.program is None and [d.slug for d in errors] == [slug]
     assert all(d.span.line > above for d in errors)
     d = errors[0]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from linad.testing import check_grads
 from linad_typecheck import check_source
 from tests.two_roads import HEADER, imported, program
 
@@ -51,3 +52,55 @@ def test_the_warning_names_the_exception():
     text = HEADER + "@linear_grad\ndef f(x: float, k: int):\n    if k > 2:\n        y = x\n    return {}\n"
     labels = [check_source(text.format(e))[0].label for e in ("y", "sum(y * i for i in range(3))")]
     assert labels == ["raises UnboundLocalError where it is", "raises NameError where it is"]
+
+
+RETURNS_FROM_INNER_LOOPS = {
+    "a number bound behind the loop": """
+b = 7.0
+for i in range(k):
+    for j in range(2):
+        if x[j] * i > 2.9:
+            return x[0] * b
+    b = b * x[0]
+return x[1] + b
+""",
+    "a flag": """
+b = 0
+for i in range(k):
+    if b:
+        for j in range(2):
+            if x[j] > 1.0:
+                return x[j] * x[j]
+    b = 1
+return x[0]
+""",
+}
+
+
+@pytest.mark.parametrize("name", RETURNS_FROM_INNER_LOOPS)
+def test_a_return_from_an_inner_loop_leaves_no_name_undefined(tmp_path, name):
+    text = program("import linad", RETURNS_FROM_INNER_LOOPS[name].strip(), "x: F1, k: int")
+    assert check_source(text) == []
+    x = np.array([0.5, 1.5])
+    with imported(tmp_path, text) as module:
+        for k in (1, 4):
+            assert module.f(x, k) == module.f.py_func(x, k)
+            check_grads(module.f, (x, k))
+
+
+def test_an_array_of_the_last_iteration_is_read_in_an_inner_loop(tmp_path):
+    body = """
+s = 0.0
+for i in range(k):
+    for j in range(2):
+        if i > 0 and late[j] > 0.1:
+            s += late[j] * x[j]
+    late = x * i
+return s
+"""
+    text = program("import linad", body.strip(), "x: F1, k: int")
+    assert {d.slug for d in check_source(text)} == {"maybe-undefined"}
+    x = np.array([0.5, 1.5])
+    with imported(tmp_path, text) as module:
+        assert module.f(x, 4) == module.f.py_func(x, 4)
+        check_grads(module.f, (x, 4))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from linad_typecheck.core import Const, Let, Names, all_names
-from linad_typecheck.lower.context import Known, Lowering
-from linad_typecheck.lower.path import Fixed, Path, coarser, join
-from linad_typecheck.lower.values import Binding, ScalarValue, literal
+from linad_typecheck.engine.path import Fixed, Path, coarser, join
+from linad_typecheck.engine.state import Known, Lowering
+from linad_typecheck.engine.values import Binding, ScalarValue, literal
 from linad_typecheck.messages.types import WrongType
 from linad_typecheck.span import NOWHERE
 from linad_typecheck.types import I64

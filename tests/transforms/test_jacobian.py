@@ -298,6 +298,28 @@ def test_bad_options():
     assert "let it work on a copy" in str(told.value)
 
 
+@pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev, linad.jacobian, linad.hessian])
+def test_by_no_parameter(transform):
+    with pytest.raises(LinadError, match="`argnums` is empty"):
+        transform(products, ())
+
+    @linear_grad(backend="interpret")
+    def inside(x):
+        return np.sum(linad.jacrev(products, ())(x, M))
+
+    with pytest.raises(LinadError, match="is by one float parameter at least"):
+        inside(X)
+
+
+def test_more_directions_than_one_block_has():
+    rng = np.random.default_rng(1)
+    x, m = rng.random(70), rng.random((67, 70))
+    f = linear_grad(lambda x, m: np.sin(m @ x), backend="interpret")
+    expected = np.cos(m @ x)[:, None] * m
+    np.testing.assert_allclose(linad.jacfwd(f)(x, m), expected)
+    np.testing.assert_allclose(linad.jacrev(f)(x, m), expected)
+
+
 def scaled(x):
     x[0] *= 2.0
     return x[1]

@@ -33,6 +33,7 @@ class _Walk:
     stack: tuple[str, ...]
     cuts: dict[tuple[Span, str], Set]
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
+    searches: set[Set]  # the parameters that loops compare something of, several at once, as a bisection does
     env: dict[str, Flow] = field(default_factory=dict)
     grown: bool = False  # a flow has grown since the outermost loop last looked
     looping: bool = False  # a loop around repeats what is inside it
@@ -71,6 +72,8 @@ class _Walk:
                     diff = OPS[op].diff
                     smooth = every if len(diff) == len(ins) else self.join([ins[k] for k in diff])[1]
                 if lost := every & ~smooth:
+                    if self.looping and OPS[op].kind == "compare":
+                        self.searches.update(two for a in ins if (two := self.of(a)[1]).bit_count() > 1)
                     self.cuts[span, op] = self.cuts.get((span, op), NONE) | lost
                 self.define(out, any, smooth)
             case core.Load(out=out, array=array, index=index):
@@ -132,7 +135,8 @@ class _Walk:
     def call(self, s: core.Call, control: Set) -> None:
         callee = self.program.functions[s.callee]
         arguments = [self.join((a,), control) for a in s.args]
-        if s.callee in self.stack or s.callee in self.program.derivatives:  # as if everything reached everything
+        opaque = callee.rule is not None or s.callee in self.program.derivatives
+        if opaque or s.callee in self.stack:  # as if everything reached everything
             every = self.join(s.args, control)
             finals, results = [every] * len(arguments), [every] * len(s.outs)
         else:
@@ -148,7 +152,7 @@ class _Walk:
         question = (f.name, tuple(arguments))
         if question in self.known:
             return self.known[question]
-        inner = _Walk(self.program, (*self.stack, f.name), self.cuts, self.known)
+        inner = _Walk(self.program, (*self.stack, f.name), self.cuts, self.known, self.searches, looping=self.looping)
         for p, flow in zip(f.params, arguments):
             inner.define(p.var, *flow)
         inner.block(f.body, NONE)
@@ -160,7 +164,8 @@ class _Walk:
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:
     """A message for every float parameter that reaches a result, but not through a derivative.
 
-    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient.
+    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient, or a loop compares
+    what depends on it and on a parameter that has one: as a bisection does, whose result depends on all of them.
 
     Parameters
     ----------
@@ -169,7 +174,7 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
     """
     cuts: dict[tuple[Span, str], Set] = {}
     main = program.main
-    walk = _Walk(program, (), cuts, {})
+    walk = _Walk(program, (), cuts, {}, set())
     bits = {p.var.name: 1 << k for k, p in enumerate(main.params)}
     start = [(bits[p.var.name], bits[p.var.name] if is_float(p.var.type) else NONE) for p in main.params]
     finals, results = walk.callee(main, start)
@@ -188,7 +193,8 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
                 own |= bits[main.params[leaf.index].var.name]
         if own & any and not own & smooth and info.name in places:
             spots = [Cut(span, op) for (span, op), lost in cuts.items() if lost & own]
-            if smooth and all(OPS[cut.op].kind == "compare" for cut in spots):
+            searched = next((True for some in walk.searches if own & some and smooth & some), False)
+            if smooth and not searched and all(OPS[cut.op].kind == "compare" for cut in spots):
                 continue  # a threshold or a tolerance, beside parameters that have a gradient
             found.append(ZeroGradient(places[info.name], info.name, tuple(spots[:SEVERAL])))
     return found

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .activity import zero_gradients
 from .deep import deep
 from .diagnostics import Diagnostic
+from .engine.specialise import RECURSION_LIMIT
+from .lost_updates import lost_updates
 from .lower.entry import lower_entry
-from .lower.specialise import RECURSION_LIMIT
 from .scope import FunctionSource
 from .signature import Binding, Checked
 
@@ -38,9 +40,6 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
 
 def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
     """What can be said about the updates and the gradients of a function that has no error."""
-    from .activity import zero_gradients
-    from .lost_updates import lost_updates
-
     assert checked.program is not None and checked.signature is not None
     a, source = function.node.args, function.source
     every = [*a.posonlyargs, *a.args, *a.kwonlyargs]

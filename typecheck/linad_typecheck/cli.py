@@ -14,7 +14,7 @@ _ELSEWHERE = {
     "show": ("linad.show.command", "print a stage of a function's way to its gradient: show FILE::FUNCTION"),
     "cache": ("linad.emit.cache", "list or empty the cache of compiled functions"),
     "doctor": ("linad.doctor", "print versions and what this machine offers"),
-    "lsp": ("linad_typecheck.lsp", "answer an editor over standard input and output"),
+    "lsp": ("linad_typecheck.lsp.command", "answer an editor over standard input and output"),
 }
 
 
@@ -79,24 +79,12 @@ def _dispatch(name: str, module: str, arguments: list[str], command: str = "comm
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from .checking.command import write
-    from .checking.config import did_you_mean
-    from .codes import CODES
-    from .explain import page
-
     if "::" in options.name:
         given = [options.name, "--format", options.format, *(("-o", options.output) if options.output else ())]
         return _dispatch("explain", "linad.show.command", given, "explain_command")
-    name = options.name.strip("`")
-    row = next((c for c in CODES.values() if name in (c.slug, c.code) or name.upper() == c.code), None)
-    if row is None:
-        hint = did_you_mean(name, (*CODES, *(c.code for c in CODES.values())), 0.4)
-        print(f"linad explain: there is no code `{name}`{hint}; there are:", file=sys.stderr)
-        for c in CODES.values():
-            print(f"  {c.code}  {c.slug:<24} {c.summary}", file=sys.stderr)
-        return USAGE
-    write(page(row))
-    return CLEAN
+    from .checking.explaining import explained
+
+    return CLEAN if explained(options.name.strip("`")) else USAGE
 
 
 if __name__ == "__main__":

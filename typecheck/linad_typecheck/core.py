@@ -296,13 +296,56 @@ class Param:
 
 
 @frozen(slots=True)
+class Size:
+    """The size of an array parameter of a function, by its position."""
+
+    param: int
+    axis: int
+
+
+@frozen(slots=True)
+class Result:
+    """What the forward function of a `Rule` returns beyond the results of the primal one, by its position."""
+
+    position: int
+
+
+@frozen(slots=True)
+class Rule:
+    """The derivative of a function as its user defines it, in place of the derivative of its body.
+
+    ``vjp``: ``forward`` has the parameters of the function and returns its results, then the residuals. ``backward``
+    takes what ``given`` lists, parameters by their positions, residuals and sizes, then a cotangent for each float
+    result, and returns the adjoints of the parameters ``wrt``.
+
+    ``jvp``: ``forward`` has the parameters of the function, then a tangent for each of ``wrt``, and returns the results of
+    the function, then a tangent for each float result.
+
+    Float parameters neither in ``wrt`` nor in ``blocked`` have the derivative zero; by those in ``blocked`` there is none.
+    """
+
+    kind: Literal["vjp", "jvp"]
+    forward: str
+    wrt: tuple[int, ...]
+    blocked: tuple[int, ...] = ()
+    backward: str = ""
+    given: tuple[int | Result | Size, ...] = ()
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return (self.forward, self.backward) if self.backward else (self.forward,)
+
+
+@frozen(slots=True)
 class Function:
-    """``body.results`` are what it returns, flattened to scalars and arrays."""
+    """``body.results`` are what it returns, flattened to scalars and arrays. One with a ``rule`` stays a function of its own
+    until all derivatives are taken."""
 
     name: str
     params: tuple[Param, ...]
     body: Block
     span: Span = NOWHERE
+    rule: Rule | None = None
 
 
 @frozen(slots=True)
@@ -310,13 +353,15 @@ class Derivative:
     """What a declared function is to become: the derivative of ``callee`` by its flat parameters ``wrt``.
 
     Its parameters and results are those that `linad.adjoint.reverse` or `forward` give it; ``value`` says whether the results
-    of ``callee`` are among them.
+    of ``callee`` are among them. With ``directions``, tangents, cotangents and gradients have one more axis, the last,
+    with a cell per direction.
     """
 
     callee: str
     kind: Literal["reverse", "forward"]
     wrt: tuple[int, ...]
     value: bool = True
+    directions: bool = False
 
 
 @frozen(slots=True)
@@ -337,6 +382,24 @@ class Program:
 
 
 # ------------------------------------------------------------------------------------------- questions and walks
+
+
+def named(f: Function) -> Iterator[str]:
+    """The functions that a function calls, and those of its rule."""
+    yield from (s.callee for s in walk(f.body) if type(s) is Call)
+    if f.rule is not None:
+        yield from f.rule.functions
+
+
+def reached(functions: Mapping[str, Function], start: str) -> set[str]:
+    """A function and all that it reaches by calls and rules."""
+    found, todo = {start}, [start]
+    while todo:
+        for name in named(functions[todo.pop()]):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
 
 
 def operands(s: Stmt) -> tuple[Atom, ...]:

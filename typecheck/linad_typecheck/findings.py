@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -21,7 +22,8 @@ from .scope import FunctionSource
 from .signature import Checked, Leaf, RecordStructure, Structure
 from .source import SourceFile, read
 from .span import Span
-from .static_scope import StaticModule, decorated, first_line
+from .static_scope import StaticModule, first_line
+from .static_uses import decorated
 from .types import Array, Type, is_float
 from .words import with_article
 
@@ -53,7 +55,13 @@ def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
     list of Diagnostic
         In order of place. Statements that are not Python give one each, and the rest of the text is checked all the same.
     """
-    return list(check_text(text, filename).diagnostics)
+    collects = gc.isenabled()
+    gc.disable()  # little of what a check makes is garbage before it ends, and looking for it takes a tenth of the time
+    try:
+        return list(check_text(text, filename).diagnostics)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def check_text(
@@ -72,6 +80,8 @@ def check_text(
         found = recovered(text)
         source = SourceFile(filename, found.text)
         module = StaticModule(source, {} if files is None else files, found.lost)
+        if "*" in module.scope.bound:  # what a library gives by it is known of the names that have a meaning
+            from . import check as check
         functions = decorated(module)
         refused = [*misplaced(module), *stacked(module, functions)]
     except (ValueError, RecursionError, MemoryError) as error:  # null bytes, nesting beyond the parser

@@ -46,6 +46,7 @@ def _table() -> dict[str, Op]:
         Op("minimum", 2, "choose", diff=(0, 1)),  # NumPy's: propagate nan
         Op("maximum", 2, "choose", diff=(0, 1)),
         Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
+        Op("zero_or", 2, "choose", diff=(1,)),  # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
         Op("copysign", 2, "choose", diff=(0,)),
         Op("atan2", 2, "unary", diff=(0, 1), dear=True),
         Op("hypot", 2, "unary", diff=(0, 1), dear=True),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from dataclasses import field, replace
+from functools import cache
 from typing import Protocol
 
 from .frozen import frozen
@@ -79,7 +80,7 @@ class Opaque:
 # Libraries whose names are what the front end knows of them; an object of one is found by the name that it is exported under.
 LIBRARIES = (
     "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator", "dataclasses",
-    "collections", "copy",
+    "collections", "copy", "warnings",
 )  # fmt: skip
 
 # Libraries of which none has a function that could be a helper; of any other one that is not in the project nothing is known.
@@ -142,7 +143,24 @@ class RecordClass:
         return f"<record {self.mark or self.key}>"
 
 
-LIBRARY_CLASSES: dict[str, object] = {}  # named tuples that library functions return, by key: filled where the library is imported
+MOST_LISTED = 32  # items of a list, each of which is a value of its own
+MOST_KEYS = 256  # of a dict of the module
+LIST = RecordClass("list", "builtins.list", True, (), handle=list)
+
+
+def dict_class(keys: tuple[object, ...]) -> RecordClass:
+    """The class of the dicts with these keys in this order: the same for the same."""
+    return _dict_class(tuple((type(k), k) for k in keys))
+
+
+@cache
+def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
+    fields = tuple(RecordField(k) for _, k in keys)  # type: ignore[arg-type]  # those of the module may be ints, too
+    return RecordClass("dict", "builtins.dict", False, fields, mark=f"dict {[k for _, k in keys]!r}", handle=dict)
+
+
+# By key; the named tuples that library functions return are entered where the library is imported.
+LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict}
 
 
 @frozen(slots=True)
@@ -153,7 +171,30 @@ class RecordConstant:
     items: tuple[object, ...]
 
 
-Entity = Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass
+@frozen(slots=True)
+class EnumMember:
+    """A member of an enumeration. ``value`` is a constant, or an `Opaque`; ``plain``: the member is its value, as of `IntEnum`."""
+
+    key: str  # of the class
+    name: str
+    value: object
+    plain: bool = False
+
+
+@frozen(slots=True)
+class EnumClass:
+    key: str
+    members: tuple[EnumMember, ...]
+
+
+@frozen(slots=True)
+class ErrorClass:
+    """An exception of the user's: ``kind`` is where it is found, module and qualified name, or the builtin one it derives from."""
+
+    kind: str
+
+
+Entity = ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
 
 
 class Scope(Protocol):
@@ -169,6 +210,25 @@ class Scope(Protocol):
         """What a class has under a name besides its fields."""
         ...
 
+    def implemented(self) -> frozenset[str]:
+        """The library functions of which `linad.implements` says what they mean."""
+        ...
+
+    def implementation(self, dotted: str) -> FunctionSource | None:
+        """What it says of one of them."""
+        ...
+
+
+@frozen(slots=True)
+class CustomRule:
+    """The derivative that a user gives a function: ``vjp`` by a forward and a backward function, ``jvp`` by one function,
+    ``jvps`` by one for each parameter, None for those without a derivative. ``nondiff`` are positions of parameters.
+    Without ``functions`` it has not been given yet."""
+
+    kind: str
+    functions: tuple[FunctionSource | None, ...] = ()
+    nondiff: tuple[int, ...] = ()
+
 
 @frozen
 class FunctionSource:
@@ -182,11 +242,21 @@ class FunctionSource:
     defaults: tuple[tuple[str, object], ...] = ()  # of parameters, as live values or constants
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
+    elementwise: bool = False  # a function of scalars that is applied to arrays cell by cell
     again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
+    rule: CustomRule | None = None  # under `linad.custom_vjp` or `linad.custom_jvp`
 
     def run_again(self) -> FunctionSource:
         """The function under `linad.checkpoint`."""
-        return self if self.again else replace(self, again=True, key=f"{self.key}/again")
+        if self.again or self.rule is not None:  # a rule says itself what is kept
+            return self
+        return replace(self, again=True, key=f"{self.key}/again")
+
+    def plain(self) -> FunctionSource:
+        """The function that has a rule, as one without, apart from others of the same text."""
+        assert self.rule is not None
+        by = ",".join("" if f is None else f.key for f in self.rule.functions)
+        return replace(self, rule=None, key=f"{self.key}/{self.rule.kind}({by}){self.rule.nondiff}")
 
 
 def written(node: ast.expr) -> str:

@@ -12,7 +12,7 @@ from .frozen import frozen
 from .scope import RecordClass
 from .types import Type
 
-# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None).
+# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None, or a static argument).
 
 
 @frozen(slots=True)
@@ -73,6 +73,7 @@ class Signature:
     result: Structure
     hidden: tuple[str, ...] = ()  # keys of module-level arrays: further flat `read` parameters of the core, at the end
     updates: tuple[str, ...] = ()  # parameters the caller sees updated
+    given_back: str = ""  # the one of these that is returned, too: then ``result`` is None
 
 
 @frozen(slots=True)
@@ -84,6 +85,15 @@ class ArgType:
 
 
 @frozen(slots=True)
+class ArgStatic:
+    """An argument that is no number, or one that the function is specialised for: None, a truth value, a text, an int, or an
+    entity such as a member of an enumeration. ``kind`` tells ``True`` from 1."""
+
+    value: object
+    kind: str
+
+
+@frozen(slots=True)
 class ArgRecord:
     """The types of a record argument, per field."""
 
@@ -91,7 +101,7 @@ class ArgRecord:
     items: tuple[object, ...]
 
 
-# The types of the arguments of a call, per parameter name: an ArgType, a tuple or an ArgRecord of such, nested. A missing
+# The types of the arguments of a call, per parameter name: an ArgType, an ArgStatic, a tuple or an ArgRecord of such, nested. A missing
 # name takes its annotation; without one its type is unknown and the function is checked as far as that goes.
 Binding = Mapping[str, object]
 
@@ -106,3 +116,4 @@ class Checked:
     facts: tuple[Fact, ...] = ()
     missing: tuple[str, ...] = ()  # parameters whose types a call must supply
     depends: tuple[object, ...] = field(default=())  # entities looked up: what a cache key must cover
+    fixed: tuple[str, ...] = ()  # parameters whose values a call must supply: the function is compiled for each

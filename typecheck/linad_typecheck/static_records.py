@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ from .scope import (
     NO_DEFAULT,
     Constant,
     Entity,
+    EnumClass,
+    EnumMember,
+    ErrorClass,
     External,
     GlobalArray,
     Helper,
@@ -52,6 +56,12 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     """The entity of a class definition: a `RecordClass` where its instances are their fields."""
     bases = [resolve(b.value if isinstance(b, ast.Subscript) else b, scope) for b in node.bases]
     dotted = [b.dotted if isinstance(b, External) else "" for b in bases]
+    kind = next((d for d in dotted if d in _ENUMS), "")
+    if kind:
+        return _enumeration(node, scope, kind, "builtins.str" in dotted or "builtins.int" in dotted)
+    error = next((e for b, d in zip(bases, dotted, strict=True) if (e := _error(b, d))), "")
+    if error:
+        return ErrorClass(error)
     options = _dataclass_options(node, scope)
     if options is None:
         return GlobalArray(None, node.name)
@@ -78,6 +88,29 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     others = (*(o for b in parents for o in b.others), *body.others)
     members = (*(m for b in parents for m in b.members), *body.members)
     return RecordClass(node.name, key, False, fields, others, key, members=members)
+
+
+def _error(base: Entity | None, dotted: str) -> str:
+    """The builtin exception that a base of a class is, or derives from."""
+    if isinstance(base, ErrorClass):
+        return base.kind
+    found = getattr(builtins, dotted.removeprefix("builtins."), None) if dotted.startswith("builtins.") else None
+    return found.__name__ if isinstance(found, type) and issubclass(found, Exception) else ""
+
+
+_ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
+
+
+def _enumeration(node: ast.ClassDef, scope: StaticScope, kind: str, mixed: bool) -> Entity:
+    """An enumeration, where the text says what its members are."""
+    key, plain = f"{scope.module.source.name}:{scope.path}{node.name}", mixed or kind != "enum.Enum"
+    members: list[EnumMember] = []
+    for s in node.body:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if not name.startswith("_"):
+                known, what = constant(value, scope)
+                members.append(EnumMember(key, name, what if known else Opaque("a value that the text does not tell"), plain))
+    return EnumClass(key, tuple(members)) if members else GlobalArray(None, node.name)
 
 
 def _no_record(node: ast.ClassDef, bases: list[Entity | None]) -> Entity:

@@ -10,28 +10,16 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
 from .checking.recover import recovered
+from .registry import is_known
 from .scope import (
-    LIBRARIES,
-    LOST,
-    Annotation,
-    Constant,
-    Entity,
-    External,
-    FunctionSource,
-    GlobalArray,
-    Helper,
-    Member,
-    Module,
-    Opaque,
-    RecordClass,
-    RecordConstant,
-    is_library,
-    resolve,
+    LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource, GlobalArray, Helper, Member,
+    Module, Opaque, RecordClass, RecordConstant, is_library, resolve,
 )
 from .source import SourceFile, read
 from .static_arrays import array_type
@@ -39,9 +27,11 @@ from .static_bindings import Bound, bindings
 from .static_records import instance, of_call, of_class, static_default
 from .static_values import constant, is_alias, literal
 
-_PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps")
+_PYTHON_ONLY = ("numba.njit", "numba.jit", "numba.vectorize", "jaxtyping.jaxtyped", "functools.wraps", "linad.implements")
 DECORATOR = "linad.linear_grad"
+IMPLEMENTS = "linad.implements"
 AGAIN = "linad.checkpoint"  # of a function
+RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp"}
 _BUSY = object()
 
 
@@ -90,6 +80,46 @@ class StaticModule:
     def inner(self, name: str) -> StaticModule | None:
         """The module of a name in this package."""
         return self.beside(self.path.parent / name) if self.path.name == "__init__.py" else None
+
+    @cached_property
+    def implementations(self) -> dict[str, FunctionSource]:
+        """What `linad.implements` says of library functions, in this file and in those of the project that it imports."""
+        found: dict[str, FunctionSource] = {}
+        pending, seen = [self], {self.path}
+        while pending:
+            module = pending.pop(0)
+            for dotted, function in reversed(module.own_implementations):
+                found.setdefault(dotted, function)
+            for other in module.imports():
+                if other.path not in seen:
+                    seen.add(other.path)
+                    pending.append(other)
+        return found
+
+    @cached_property
+    def own_implementations(self) -> list[tuple[str, FunctionSource]]:
+        if "implements" not in self.source.text:
+            return []
+        found: list[tuple[str, FunctionSource]] = []
+        for node in self.source.tree.body:
+            for d in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+                if isinstance(d, ast.Call) and self.scope.dotted(d.func) == IMPLEMENTS and len(d.args) == 1:
+                    of = d.args[0]
+                    dotted = of.value if isinstance(of, ast.Constant) else self.scope.dotted(of)
+                    if isinstance(dotted, str) and dotted:
+                        found.append((dotted, self.scope.source(node, node.name, tuple(node.decorator_list))))
+        return found
+
+    def imports(self) -> Iterator[StaticModule]:
+        """The files of the project that this one imports."""
+        for node in self.source.tree.body:
+            names: list[tuple[str, int]] = []
+            if isinstance(node, ast.Import):
+                names = [(alias.name, 0) for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                home = node.module or ""
+                names = [(home, node.level), *((f"{home}.{alias.name}".strip("."), node.level) for alias in node.names)]
+            yield from filter(None, (self.imported(*name) for name in names))
 
     def open(self, file: Path) -> StaticModule | None:
         name = str(file)
@@ -210,8 +240,6 @@ class StaticScope:
     def _starred(self, name: str) -> Entity | None:
         """A name that ``from ... import *`` may bind, the last one that does. What a library exports is known of the names with
         a meaning here; those of builtins excepted, which some versions of NumPy hide and some do not."""
-        from .lower.externals import is_known
-
         outside = self.outer.lookup(name) if self.outer else None
         unknown = False
         for bound in reversed(self.bound["*"]):
@@ -257,19 +285,21 @@ class StaticScope:
                 return self.given(name, value.args[0], value.lineno, options(call, self))
             case ast.Lambda():
                 return Helper(self.source(value, name, ()))
-            case ast.Call(func=func) if self._dotted(func) == AGAIN and len(value.args) == 1:
+            case ast.Call(func=func) if self.dotted(func) == AGAIN and len(value.args) == 1:
                 return _again(self.given(name, value.args[0], value.lineno))
+            case ast.Call(func=func) if self.dotted(func) in RULES and value.args:
+                return self._ruled(self.given(name, value.args[0], value.lineno), name, value)
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
-            case ast.Call(func=func) if (self._dotted(func) or "").startswith(("numpy.random.", "random.")):
+            case ast.Call(func=func) if (self.dotted(func) or "").startswith(("numpy.random.", "random.")):
                 return Opaque("a random generator", "draw the numbers outside the function and pass them as an array")
             case ast.JoinedStr():
                 return GlobalArray(None, name)
-            case ast.Dict() | ast.DictComp():
-                return Opaque("a dict")
+            case ast.DictComp() | ast.ListComp():
+                return GlobalArray(None, name)
             case ast.Set() | ast.SetComp():
                 return Opaque("a set")
-            case ast.List() | ast.ListComp():
+            case ast.List(elts=items) if len(items) > MOST_LISTED:
                 return Opaque("a list")
         known, number = constant(value, self)
         if known:
@@ -285,7 +315,7 @@ class StaticScope:
         the call before the arguments in ``linear_grad(wrt="x")(f)``."""
         if not call.args:
             return None
-        if self._dotted(call.func) == DECORATOR:
+        if self.dotted(call.func) == DECORATOR:
             return call
         found = self.mark(call.func) if isinstance(call.func, (ast.Name, ast.Call)) else None
         return found if isinstance(found, ast.Call) else None
@@ -309,7 +339,7 @@ class StaticScope:
     def mark(self, decorator: ast.expr) -> ast.expr | None:
         """The expression that says `linear_grad`, with the options: the decorator itself, or the call that its name is
         bound to; None for other decorators."""
-        if self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
+        if self.dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
             return decorator
         match decorator:
             case ast.Name(id=name):
@@ -321,9 +351,9 @@ class StaticScope:
 
     def _options_of(self, call: ast.Call) -> bool:
         """Whether a call is ``linear_grad(wrt=...)`` or ``functools.partial(linear_grad, wrt=...)``."""
-        dotted = self._dotted(call.func)
+        dotted = self.dotted(call.func)
         if dotted == "functools.partial":
-            return len(call.args) == 1 and self._dotted(call.args[0]) == DECORATOR
+            return len(call.args) == 1 and self.dotted(call.args[0]) == DECORATOR
         return dotted == DECORATOR and not call.args
 
     def _bound_to(self, name: str) -> ast.Call | None:
@@ -339,15 +369,98 @@ class StaticScope:
 
     def _function(self, node: ast.FunctionDef) -> Entity:
         for decorator in node.decorator_list:
-            dotted = self._dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            if dotted not in (*_PYTHON_ONLY, AGAIN) and self.mark(decorator) is None:
+            dotted = self.dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            known = dotted in (*_PYTHON_ONLY, AGAIN, *RULES) or self._rule_call(decorator) is not None or self._gives_rule(decorator)
+            if not known and self.mark(decorator) is None:
                 return Opaque(f"the function `{node.name}` under `@{ast.unparse(decorator)}`", "call a function without this decorator")
         found = Helper(self.source(node, node.name, tuple(node.decorator_list)))
-        return _again(found) if any(self._dotted(d) == AGAIN for d in node.decorator_list) else found
+        for decorator in node.decorator_list:
+            if (call := self._rule_call(decorator)) is not None:
+                return self._ruled(found, node.name, call)
+        return _again(found) if any(self.dotted(d) == AGAIN for d in node.decorator_list) else found
+
+    # -- custom rules
+
+    def _rule_call(self, decorator: ast.expr) -> ast.expr | None:
+        """The decorator that says `custom_vjp` or `custom_jvp`; None for other ones."""
+        if self.dotted(decorator) in RULES:
+            return decorator
+        match decorator:
+            case ast.Call(func=func) if self.dotted(func) in RULES:
+                return decorator
+            case ast.Call(func=func, args=[first]) if self.dotted(func) == "functools.partial" and self.dotted(first) in RULES:
+                return decorator
+        return None
+
+    def _gives_rule(self, decorator: ast.expr) -> bool:
+        """Whether a decorator is ``f.defjvp`` of a function with a rule."""
+        match decorator:
+            case ast.Attribute(value=ast.Name(id=name), attr="defjvp"):
+                found = self.lookup(name)
+                return isinstance(found, Helper) and found.function.rule is not None
+        return False
+
+    def _ruled(self, found: Entity, name: str, call: ast.expr) -> Entity:
+        """A function with the rule that this scope gives it; the text does not tell where the rule is given otherwise."""
+        if not isinstance(found, Helper):
+            return found
+        f = found.function
+        dotted = self.dotted(call) or self.dotted(call.func)  # type: ignore[attr-defined]
+        kind = RULES.get(dotted) or RULES[self.dotted(call.args[0])]  # type: ignore[attr-defined]
+        given = [k.value for k in getattr(call, "keywords", ()) if k.arg == "nondiff_argnums"]
+        given += [] if isinstance(call, ast.Name | ast.Attribute) or dotted == "functools.partial" else call.args[1:2]  # type: ignore[attr-defined]
+        a = f.node.args
+        names = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+        nondiff: list[int] = []
+        if given:
+            value = literal(given[0], self.module.scope.bound)
+            for which in value if isinstance(value, tuple | list) else (value,):
+                if which in names:
+                    nondiff.append(names.index(which))
+                elif type(which) is int and -len(names) <= which < len(names):
+                    nondiff.append(which % len(names))
+                else:
+                    return GlobalArray(None, name)
+        self._known[name] = Helper(replace(f, rule=CustomRule(kind)))  # what its rule, which calls it, is read with
+        rule = self._rule_of(name, kind)
+        if rule is None:
+            return GlobalArray(None, name)
+        return Helper(replace(f, rule=CustomRule(*rule, tuple(sorted(set(nondiff))))))
+
+    def _rule_of(self, name: str, kind: str) -> tuple[str, tuple[FunctionSource | None, ...]] | None:
+        """The functions that a rule is given by; None where the text does not tell them."""
+        for s in self.body:
+            match s:
+                case ast.FunctionDef(decorator_list=decorators):
+                    for d in decorators:
+                        if isinstance(d, ast.Attribute) and isinstance(d.value, ast.Name) and (d.value.id, d.attr) == (name, "defjvp"):
+                            return kind, (self.source(s, s.name, ()),)
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=how), args=args, keywords=words)) if (
+                    of == name and how in ("defvjp", "defjvp", "defjvps")
+                ):
+                    found: list[FunctionSource | None] = []
+                    for a in (*args, *(k.value for k in words)):
+                        if isinstance(a, ast.Constant) and a.value is None:
+                            found.append(None)
+                            continue
+                        entity = self.given("", a, s.lineno)
+                        if not isinstance(entity, Helper):
+                            return None
+                        found.append(entity.function)
+                    return how[3:], tuple(found)
+        return kind, ()
 
     def member(self, record: RecordClass, name: str) -> Member | None:
         """What a class has under a name besides its fields: the last one written of that name."""
         return next((m for n, m in reversed(record.members) if n == name), None)
+
+    def implemented(self) -> frozenset[str]:
+        """The library functions of which `linad.implements` says what they mean."""
+        return frozenset(self.module.implementations)
+
+    def implementation(self, dotted: str) -> FunctionSource | None:
+        """What it says of one of them."""
+        return self.module.implementations.get(dotted)
 
     def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
         """The function ``node`` of this scope, the same object each time."""
@@ -378,7 +491,8 @@ class StaticScope:
         """The value of a default where the text gives one, else an entity of unknown type."""
         return static_default(name, node, self)
 
-    def _dotted(self, node: ast.expr) -> str:
+    def dotted(self, node: ast.expr) -> str:
+        """The dotted name of an object of a library; empty for others."""
         found = resolve(node, self)
         return found.dotted if isinstance(found, External) else ""
 
@@ -413,50 +527,12 @@ def replace_options(f: FunctionSource, found: Options) -> FunctionSource:
     return FunctionSource(f.name, f.node, f.source, f.scope, f.key, f.defaults, updates, wrt)
 
 
-def decorated_functions(source: SourceFile) -> list[FunctionSource]:
-    """Every function of a file under `linad.linear_grad`, by any alias and wherever it is nested, in order of text.
-
-    Raises
-    ------
-    SyntaxError
-        Where the text is not Python.
-    """
-    source.tree  # noqa: B018  (the error of the whole text)
-    return decorated(StaticModule(source))
-
-
-def decorated(module: StaticModule) -> list[FunctionSource]:
-    """Every function that a parsed file puts under `linad.linear_grad`, as a decorator or by a call, in order of text; those
-    of other files come last."""
-    from .static_uses import applied
-
-    found: dict[object, FunctionSource] = {}
-    for function in (*_walk(module.scope), *applied(module)):
-        found.setdefault((function.key, function.node.col_offset, function.updates, function.wrt), function)
-    return sorted(found.values(), key=lambda f: (f.source is not module.source, f.node.lineno, f.node.col_offset))
-
-
-def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
-    """The functions of a parsed file by name, decorated or not; a nested one by its path, as ``outer.inner``."""
-    found: dict[str, FunctionSource] = {}
-    for scope, node in _definitions(module.scope):
-        found[f"{scope.path}{node.name}"] = scope.source(node, node.name, tuple(node.decorator_list))
-    return found | {f.name: f for f in decorated(module) if f.name not in found and f.name != "<lambda>"}
-
-
 def function_at(source: SourceFile, line: int) -> FunctionSource | None:
     """The function whose ``def`` or first decorator is on a line of the file, decorated or not."""
-    for scope, node in _definitions(StaticModule(source).scope):
+    for scope, node in definitions(StaticModule(source).scope):
         if line - source.first_line + 1 in (node.lineno, first_line(node)):
             return scope.source(node, node.name, tuple(node.decorator_list))
     return None
-
-
-def _walk(scope: StaticScope):
-    for home, node in _definitions(scope):
-        for decorator in node.decorator_list:
-            if home.mark(decorator) is not None:
-                yield home.source(node, node.name, tuple(node.decorator_list))
 
 
 _PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # where statements hold statements, the last ones first
@@ -475,7 +551,7 @@ def inner_scope(home: StaticScope, node: ast.FunctionDef | ast.AsyncFunctionDef)
     return StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
 
 
-def _definitions(scope: StaticScope):
+def definitions(scope: StaticScope):
     """Each function definition with the scope it is in; class bodies are looked into, their names are not in scope."""
     pending: list[tuple[StaticScope, ast.AST]] = [(scope, node) for node in reversed(scope.body)]
     while pending:

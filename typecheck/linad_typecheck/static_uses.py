@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .scope import Entity, FunctionSource, Helper, resolve
-from .static_scope import StaticModule, StaticScope, inner_scope, options
+from .source import SourceFile
+from .static_scope import StaticModule, StaticScope, definitions, inner_scope, options
 from .static_values import literal
 
 _BY_POSITION = ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian")  # `argnums`
@@ -129,3 +130,39 @@ def _argnums(scope: StaticScope, call: ast.Call) -> tuple[int | str, ...] | None
 
 def _marked(scope: object, node: ast.AST) -> bool:
     return any(scope.mark(d) is not None for d in getattr(node, "decorator_list", ()))  # type: ignore[attr-defined]
+
+
+def decorated_functions(source: SourceFile) -> list[FunctionSource]:
+    """Every function of a file under `linad.linear_grad`, by any alias and wherever it is nested, in order of text.
+
+    Raises
+    ------
+    SyntaxError
+        Where the text is not Python.
+    """
+    source.tree  # noqa: B018  (the error of the whole text)
+    return decorated(StaticModule(source))
+
+
+def decorated(module: StaticModule) -> list[FunctionSource]:
+    """Every function that a parsed file puts under `linad.linear_grad`, as a decorator or by a call, in order of text; those
+    of other files come last."""
+    found: dict[object, FunctionSource] = {}
+    for function in (*_walk(module.scope), *applied(module)):
+        found.setdefault((function.key, function.node.col_offset, function.updates, function.wrt), function)
+    return sorted(found.values(), key=lambda f: (f.source is not module.source, f.node.lineno, f.node.col_offset))
+
+
+def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
+    """The functions of a parsed file by name, decorated or not; a nested one by its path, as ``outer.inner``."""
+    found: dict[str, FunctionSource] = {}
+    for scope, node in definitions(module.scope):
+        found[f"{scope.path}{node.name}"] = scope.source(node, node.name, tuple(node.decorator_list))
+    return found | {f.name: f for f in decorated(module) if f.name not in found and f.name != "<lambda>"}
+
+
+def _walk(scope: StaticScope):
+    for home, node in definitions(scope):
+        for decorator in node.decorator_list:
+            if home.mark(decorator) is not None:
+                yield home.source(node, node.name, tuple(node.decorator_list))

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .scope import Annotation, Constant, External, resolve
+from .scope import LIST, MOST_KEYS, MOST_LISTED, Annotation, Constant, External, RecordConstant, dict_class, resolve
 
 if TYPE_CHECKING:
     from .static_bindings import Bound
@@ -51,6 +51,15 @@ def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
         case ast.Tuple(elts=items):
             values = [constant(item, scope) for item in items]
             return (True, tuple(v for _, v in values)) if all(known for known, _ in values) else UNKNOWN
+        case ast.List(elts=items) if len(items) <= MOST_LISTED:
+            values = [constant(item, scope) for item in items]
+            return (True, RecordConstant(LIST, tuple(v for _, v in values))) if all(known for known, _ in values) else UNKNOWN
+        case ast.Dict(keys=keys, values=items) if None not in keys and len(keys) <= MOST_KEYS:
+            names, values = ([constant(n, scope) for n in some] for some in (keys, items))
+            if not all(known for known, _ in (*names, *values)) or any(isinstance(k, RecordConstant) for _, k in names):
+                return UNKNOWN
+            found = {k: v for (_, k), (_, v) in zip(names, values, strict=True)}
+            return True, RecordConstant(dict_class(tuple(found)), tuple(found.values()))
         case ast.UnaryOp(op=op, operand=operand):
             return _apply(_UNARY.get(type(op)), constant(operand, scope))
         case ast.BinOp(left=left, op=ast.Pow(), right=right):

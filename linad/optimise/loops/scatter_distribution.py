@@ -4,14 +4,15 @@
 Architectures, 2001, chapter 5).
 
 **Before.** ``for j in range(n) { e = long(j); &b[i, j] += e; &b[i+1, j] += e }``
-**After.** ``for j in range(n) { &t[j] = long(j) }; for j in range(n) { &b[i, j] += t[j]; ... }``
+**After.** ``for j in range(n) { e = long(j); &t[j] = e; &b[i, j] += e }; for j in range(n) { &b[i+1, j] += t[j] }``
 
 **Legality.** The arrays whose additions are delayed are only added to in the loop. The values that the additions
 have in common are stored in scratch memory, one cell per iteration.
 
 **Profitability.** Where what is added takes more than `SHORT` statements; else `loop_distribution.py` computes it
-again. The loop of additions is then divided like others. As long as the additions stand in the long loop, the
-compiler must assume that later iterations touch the cells again, and uses no vector instructions.
+again. The row with the most additions stays, neighbours in it are for `register_rotation.py`; the loop of the others is
+then divided like others. As long as additions to several rows stand in the long loop, the compiler must assume that
+later iterations touch the cells again, and uses no vector instructions.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -70,18 +71,22 @@ def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
 class _Division:
     def __init__(self, s: Loop) -> None:
         self.loop, self.body = s, Body(s)
+        self.divided: set[str] = set()  # the arrays of which rows are added to later
         self.groups = self.scattered()
         self.additions = [t for g in self.groups for t in g]
         self.lengths: dict[str, int | None] = {}
         self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
 
     def scattered(self) -> list[list[AddTo]]:
-        """The additions to rows of which one array has several that are too long for `distribute`, by row."""
+        """The additions to rows of which one array has several that are too long for `distribute`, by row. One row, that with
+        the most, stays."""
         found: list[list[AddTo]] = []
         for name in self.body.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
             if sum(map(self.body.movable, groups)) < len(groups) - 1:
+                groups.remove(max(groups, key=len))
                 found += groups
+                self.divided.add(name)
         return found
 
     def worth(self) -> bool:
@@ -91,7 +96,7 @@ class _Division:
         gone = {id(t) for t in self.additions}
         for name, writes in self.body.written.items():
             rest = [t for _, t in writes if id(t) not in gone]
-            if len(self.body.additions(name)) == 1:
+            if len(self.body.additions(name)) == 1 or name in self.divided:
                 continue
             cells = {self.body.cell(t.index) for t in rest}
             cells |= {self.body.cell(t.index) for t in self.body.stmts if rest and isinstance(t, Load) and t.array.name == name}

@@ -43,6 +43,7 @@ from linad_typecheck.core import (
     Var,
     blocks,
     operands,
+    outputs,
     using,
     walk,
     writes,
@@ -165,7 +166,7 @@ def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
 
 
 def _made_before(stmts: list[Stmt], at: int, other: Var) -> bool:
-    from_here = {v.name for s in stmts[at:] for v in outs(s)}
+    from_here = {v.name for s in stmts[at:] for v in outputs(s)}
     return other.name not in from_here
 
 

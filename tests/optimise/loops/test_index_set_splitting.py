@@ -11,7 +11,7 @@ from linad_typecheck.core import If, Let, Loop, Program, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
-from linad.interpret import run
+from linad.interpret import CoreError, run
 from linad.optimise.loops.index_set_splitting import split_loops
 from tests.examples_of import some
 
@@ -153,3 +153,14 @@ WHOLE = {
 def test_loops_that_stay_whole(why: str) -> None:
     program = loop(*WHOLE[why])
     assert split_loops(program.main) == program.main
+
+
+def test_what_a_check_says_does_not_hold_before_it() -> None:
+    """That the remainder of 2 is within a turn follows from the check after it, which fails in arrays of one cell."""
+    body = "    q = mod 2 n\n    x = load! &a [q]\n    c = gt n 2\n    check c else IndexError \"too short\" ()\n    s.2 = add s.1 x\n"
+    program = loop("range(n)", body)
+    found = program.with_main(split_loops(program.main))
+    short = [np.ones(1), np.ones(1), 0]
+    for p in (program, found):
+        with pytest.raises(CoreError, match="too short"):
+            run(p, short)

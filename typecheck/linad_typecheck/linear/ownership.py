@@ -30,12 +30,25 @@ from ..span import NOWHERE, Span
 from ..types import Array
 
 if TYPE_CHECKING:
-    from ..lower.context import Lowering
-    from ..lower.values import Binding
+    from ..engine.state import Lowering
+    from ..engine.values import Binding
 
-from ..lower.path import Fixed
-from ..lower.values import ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays, map_arrays
-from ..lower.views import Along, View, apart, within
+from ..engine.path import Fixed
+from ..engine.values import (
+    ARRAYS,
+    SEQUENCES,
+    ArrayValue,
+    Delayed,
+    Loss,
+    LostArray,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    arrays,
+    map_arrays,
+)
+from ..engine.views import Along, View, apart, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:

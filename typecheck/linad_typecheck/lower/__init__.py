@@ -1,1 +1,1 @@
-"""Python ast to the typed core, one construct per file."""
+"""The function that Python calls, lowered to the core."""

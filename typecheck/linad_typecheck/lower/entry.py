@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
+from .. import constructs, library  # noqa: F401 - whose files enter what they know into the tables of the engine
+from ..arrays.shapes import permuting
+from ..constructs.checkpoints import in_recursion
 from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
 from ..core_rewrite import numbered
-from ..infer.affine import Affine
-from ..linear.modes import infer_modes
-from ..messages import Message
-from ..messages.language import OptionError, Unsupported
-from ..messages.types import WrongArgument
-from ..repairs import option_named
-from ..scope import FunctionSource, Opaque
-from ..signature import Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
-from ..span import Span
-from ..types import BOOL, I64, Array
-from . import annotations as notes
-from .checkpoints import in_recursion
-from .context import Lent, Lowering
-from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
-from .shapes import permuting
-from .specialise import Specialiser, lower_body, start
-from .values import (
+from ..engine import annotations as notes
+from ..engine.custom_rules import lower_rules
+from ..engine.specialise import Specialiser, lower_body, start
+from ..engine.state import Lent, Lowering
+from ..engine.values import (
     Bottom,
+    GivenBack,
     Poison,
     ScalarType,
     ScalarValue,
@@ -37,7 +30,18 @@ from .values import (
     rebuild,
     type_leaves,
 )
-from .values import Binding as Bound
+from ..engine.values import Binding as Bound
+from ..infer.affine import Affine
+from ..linear.modes import infer_modes
+from ..messages import Message
+from ..messages.language import OptionError, Unsupported
+from ..messages.types import WrongArgument
+from ..repairs import option_named
+from ..scope import FunctionSource
+from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
+from ..span import Span
+from ..types import BOOL, I64, Array
+from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
 
 
 @dataclass
@@ -52,32 +56,33 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
     """Check and lower an entry function and all that it reaches."""
     programs = Specialiser(source, limit)
     checked = _lowered(source, binding, programs)
+    if programs.wanted and checked.program is None:  # calls supply values
+        given = all(isinstance(binding.get(n), ArgType) for n in programs.wanted)
+        left = {n: b for n, b in binding.items() if n not in programs.wanted}
+        again = Checked(None, None) if given else _lowered(source, left, Specialiser(source, limit), tuple(programs.wanted))
+        return replace(again, fixed=tuple(programs.wanted))
     if programs.in_order and permuting(programs):  # what was lowered first did not know of what was met later
         return _lowered(source, binding, Specialiser(source, limit, permuted=True))
     return checked
 
 
-def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser) -> Checked:
+def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, unknown: tuple[str, ...] = ()) -> Checked:
     name = programs.name(source.name)
     args = _arguments(source.node)
     ctx = start(programs, source, (a.arg for a in args))
     found = _Parameters()
-    spec = source.node.args
-    if spec.vararg or spec.kwarg:
-        star = spec.vararg or spec.kwarg
-        ctx.report(Unsupported(ctx.span(star), "`*args` or `**kwargs`", "name the parameters"))
-        for star in filter(None, (spec.vararg, spec.kwarg)):
-            ctx.bind(star.arg, Bound(Poison(), ctx.span(star)))
     for a in args:
-        _parameter(ctx, found, a, binding)
+        _parameter(ctx, found, a, binding, a.arg in unknown)
+    scalars = ((b.value.atom.name, n) for n, b in ctx.env.items() if isinstance(b.value, ScalarValue) and isinstance(b.value.atom, Var))
+    programs.numbers = dict(scalars)
     known = {a.arg for a in args}
     for option in ("updates", "wrt"):
         for given in getattr(source, option) or ():
             if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
                 _no_parameter(ctx, option, given, tuple(known))
-    _defaults(ctx)
     _dimensions(ctx, found)
     value = lower_body(ctx)
+    lower_rules(programs)
     return _finish(ctx, found, name, value)
 
 
@@ -97,37 +102,48 @@ def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str
 
 
 def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
-    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    """The parameters in the order of `inspect.signature`: ``*args`` is one that is a tuple, ``**options`` one that is a dict."""
+    a = node.args
+    return [*a.posonlyargs, *a.args, *filter(None, (a.vararg,)), *a.kwonlyargs, *filter(None, (a.kwarg,))]
 
 
-def _defaults(ctx: Lowering) -> None:
-    """Refuse defaults that are no constants: an array, say, would be one for all calls."""
+def _option(ctx: Lowering, name: str) -> ArgStatic | None:
+    """The default of a parameter that takes options: None, a truth value or a text, which calls are specialised for."""
     spec = ctx.source.node.args
-    at = {a.arg: d for a, d in zip(reversed([*spec.posonlyargs, *spec.args]), reversed(spec.defaults), strict=False)}
-    at |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
-    for name, value in ctx.source.defaults:
-        if isinstance(value, Opaque) and name in at:
-            what = f"{value.what} as the default of `{name}`"
-            ctx.report(Unsupported(ctx.span(at[name]), what, value.instead or f"leave the default out, and pass `{name}`"))
+    positional = [*spec.posonlyargs, *spec.args]
+    nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))
+    nodes |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    node = nodes.get(name)
+    value = dict(ctx.source.defaults).get(name, node.value if isinstance(node, ast.Constant) else ...)
+    return ArgStatic(value, type(value).__name__) if value is None or isinstance(value, bool | str) else None
 
 
-def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) -> None:
+def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, unknown: bool) -> None:
     span = ctx.span(a)
-    note = notes.parse_annotation(a.annotation, ctx.source.scope, ctx.source.source) if a.annotation is not None else notes.UNKNOWN
+    starred = a in (ctx.source.node.args.vararg, ctx.source.node.args.kwarg)  # whose annotation is that of each item
+    read = a.annotation is not None and not starred
+    note = notes.parse_annotation(a.annotation, ctx.source.scope, ctx.source.source) if read else notes.UNKNOWN
     if isinstance(note, Message):
         ctx.report(note)
         note = notes.UNKNOWN
-    bound = binding.get(a.arg)
-    t = bound_type(bound) if bound is not None else noted_type(note)
-    if bound is not None and t is not None and not isinstance(t, ScalarType):
+    bound, option = binding.get(a.arg), _option(ctx, a.arg)
+    if bound is None and option is not None:  # calls decide: until then it is what its annotation says, or its default
+        found.missing.append(a.arg)
+        t = noted_type(note) if option.value is None else bound_type(option)
+    else:
+        t = bound_type(bound) if bound is not None else noted_type(note)
+    if unknown:
+        t = None
+    if bound is not None and t is not None and (option is not None or not isinstance(t, ScalarType)):
         try:
-            t = merged(note, t, a.arg)
+            t = merged(note, t, a.arg, isinstance(t, ScalarType))
         except Mismatch as wrong:
             ctx.report(WrongArgument(span, wrong.path, wrong.expected, wrong.got))
             t = None
     if t is None:
         ctx.bind(a.arg, Bound(Poison(), span))
-        found.missing.append(a.arg)
+        if a.arg not in found.missing:
+            found.missing.append(a.arg)
         ctx.programs.unknown = True
         return
     first = len(found.variables)
@@ -148,7 +164,7 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding) 
 
 def _hint(place: str) -> str:
     """A name for the variable of a leaf: ``p_x`` for ``p.x``."""
-    return "_".join(place.replace("[", ".").replace("]", "").split("."))
+    return "_".join(re.sub(r"\W", " ", place).split())
 
 
 # ----------------------------------------------------------------------------------------------------- dimensions
@@ -233,7 +249,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     function = numbered(Function(name, tuple(params), body, ctx.span(ctx.source.node)))
     program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
-    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates))
+    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates), value.name if isinstance(value, GivenBack) else "")
     return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)
 
 

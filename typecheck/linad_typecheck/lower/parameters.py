@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..engine import annotations as notes
+from ..engine.values import (
+    SEQUENCES, ArrayType, EntityValue, FlagValue, NoneValue, OtherType, ScalarType, TextValue, TupleType, Value,
+    ValueType, describe, type_leaves,
+)
 from ..scope import LIBRARY_CLASSES, RecordClass
-from ..signature import ArgRecord, ArgType, Leaf, RecordStructure, RecordTag, Structure
-from ..types import NUMPY_NAMES, Array
+from ..signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Structure
+from ..types import INTS, NUMPY_NAMES, Array
 from ..words import with_article
-from . import annotations as notes
-from .values import SEQUENCES, ArrayType, ScalarType, TupleType, ValueType, describe, type_leaves
 
 
 class Mismatch(Exception):
@@ -27,10 +30,23 @@ def bound_type(b: object) -> ValueType | None:
             return ArrayType(d, r)
         case ArgType(type=t, weak=w):
             return ScalarType(t.dtype, w)
+        case ArgStatic(value=value):
+            return OtherType(_static(value))
         case tuple() | ArgRecord():
             items = tuple(bound_type(x) for x in (b.items if isinstance(b, ArgRecord) else b))
             return None if None in items else TupleType(items, b.record if isinstance(b, ArgRecord) else None)
     return None
+
+
+def _static(value: object) -> Value:
+    match value:
+        case None:
+            return NoneValue()
+        case str():
+            return TextValue(value)
+        case bool() | int():
+            return FlagValue(value, True, "bool" if isinstance(value, bool) else "i64")
+    return EntityValue(value, getattr(value, "name", "the argument"))
 
 
 def noted_type(note: notes.ParamType) -> ValueType | None:
@@ -57,6 +73,10 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
     match note, t:
         case notes.UnknownType(), _:
             return t
+        case _, OtherType():  # the function is specialised for it, and decides what to make of it
+            return t
+        case notes.ChoiceType(members=members), _:
+            return _chosen(members, t, path)
         case notes.ScalarType(dtype=d, weak=w), ScalarType():
             return ScalarType(d, w) if inside else t
         case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that it holds
@@ -66,10 +86,24 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
                 return t
         case notes.TupleType(items=items, record=record), TupleType(items=types, record=given):
             if record in (None, given) and len(items) == len(types):
-                places = [f"{path}.{n}" for n in given.names] if given not in SEQUENCES else [f"{path}[{k}]" for k in range(len(items))]
+                places = [path + part_of(given, k) for k in range(len(items))]
                 parts = tuple(merged(n, x, p, True) for n, x, p in zip(items, types, places, strict=True))
                 return TupleType(parts, given)
     raise Mismatch(path, expected(note), got(t))
+
+
+def _chosen(members: tuple[notes.ParamType, ...], t: ValueType, path: str) -> ValueType:
+    """The type of an argument for which an annotation allows several: an int where only floats are meant is one."""
+    kinds = {m.dtype for m in members if isinstance(m, notes.ScalarType)}
+    if isinstance(t, ScalarType) and t.weak and t.dtype == "i64" and "f64" in kinds and kinds.isdisjoint(INTS) and notes.UNKNOWN not in members:
+        return ScalarType("f64", True)
+    for m in members:
+        if isinstance(m, notes.TupleType) and isinstance(t, TupleType):
+            try:
+                return merged(m, t, path)
+            except Mismatch:
+                continue
+    return t
 
 
 def expected(note: notes.ParamType) -> str:
@@ -113,7 +147,7 @@ def structure(t: ValueType, indices: Iterator[int]) -> Structure:
             return Leaf(next(indices), next(type_leaves(t)))
         case TupleType(items=items, record=record):
             parts = tuple(structure(x, indices) for x in items)
-            return parts if record in SEQUENCES else RecordStructure(tag(record), parts)
+            return parts if record is None else RecordStructure(tag(record), parts)
     return None
 
 
@@ -123,7 +157,14 @@ def paths(t: ValueType, path: str) -> Iterator[str]:
         yield from (path for _ in type_leaves(t))
         return
     for k, item in enumerate(t.items):
-        yield from paths(item, f"{path}[{k}]" if t.record in SEQUENCES else f"{path}.{t.record.names[k]}")
+        yield from paths(item, path + part_of(t.record, k))
+
+
+def part_of(record: RecordClass | None, k: int) -> str:
+    """How a part of a structure is written: ``[0]``, ``.x`` or ``["w"]``."""
+    if record in SEQUENCES:
+        return f"[{k}]"
+    return f'["{record.names[k]}"]' if record.key == "builtins.dict" else f".{record.names[k]}"
 
 
 def noted_dims(note: notes.ParamType, t: ValueType) -> Iterator[tuple[notes.Dimension, ...] | None]:

@@ -1,10 +1,9 @@
-"""What can be wrong with an annotation."""
+"""What can be said of an annotation that is not read: it counts as absent."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from ..diagnostics import Fix
 from ..frozen import frozen
 from . import Message
 
@@ -24,7 +23,7 @@ class UnsupportedAnnotation(Message):
     instead: str = ""
 
     def message(self) -> str:
-        return f"annotation `{self.text}` {self.reason or 'is not a type of checked functions'}"
+        return f"annotation `{self.text}` {self.reason or 'is not a type of checked functions'}, and says nothing to the checker"
 
     def notes(self) -> tuple[str, ...]:
         return (self.instead or f"accepted are {ACCEPTED}",)
@@ -40,30 +39,6 @@ class VariadicDimension(Message):
 
     def notes(self) -> tuple[str, ...]:
         return ('write one name per dimension, as in `"n d"`; a function is compiled for a fixed rank',)
-
-
-@frozen
-class UnionAnnotation(Message):
-    slug: ClassVar[str] = "union-annotation"
-    text: str
-    but_none: str = ""  # the one type beside None
-
-    def message(self) -> str:
-        return f"annotation `{self.text}` allows several types"
-
-    def notes(self) -> tuple[str, ...]:
-        if self.but_none:
-            return ("a call of a checked function neither takes nor gives None in place of a value",)
-        return ("without an annotation the function is compiled for the types of each call",)
-
-    def fixes(self) -> tuple[Fix, ...]:
-        if not self.but_none:
-            return ()
-        return (
-            Fix(f"write `{self.but_none}`"),
-            Fix("where a parameter may be left out, write one checked function with it and one without; both may call a "
-                "plain function `def g(x, w=None): ...`, which is compiled for None, too"),
-        )  # fmt: skip
 
 
 @frozen

@@ -121,3 +121,45 @@ class ZeroGradient(Message):
 
     def notes(self) -> tuple[str, ...]:
         return ("comparisons, roundings and integers do not change when a float changes a little",)
+
+
+@frozen
+class BadRule(Message):
+    """A function of a custom rule takes or returns something else than the function that the rule is for needs."""
+
+    slug = "bad-rule"
+    what: str
+    instead: str = ""
+    where: str = "of the rule"
+    function: Label | None = None
+
+    def message(self) -> str:
+        return self.what
+
+    def label(self) -> str:
+        return self.where
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.function is None else (self.function,)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(self.instead),) if self.instead else ()
+
+
+@frozen
+class NotLinear(Message):
+    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents."""
+
+    slug = "not-linear"
+    rule: str
+    by: str
+    why: str
+
+    def message(self) -> str:
+        return f"{self.rule} is not linear in {self.by}"
+
+    def label(self) -> str:
+        return self.why
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"only scale and add parts of {self.by}, by factors that do not depend on it"),)

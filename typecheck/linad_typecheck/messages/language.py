@@ -130,7 +130,8 @@ class UnknownFunction(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         if not self.near:
-            return (Fix(self.instead or "write it out with scalar operations and loops"),)
+            written = self.instead or "write it out with scalar operations and loops"
+            return (Fix(f"{written}; or say what it means in plain Python, under `@linad.implements({self.name})`"),)
         return near_fixes(self.near, self.at)
 
 

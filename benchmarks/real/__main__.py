@@ -1,0 +1,122 @@
+"""`python -m benchmarks.real`: install the packages apart, try their functions, and print the table.
+
+The packages go into an environment of their own (``--venv``), made at the first run; nothing of their text is kept. What was
+found is written to ``benchmarks/results/real.json``, and the table to ``benchmarks/results/real.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+LIMIT = 900  # seconds for a package
+VERDICTS = ("unchanged", "trivial", "refused", "disagrees")
+Row = dict[str, Any]
+
+
+def packages() -> list[str]:
+    lines = (HERE / "packages.txt").read_text().splitlines()
+    return [name for line in lines if (name := line.partition("#")[0].strip())]
+
+
+def environment(folder: Path, wanted: list[str]) -> Path:
+    """The Python of an environment with the packages, and with the versions of NumPy and Numba that are in use here."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    ours = ("numpy", "numba", "scipy", "llvmlite", "jaxtyping", "platformdirs")
+    done = folder / "tried.txt"
+    known = set(done.read_text().split()) if done.exists() else set()
+    pins = folder / "constraints.txt"
+    pins.write_text("".join(f"{name}=={version(name)}\n" for name in ours))
+    for name in [n for n in (*ours, *wanted) if n not in known]:
+        told = subprocess.run([python, "-m", "pip", "install", "-q", "-c", pins, name], capture_output=True, text=True, timeout=900)
+        print(f"{name}: {'installed' if told.returncode == 0 else 'cannot be installed here'}", flush=True)
+        with done.open("a") as f:
+            f.write(f"{name}\n")
+    return python
+
+
+def tried(python: Path, package: str, quick: bool) -> list[Row]:
+    """The functions of a package, each with its verdict; one that ends the process is a row of its own."""
+    rows: list[Row] = []
+    skip: list[str] = []
+    end = time.monotonic() + LIMIT
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "typecheck")))
+    settings = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < end:
+            how = "quick" if quick else "whole"
+            command = [python, "-m", "benchmarks.real.worker", package, ",".join(skip), how, str(len(rows))]
+            try:
+                limit = end - time.monotonic()
+                out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env=settings, timeout=limit)
+                text, code = out.stdout, out.returncode
+            except subprocess.TimeoutExpired as late:
+                text, code = late.stdout or b"", 0
+            lines = [json.loads(line) for line in text.decode().splitlines() if line.endswith("}")]
+            rows += [line for line in lines if "verdict" in line]
+            if code == 0:
+                break
+            begun = [line.get("begins") or line.get("chosen") for line in lines if "verdict" not in line]
+            if not begun:
+                break
+            if "chosen" in lines[-1]:
+                rows.append({"name": begun[-1], "verdict": "disagrees", "cause": f"the process ends with {code}"})
+            skip += [line["begins"] for line in lines if "begins" in line]
+    return [{**row, "package": package, "verdict": row["verdict"].replace("accepted", "unchanged")} for row in rows]
+
+
+def table(rows: list[Row]) -> str:
+    """The verdicts by package, and the causes of refusals."""
+    lines = [f"| package | functions | {' | '.join(VERDICTS)} |", "|---|" + "---:|" * (1 + len(VERDICTS))]
+    for name in [*dict.fromkeys(r["package"] for r in rows), "all"]:
+        mine = [r for r in rows if name in ("all", r["package"])]
+        counts = Counter(r["verdict"] for r in mine)
+        lines.append(f"| {name} | {len(mine)} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
+    total, counts = max(1, len(rows)), Counter(r["verdict"] for r in rows)
+    unchanged, after = counts["unchanged"] / total, (counts["unchanged"] + counts["trivial"]) / total
+    lines += ["", f"{unchanged:.0%} unchanged, {after:.0%} after a trivial change.", "", "| not accepted | why |", "|---|---|"]
+    lines += [f"| `{r['name']}` | {cause(r)} |" for r in rows if r["verdict"] != "unchanged"]
+    return "\n".join(lines) + "\n"
+
+
+def cause(row: Row) -> str:
+    kind = "" if row["verdict"] == "refused" else f"{row['verdict']}: "
+    return (kind + row.get("cause", "")).splitlines()[0].replace("|", "\\|")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="those of packages.txt by default")
+    parser.add_argument("--venv", type=Path, default=ROOT / "build" / "real", help="where the packages are installed")
+    parser.add_argument("--quick", action="store_true", help="check only: nothing is compiled or compared")
+    options = parser.parse_args()
+    wanted = options.packages or packages()
+    python = environment(options.venv.absolute(), wanted)
+    rows: list[Row] = []
+    RESULTS.mkdir(exist_ok=True)
+    for package in wanted:
+        rows += tried(python, package, options.quick)
+        print(f"{package}: {sum(r['package'] == package for r in rows)} functions", file=sys.stderr, flush=True)
+        (RESULTS / "real.json").write_text(json.dumps(rows, indent=1))
+    text = table(rows)
+    (RESULTS / "real.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

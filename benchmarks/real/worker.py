@@ -1,0 +1,192 @@
+"""Runs in an environment with the packages: tries the functions of one of them, and prints a line of JSON for each."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import linecache
+import os
+import re
+import signal
+import sys
+import time
+import warnings
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from benchmarks.real.choose import PER_PACKAGE, candidates, directions, fitting, numbers, slope, value_of
+
+CHOICE, TRIAL = 20, 60  # seconds for the choice of arguments, and for a function
+
+
+class _Late(BaseException):
+    pass
+
+
+def _late(*_: object) -> None:
+    raise _Late
+
+
+def verdict(f: FunctionType, given: tuple[Any, ...], name: str, quick: bool) -> dict[str, Any]:
+    """Try a function: unchanged, then after a trivial change."""
+    found = attempt(f, given, quick)
+    if found["verdict"] == "refused":
+        other = trivially_changed(f, given, name)
+        if other is not None:
+            again = attempt(other, given, quick)
+            if again["verdict"] == "accepted":
+                return {**found, "verdict": "trivial"}
+    return found
+
+
+def attempt(f: FunctionType, given: tuple[Any, ...], quick: bool) -> dict[str, Any]:
+    from linad import LinadError, linear_grad
+
+    start = time.perf_counter()
+    try:
+        checked = linear_grad(f, cache=False)
+        arguments = checked._arguments(given, {})
+        found = checked.specialisation(arguments)
+        assert found.signature
+        return {"verdict": "accepted"} if quick else compared(checked, f, given, start)
+    except LinadError as error:
+        first = next((d for d in error.diagnostics if d.severity == "error"), None)
+        cause = f"{first.code} {first.message}" if first else str(error).strip()
+        help = "; ".join(fix.message for fix in first.fixes) if first else ""
+        line = linecache.getline(first.span.file, first.span.line).strip() if first else ""
+        return {"verdict": "refused", "cause": cause, "help": help, "line": line}
+    except TypeError as error:
+        return {"verdict": "refused", "cause": f"TypeError {error}", "line": ""}
+
+
+def compared(checked: Any, f: FunctionType, given: tuple[Any, ...], start: float) -> dict[str, Any]:
+    """Value, direction and dot test of an accepted function against the original."""
+    wanted = value_of(f, given)
+    try:
+        value, tangent = checked.jvp(given, directions(given))
+        ours, slopes = numbers(value), parts(tangent)
+        first, pull = checked.vjp(*given)
+        weights = [np.random.default_rng(2).uniform(-1.0, 1.0, a.shape) for a in ours]
+        back = pull(weighted(first, iter(weights)))
+    except Exception as error:  # noqa: BLE001 - a crash is what is looked for
+        if type(error).__name__ == "LinadError":
+            raise
+        return {"verdict": "disagrees", "cause": f"{type(error).__name__}: {error}"}
+    seconds = time.perf_counter() - start
+    if len(ours) != len(wanted) or not all(a.shape == b.shape and np.allclose(a, b, 1e-9, 1e-12) for a, b in zip(ours, wanted, strict=True)):
+        return {"verdict": "disagrees", "cause": f"value {ours} and not {wanted}"[:300]}
+    differences, error = slope(f, given)
+    scale = max(float(np.abs(a).max(initial=0.0)) for a in differences)
+    for a, b in zip(slopes, differences, strict=True):
+        if not np.allclose(a, b, 1e-4 + 10 * error, (1e-5 + 10 * error) * scale):
+            return {"verdict": "disagrees", "cause": f"direction {a.ravel()[:4]} and not {b.ravel()[:4]}"[:300]}
+    moving = [d for d in directions(given) if d is not None]
+    one = sum(float(np.sum(w * a)) for w, a in zip(weights, slopes, strict=True))
+    other = sum(float(np.sum(np.asarray(g) * d)) for g, d in zip(back, moving))  # defaults come behind
+    if not np.isclose(one, other, 1e-8, 1e-8 * max(1.0, scale)):
+        return {"verdict": "disagrees", "cause": f"dot test: {one} and {other}"}
+    return {"verdict": "accepted", "seconds": seconds}
+
+
+def parts(tangent: Any) -> list[np.ndarray]:
+    """The parts of a tangent that are not None, as `numbers` gives those of a value."""
+    if isinstance(tangent, (tuple, list)):
+        return [a for t in tangent for a in parts(t)]
+    return [] if tangent is None else [np.asarray(tangent, dtype=float)]
+
+
+def weighted(value: Any, weights: Any) -> Any:
+    """A cotangent of a value."""
+    if isinstance(value, tuple):
+        made = [weighted(v, weights) for v in value]
+        return tuple.__new__(type(value), made)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return next(weights).astype(value.dtype)
+    return value.dtype.type(next(weights)) if isinstance(value, np.floating) else float(next(weights)) if isinstance(value, float) else None
+
+
+def trivially_changed(f: FunctionType, given: tuple[Any, ...], name: str) -> FunctionType | None:
+    """The function without decorators and annotations, and with the first fix of each message applied, where that is an edit."""
+    import ast
+    import textwrap
+
+    from linad import LinadError, linear_grad
+
+    text = textwrap.dedent(inspect.getsource(f))
+    try:
+        node = ast.parse(text).body[0]
+    except SyntaxError:
+        return None
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    node.decorator_list = []
+    node.returns = None
+    for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        a.annotation = None
+    changed = ast.unparse(node) + "\n"
+    for k in range(4):
+        file = f"<trivial {name} {k}>"
+        linecache.cache[file] = (len(changed), None, changed.splitlines(True), file)
+        space = dict(f.__globals__)
+        exec(compile(changed, file, "exec"), space)
+        made = space[node.name]
+        try:
+            checked = linear_grad(made, cache=False)
+            checked.specialisation(checked._arguments(given, {}))
+            return made
+        except LinadError as error:
+            found = error.diagnostics
+        errors = [d for d in found if d.severity == "error"]
+        edits = {e for d in errors for fix in d.fixes[:1] for e in fix.edits if e.span.file == file}
+        if not edits:
+            return None
+        lines = changed.splitlines(True)
+        for e in sorted(edits, key=lambda e: (e.span.line, e.span.column), reverse=True):
+            line = lines[e.span.line - 1]
+            lines[e.span.line - 1] = line[: e.span.column - 1] + e.text + line[e.span.end_column - 1 :]
+        changed = "".join(lines)
+    return None
+
+
+def main() -> None:
+    package, skip, quick = sys.argv[1], set(filter(None, sys.argv[2].split(","))), sys.argv[3] == "quick"
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, _late)
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(1, 2)
+    chosen = int(sys.argv[4])
+    for name, f in candidates(package):
+        if chosen >= PER_PACKAGE:
+            break
+        if name in skip:
+            continue
+        out.write(json.dumps({"begins": name}) + "\n")
+        try:
+            signal.alarm(CHOICE)
+            given = fitting(name, f)
+        except BaseException:  # noqa: BLE001 - also what leaves the program
+            given = None
+        finally:
+            signal.alarm(0)
+        if given is None:
+            continue
+        chosen += 1
+        out.write(json.dumps({"chosen": name}) + "\n")
+        signal.alarm(TRIAL)
+        try:
+            found = verdict(f, given, name, quick)
+        except _Late:
+            found = {"verdict": "disagrees", "cause": f"takes more than {TRIAL} s"}
+        except Exception as error:  # noqa: BLE001 - a defect of linad, which the table shows
+            found = {"verdict": "disagrees", "cause": f"{type(error).__name__}: {error}"[:300]}
+        finally:
+            signal.alarm(0)
+        found["given"] = [re.sub(r"\s+", " ", f"{type(a).__name__}{np.shape(a)}") for a in given]
+        out.write(json.dumps({"name": name, **found}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""The arguments of each program, by a size that grows by four."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from . import data, grids, series
+
+
+def function(name: str) -> Callable:
+    """A program by its name."""
+    return next(found for room in (data, grids, series) if (found := vars(room).get(name)) is not None)
+
+
+def arguments(grow: float = 1) -> dict[str, tuple]:
+    """The arguments of every program, by its name; their cells are ``grow`` times as many as at first."""
+    rng = np.random.default_rng(0)
+    r, normal = rng.random, rng.normal
+
+    def n(size: float, least: int = 4) -> int:
+        return max(least, int(size * grow))
+
+    def side(size: float, least: int = 4) -> int:
+        return max(least, round(size * grow**0.5))
+
+    def sparse(rows: int, most: int = 9) -> tuple[np.ndarray, ...]:
+        """A dominant matrix by rows, with one to ``most`` entries in each."""
+        counts = rng.integers(1, most + 1, rows)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        first = indptr[:-1]
+        indices = rng.integers(0, rows, indptr[-1])
+        indices[first] = np.arange(rows)
+        values = 0.1 * r(indptr[-1])
+        values[first] += 2.0
+        return indptr, indices, values
+
+    def definite(size: int, reach: int = 2) -> tuple[np.ndarray, ...]:
+        """A symmetric matrix with a band, by rows."""
+        rows = [[j for j in range(i - reach, i + reach + 1) if 0 <= j < size] for i in range(size)]
+        indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        indices = np.concatenate(rows)
+        values = np.concatenate([[4.0 + 0.01 * i if i == j else -0.7 for j in row] for i, row in enumerate(rows)])
+        return indptr, indices, values
+
+    small, big, dims, states = side(30), n(10_000), side(5, 3), side(8)
+    mesh = n(5000)
+    plate = (small, small)
+    power = 2 ** max(2, int(np.log2(4096 * grow)))
+    return {
+        "limited_advection": (np.sin(r(n(200))), 0.4, 200),
+        "shallow_water": (1.0 + 0.1 * r(n(200)), 0.1 * r(n(200)), 0.02, 200),
+        "gray_scott": (r(plate), r(plate), 0.04, 0.06, 0.9, 80),
+        "gray_scott_inner": (r(plate), r(plate), 0.04, 0.06, 0.9, 80),
+        "rk4_pendulums": (normal(size=n(32)), normal(size=n(32)), 0.5, 0.05, 200),
+        "crank_nicolson": (r(n(200)), 0.3, 80),
+        "eikonal": (1.0 + r(plate), 8),
+        "life_of_heat": (1.0 + r(plate), r(plate), 30),
+        "clipped_growth": (r(n(200)), r(n(200)), 0.5, 120),
+        "leapfrog_string": (normal(size=50), 0.5 * r(n(200)), 400),
+        "garch": (0.1 * normal(size=big), np.array([0.001, 0.1, 0.8])),
+        "egarch": (0.1 * normal(size=big), -0.4, 0.1, -0.05, 0.9),
+        "arma": (normal(size=big), np.array([0.4, 0.2, 0.1]), np.array([0.3, 0.1])),
+        "holt_winters": (5.0 + normal(size=big), 0.3, 0.1, 0.2, 12),
+        "rnn": (normal(size=(300, 4)), 0.1 * normal(size=(2 * states, 2 * states)), normal(size=(2 * states, 4)), normal(size=2 * states)),
+        "rnn_copied": (normal(size=(300, 4)), 0.1 * normal(size=(2 * states, 2 * states)), normal(size=(2 * states, 4)), normal(size=2 * states)),
+        "kalman_matrix": (normal(size=(300, 2)), 0.9 * np.eye(dims) + 0.05 * normal(size=(dims, dims)), normal(size=(2, dims)), 0.1, 0.5),
+        "hawkes": (np.cumsum(r(big)), 0.5, 0.4, 1.5),
+        "newton_roots": (6.0 * r(big),),
+        "adaptive_decay": (1.0 + r(n(200)), 2.0, 1e-3),
+        "biquads": (normal(size=n(5000)), 0.3 * r((4, 5))),
+        "mixture": (normal(size=(n(300), 6)), normal(size=5), normal(size=(5, 6)), 0.1 * normal(size=(5, 21))),
+        "csr_jacobi": (*sparse(n(300)), r(n(300)), 40),
+        "csr_rows": (*sparse(n(2000)), r(n(2000))),
+        "csr_conjugate_gradients": (*definite(n(300)), r(n(300)), 40),
+        "assembly": (r((mesh // 2, 2)), np.stack([(np.arange(mesh) + k) % (mesh // 2) for k in (0, 1, 3)], axis=1), r(mesh // 2)),
+        "coo_assembly": (rng.integers(0, mesh // 3, mesh), rng.integers(0, mesh // 3, mesh), r(mesh), r(mesh // 3)),
+        "linked_cells": (r((n(400), 2)), 1.0, side(8)),
+        "fft": (normal(size=power), normal(size=power)),
+        "table_lookup": (r(200), r(big)),
+        "group_effects": (normal(size=big), rng.integers(0, 60, big), normal(size=60), 1.3),
+        "forward_backward": (rng.integers(0, 5, 400), rng.dirichlet(np.ones(states), states), r((states, 5))),
+        "weighted_distance": (r((n(2000), 40)), r((n(2000), 40)), r(40)),
+        "online_regression": (normal(size=(300, states)), normal(size=300), 0.99),
+        "cholesky_likelihood": (3.0 * r(side(60)), normal(size=side(60)), 0.5, 0.1),
+        "barycentric": (r((n(300), 3)), 40),
+    }

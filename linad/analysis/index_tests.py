@@ -1,0 +1,166 @@
+"""Tests of a loop's index: comparisons with a number that stays the same, and at which iterations their answers change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, walk
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.types import I64, INTS
+
+from .affine import Ranges
+from .logs import logs_of
+from .loop_facts import defined, is_counted
+
+LARGE = 2**61  # more than any index
+EDGE = 3  # iterations at an end of a range
+ZERO = Const(0, I64)
+_FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+# by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that answer
+_FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "eq": (0, True), "ne": (0, False)}
+
+
+@dataclass(frozen=True)
+class Test:
+    """A comparison of a loop's index with a number that stays the same.
+
+    Its answer changes at the iteration ``base + at``, and once more at the one after it where it is ``single``; ``later``
+    is the answer from there on, the answers before and after a single one are the same.
+    """
+
+    base: Atom
+    at: int
+    later: bool
+    single: bool
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Where the answer changes, from the base."""
+        return (self.at, self.at + 1) if self.single else (self.at,)
+
+    def answer(self, k: int) -> bool:
+        """The answer after ``k`` of the cuts."""
+        return self.later == (k == 1)
+
+
+def tests_of(s: Loop, r: Ranges) -> dict[str, Test]:
+    """The tests of the index in a loop, by name."""
+    made, index = defined(s), r.value(s.index)
+    found: dict[str, Test] = {}
+    if not r.proves(index + LARGE) or not r.proves(index * -1 + LARGE):
+        return found
+    for t in walk(s.body):
+        if not isinstance(t, Let) or t.op not in _FLIPPED or any(a.type != I64 for a in t.ins):
+            continue
+        for op, a, b in ((t.op, *t.ins), (_FLIPPED[t.op], *reversed(t.ins))):
+            single, (more, later) = op in ("eq", "ne"), _FROM[op]
+            far, apart = r.value(a) - index, r.value(a) - r.value(b) - index
+            if not far.terms and abs(far.const) < LARGE and not (isinstance(b, Var) and b.name in made):
+                found[t.out.name] = Test(b, more - far.const, later, single)
+                break
+            if not apart.terms and abs(apart.const) < LARGE:  # both sides go on, one by the index more than the other
+                found[t.out.name] = Test(ZERO, more - apart.const, later, single)
+                break
+    return found
+
+
+def asked(stmts: Iterable[Stmt]) -> Iterator[Var]:
+    """What branches ask, and choices between ints."""
+    for t in stmts:
+        match t:
+            case If(cond=Var() as c):
+                yield c
+            case Let(out=out, op="select", ins=(Var() as c, *_)) if out.type.dtype in INTS:
+                yield c
+
+
+class Ends:
+    """The tests of a loop from an int to the next that change near the ends of its range, with the number of iterations
+    ``ahead`` of the last change, or ``behind`` the first one: at most `EDGE`."""
+
+    def __init__(self, s: Loop, r: Ranges) -> None:
+        self.up = s.step.value > 0  # type: ignore[union-attr]
+        start, stop = r.value(s.start), r.value(s.stop)  # type: ignore[arg-type]
+        low, high = (start, stop) if self.up else (stop + 1, start + 1)
+        self.tests = tests_of(s, r)
+        self.ahead: dict[str, int] = {}
+        self.behind: dict[str, int] = {}
+        for name, test in self.tests.items():
+            cuts = [r.value(test.base) + c for c in test.cuts]
+            if (ahead := _few(cuts[-1] - low)) is not None:
+                self.ahead[name] = ahead
+            elif (behind := _few(high - cuts[0])) is not None:
+                self.behind[name] = behind
+
+    def middle(self) -> dict[str, bool]:
+        """The answers of these tests in all iterations between."""
+        first = {n: self.tests[n].answer(len(self.tests[n].cuts)) for n in self.ahead}
+        return first | {n: self.tests[n].answer(0) for n in self.behind}
+
+
+def _few(f: Affine) -> int | None:
+    """The iterations on one side of a change, where these are few."""
+    return max(f.value, 0) if f.value is not None and f.value <= EDGE else None
+
+
+def is_edge(s: Loop, r: Ranges) -> bool:
+    """Whether a loop is known to have no more iterations than an end."""
+    if s.stop is None or not is_counted(s, one_by_one=True):
+        return False
+    trips = (r.value(s.stop) - r.value(s.start)) * s.step.value  # type: ignore[union-attr]
+    return r.proves(trips * -1 + EDGE)
+
+
+def usual_arms(f: Function) -> set[int]:
+    """The arms, by id, that are taken in all but a few iterations of the loops around: where tests of their indices for
+    the ends of their ranges decide."""
+    r = Ranges(frozenset(logs_of(f)))
+    answers: dict[str, bool] = {}
+    found: set[int] = set()
+
+    def learn(b: Block) -> None:
+        for s in b.stmts:
+            match s:
+                case If(cond=cond):
+                    for holds, arm in ((True, s.then), (False, s.orelse)):
+                        with r.scope():
+                            r.learn_test(cond, holds)
+                            learn(arm)
+                case Loop():
+                    with r.scope():
+                        r.enter(s)
+                        learn(s.body)
+                        if is_counted(s, one_by_one=True):
+                            answers.update(Ends(s, r).middle())
+                case _:
+                    r.statement(s)
+
+    def answer(a: Atom) -> bool | None:
+        if not isinstance(a, Var) or a.name in answers:
+            return answers.get(str(a))
+        match r.tests.get(a.name):
+            case Let(op="not", ins=(x,)):
+                known = answer(x)
+                return None if known is None else not known
+            case Let(op="and" | "or" as op, ins=ins):
+                known = [answer(x) for x in ins]
+                decided = op == "or"
+                return decided if decided in known else None if None in known else not decided
+        return None
+
+    def mark(b: Block) -> None:
+        for s in b.stmts:
+            match s:
+                case If(cond=cond):
+                    taken = answer(cond)
+                    if taken is not None:
+                        arm = s.then if taken else s.orelse
+                        found.add(id(arm))
+                        mark(arm)
+                case Loop(body=body):
+                    mark(body)
+
+    learn(f.body)
+    mark(f.body)
+    return found

@@ -1,0 +1,134 @@
+"""The loops that a loop becomes between the iterations at which tests of its index change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks
+from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.types import BOOL, I64
+
+from linad.analysis.affine import Ranges
+from linad.analysis.index_tests import LARGE, ZERO
+from linad.analysis.loop_facts import defined
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The iterations from ``low`` up to ``high``, or from or to the end of the range, and the answers of tests in them."""
+
+    low: Sequence[Atom]
+    high: Sequence[Atom]
+    answers: Mapping[str, bool]
+
+
+def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
+    """The loop without remainders of what is less than a turn away, those that stay the same in front of it, and without the larger or
+    smaller of two numbers of which it is known which that is. ``r`` is what is known where its body begins."""
+    made = defined(s)
+    before: list[Stmt] = []
+    stmts: list[Stmt] = []
+    with r.scope():
+        for t in s.body.stmts:
+            match t:
+                case Let(out=out, op="mod", ins=(x, n)) if out.type == I64:
+                    moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
+                    found = _around(t, x, n, r, names)
+                    (stmts if moves or len(found) == 1 else before).extend(found)
+                case Let(op="wrap", ins=(x, n)) if isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made):
+                    stmts += _turned(t, x, n, over=False, names=names)
+                case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
+                    more = [a for a, b in ((x, y), (y, x)) if r.proves((r.value(a) - r.value(b)) * (1 if op == "max" else -1))]
+                    stmts.append(replace(t, op="add", ins=(more[0], ZERO)) if more else t)
+                case _:
+                    stmts.append(t)
+            if not blocks(t):
+                r.statement(t)
+    return before, replace(s, body=replace(s.body, stmts=tuple(stmts)))
+
+
+def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+    """The remainder of a number that is within a turn of one below ``n``, by a test."""
+    at, turn = r.value(x), r.value(n)
+    once = r.proves(turn - 1)
+    # a neighbour is the most frequent number, and the shorter proof: no more than n, or no less than -1
+    over = once and r.proves(at) and (r.proves(turn - at) or r.proves(turn * 2 - at - 1))
+    under = once and not over and r.proves(turn - at - 1) and (r.proves(at + 1) or r.proves(at + turn))
+    return _turned(t, x, n, over, names) if over or under else [t]
+
+
+def _turned(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
+    """A number less than a turn too large, or too small, by a test."""
+    test, moved = names.var("round", BOOL), names.var("k", I64)
+    return [
+        Let(test, *(("ge", (x, n)) if over else ("lt", (x, ZERO))), t.span),
+        Let(moved, "sub" if over else "add", (x, n), t.span),
+        Let(t.out, "select", (test, moved, x), t.span),
+    ]
+
+
+class Cutter:
+    """Divides a loop from an int to the next into loops over parts of its range, in the order in which its iterations run.
+
+    ``before`` computes where they begin and end.
+    """
+
+    def __init__(self, s: Loop, r: Ranges, names: Names) -> None:
+        assert isinstance(s.step, Const) and s.stop is not None
+        self.loop, self.ranges, self.names = s, r, names
+        self.before: list[Stmt] = []
+        self.up = s.step.value > 0
+        self._bases: dict[Atom, Atom] = {}
+
+    def let(self, op: str, x: Atom, y: Atom) -> Atom:
+        """An int that is computed in front of the loops."""
+        v = self.names.var("k", I64)
+        self.before.append(Let(v, op, (x, y), self.loop.span))
+        return v
+
+    def at(self, base: Atom, more: int) -> Atom:
+        """A number and some more; a number that is no index of the loop may become another one that is none."""
+        if base not in self._bases:
+            low, high = self.ranges.bounds(self.ranges.value(base))
+            beyond = low < -2 * LARGE or high > 2 * LARGE  # the numbers beside it may not exist
+            self._bases[base] = (
+                self.let("min", self.let("max", base, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64)) if beyond else base
+            )
+        base = self._bases[base]
+        return self.let("add", base, Const(more, I64)) if more else base
+
+    def loops(self, pieces: Sequence[Piece]) -> list[Stmt]:
+        """A loop for each piece, given from the lowest to the highest; what computes their ends comes first."""
+        s = self.loop
+        assert s.stop is not None
+        parts: list[tuple[Atom, Atom, Mapping[str, bool]]] = []
+        for piece in pieces:
+            start, stop = s.start, s.stop
+            # in a loop that runs downwards the last index is the one behind its stop
+            lows, highs = (piece.low, piece.high) if self.up else (piece.high, piece.low)
+            for a in lows:
+                start = self.let("max", start, a) if self.up else self.let("min", start, self.let("sub", a, Const(1, I64)))
+            for a in highs:
+                stop = self.let("min", stop, a) if self.up else self.let("max", stop, self.let("sub", a, Const(1, I64)))
+            parts.append((start, stop, piece.answers))
+        out: list[Stmt] = []
+        values = s.inits
+        for k, (start, stop, answers) in enumerate(parts if self.up else reversed(parts)):
+            outs = s.outs if k == len(parts) - 1 else tuple(self.names.like(v) for v in s.outs)
+            known = {name: Const(value, BOOL) for name, value in answers.items()}
+            part = replace(s, start=start, stop=stop, inits=(), outs=(), body=_settled(s.body, known))
+            [part] = freshen(Block((part,)), self.names, {}).stmts
+            out.append(replace(part, inits=values, outs=outs))
+            values = outs
+        return [*self.before, *out]
+
+
+def _settled(b: Block, answers: dict[str, Atom]) -> Block:
+    """The block in which tests have answers."""
+
+    def without(b: Block) -> Block:
+        stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name in answers))
+        return replace(b, stmts=tuple(rebuild(t, lambda a: a, block=without) for t in stmts))
+
+    return substitute(without(b), answers)

@@ -1,0 +1,265 @@
+"""Functions whose derivative the user gives: `custom_vjp` and `custom_jvp`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from ..boundary.arguments import described
+from ..boundary.entities import underlying
+from ..boundary.errors import refusal
+from ..composed import calling
+from ..eligible import plain_function
+from ..transformed import once, transforms_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Custom(Generic[P, R]):
+    """A function with a rule for its derivative. In plain Python it is the function; checked functions may call it, and
+    `linad.grad` and its like take it.
+
+    Attributes
+    ----------
+    __wrapped__ : function
+        The function.
+    nondiff_argnums : tuple of int
+        The positions of the parameters that the rule does not differentiate by.
+    """
+
+    _name = "custom_vjp"
+    _kind = "vjp"
+
+    def __init__(self, fun: Callable[P, R], nondiff_argnums: int | str | Sequence[int | str] = ()) -> None:
+        plain = plain_function(fun)
+        self.__setstate__((fun, plain, _positions(plain, nondiff_argnums), self._kind, ()))
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        fun, self._plain, self.nondiff_argnums, self._kind, self._functions = state
+        functools.update_wrapper(self, self._plain)
+        self.__wrapped__ = fun
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.__wrapped__(*args, **kwargs)
+
+    def __linad_source__(self) -> object:
+        return underlying(self._plain)
+
+    def __linad_rule__(self) -> tuple[str, tuple[Any, ...], tuple[int, ...]]:
+        return self._kind, self._functions, self.nondiff_argnums
+
+    def __linad_calling__(self) -> FunctionType:
+        """The plain function that calls this one: what is checked and differentiated for it."""
+
+        def make() -> FunctionType:
+            file = f"<linad {self._name} {self.__name__}{inspect.signature(self._plain)}>"
+            params = inspect.signature(self._plain).parameters
+            name = next(n for n in ("function", "_function", "_function_") if n not in params)
+            own = self.__name__ if self.__name__.isidentifier() and self.__name__ not in (*params, name) else "call"
+            return calling(self._plain, own, name, file, {name: self})
+
+        return once(transforms_of(self._plain), (Custom, id(self)), make)
+
+    def _set(self, kind: str, functions: tuple[Any, ...]) -> None:
+        for f in functions:
+            if f is not None and underlying(f) is None:
+                what = f"`{self.__name__}.{'def' + kind}` takes functions, got {described(f)}"
+                raise refusal("bad-rule", what, help="give it plain functions of the module")
+        self._kind, self._functions = kind, functions
+
+    def __repr__(self) -> str:
+        return f"linad.{self._name}({self.__wrapped__!r})"
+
+    def __copy__(self) -> Custom[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Custom[P, R]:
+        return self
+
+    def __reduce__(self) -> Any:
+        from ..pickling import name_of, portable
+
+        if name_of(self) is not None:
+            return self.__qualname__
+        # a state, for the functions of a rule may call the function that it is for
+        parts = (portable(self.__wrapped__), portable(self._plain), tuple(map(portable, self._functions)))
+        return object.__new__, (type(self),), (*parts[:2], self.nondiff_argnums, self._kind, parts[2])
+
+
+class CustomVjp(Custom[P, R]):
+    """What `custom_vjp` gives."""
+
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        """Give the rule.
+
+        Parameters
+        ----------
+        fwd : function
+            With the parameters of the function. It returns the value and the residuals: whatever ``bwd`` needs, of any
+            structure.
+        bwd : function
+            Of the arguments in ``nondiff_argnums``, the residuals and the cotangent of the value. It returns a tuple
+            with a gradient for each of the other arguments, of its structure; None stands for zero.
+        """
+        self._set("vjp", (fwd, bwd))
+
+
+class CustomJvp(Custom[P, R]):
+    """What `custom_jvp` gives."""
+
+    _name = "custom_jvp"
+    _kind = "jvp"
+
+    def defjvp(self, jvp: F) -> F:
+        """Give the rule; a decorator.
+
+        Parameters
+        ----------
+        jvp : function
+            Of the arguments in ``nondiff_argnums``, a tuple of the other arguments and a tuple of their tangents. It
+            returns the value and its tangent.
+
+        Returns
+        -------
+        function
+            ``jvp`` itself.
+        """
+        self._set("jvp", (jvp,))
+        return jvp
+
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
+        """Give the rule argument by argument.
+
+        Parameters
+        ----------
+        *jvps : function or None
+            For each argument, a function of its tangent, the value and all arguments, which returns what it adds to the
+            tangent of the value; None where that is zero.
+        """
+        if self.nondiff_argnums:
+            raise refusal("bad-rule", "`defjvps` takes no `nondiff_argnums`", help="give the rule by `defjvp`")
+        self._set("jvps", jvps)
+
+
+def _positions(f: FunctionType, given: Any) -> tuple[int, ...]:
+    names = list(inspect.signature(f).parameters)
+    found = []
+    for which in (given,) if isinstance(given, int | str) else tuple(given):
+        if which not in names and not (type(which) is int and -len(names) <= which < len(names)):
+            told = f"there is no parameter {which!r}; it has {', '.join(names) or 'none'}"
+            raise refusal("bad-rule", f"`nondiff_argnums` of `{f.__name__}`: {told}")
+        found.append(names.index(which) if isinstance(which, str) else which % len(names))
+    return tuple(sorted(set(found)))
+
+
+@overload
+def custom_vjp(fun: Callable[P, R], nondiff_argnums: int | str | Sequence[int | str] = ()) -> CustomVjp[P, R]: ...
+@overload
+def custom_vjp(
+    fun: None = None, nondiff_argnums: int | str | Sequence[int | str] = ()
+) -> Callable[[Callable[P, R]], CustomVjp[P, R]]: ...
+
+
+def custom_vjp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str] = ()) -> Any:
+    """A function whose gradient you give, by a forward and a backward function. A decorator, with JAX's calling form.
+
+    Parameters
+    ----------
+    fun : function
+        A plain function that only reads its arguments.
+    nondiff_argnums : int, str, or sequence of them
+        Positions, or names, of parameters that the rule does not differentiate by, such as functions and options. They
+        come first where the backward function is called; a derivative by them is refused.
+
+    Returns
+    -------
+    CustomVjp
+        The function. Give it its rule by ``f.defvjp(fwd, bwd)``: ``fwd`` has the parameters of ``f`` and returns the
+        value and residuals of any structure; ``bwd(residuals, cotangent)`` returns a tuple with one gradient per
+        argument, None for zero.
+
+    Raises
+    ------
+    LinadError
+        Where a checked function that calls it is checked: the functions of the rule are written in the same language.
+        With the code `bad-rule` where they take or return something that does not fit, `not-linear` where ``bwd`` is
+        not linear in the cotangent.
+
+    Notes
+    -----
+    Both functions may be differentiated again, so the function has derivatives of all orders. In forward mode, where
+    JAX raises, the tangent is that of the transpose of ``bwd``, which is exact because ``bwd`` is linear.
+
+    Examples
+    --------
+    The gradient of the logarithm of a sum of exponentials that neither overflows nor divides by zero:
+
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.custom_vjp
+    ... def log1pexp(x: float) -> float:
+    ...     return np.log1p(np.exp(x))
+    >>> def forward(x):
+    ...     return log1pexp(x), x
+    >>> def backward(x, y_bar):
+    ...     return (y_bar * (1.0 - 1.0 / (1.0 + np.exp(x))),)
+    >>> log1pexp.defvjp(forward, backward)
+    >>> linad.grad(log1pexp)(1000.0)
+    1.0
+    """
+    return CustomVjp(fun, nondiff_argnums) if fun is not None else lambda f: CustomVjp(f, nondiff_argnums)
+
+
+@overload
+def custom_jvp(fun: Callable[P, R], nondiff_argnums: int | str | Sequence[int | str] = ()) -> CustomJvp[P, R]: ...
+@overload
+def custom_jvp(
+    fun: None = None, nondiff_argnums: int | str | Sequence[int | str] = ()
+) -> Callable[[Callable[P, R]], CustomJvp[P, R]]: ...
+
+
+def custom_jvp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str] = ()) -> Any:
+    """A function whose tangents you give. A decorator, with JAX's calling form.
+
+    Parameters
+    ----------
+    fun, nondiff_argnums
+        As for `custom_vjp`.
+
+    Returns
+    -------
+    CustomJvp
+        The function. Give it its rule by ``@f.defjvp`` above a function of ``(primals, tangents)``, two tuples, that
+        returns the value and its tangent; or by ``f.defjvps(f0, f1, ...)``, for each argument a function of its
+        tangent, the value and all arguments.
+
+    Raises
+    ------
+    LinadError
+        As for `custom_vjp`; `not-linear` where the tangent is not linear in the tangents.
+
+    Notes
+    -----
+    In reverse mode the gradient is that of the transpose of the rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.custom_jvp
+    ... def sinc(x: float) -> float:
+    ...     return 1.0 if x == 0.0 else np.sin(x) / x
+    >>> @sinc.defjvp
+    ... def sinc_jvp(primals, tangents):
+    ...     (x,), (x_dot,) = primals, tangents
+    ...     y = sinc(x)
+    ...     return y, x_dot * (0.0 if x == 0.0 else (np.cos(x) - y) / x)
+    >>> linad.grad(sinc)(0.0)
+    0.0
+    """
+    return CustomJvp(fun, nondiff_argnums) if fun is not None else lambda f: CustomJvp(f, nondiff_argnums)

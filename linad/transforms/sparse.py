@@ -1,0 +1,393 @@
+"""Sparse Jacobians: the pattern by running it, few sweeps by colouring, a matrix of `scipy.sparse` as the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from linad_typecheck.signature import Leaf
+from linad_typecheck.types import Array
+
+from .. import derive
+from ..boundary.arguments import described
+from ..boundary.errors import refusal
+from ..boundary.results import float_leaves
+from ..decorator import LinearGrad, linear_grad
+from ..specialise import FORWARD, PATTERN, Specialisation
+from ..transformed import once
+from .application import Argnums, Transform, checked, numbers
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+BITS = 64  # of a word of the pattern program
+CHEAPER = 2  # sweeps of forward mode for one of reverse mode
+
+
+def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
+    """The function that gives the sparsity pattern of the Jacobian.
+
+    Parameters
+    ----------
+    f, argnums
+        As for `linad.jacobian`.
+
+    Returns
+    -------
+    callable
+        With the parameters of `f`. It returns a `scipy.sparse.csr_matrix` of bools, with a row for each number of the
+        results and a column for each number that is differentiated by, in C order; for several `argnums` side by side.
+        An entry says that the result depends on the argument through a derivative in this run, whatever the numbers:
+        for these index arrays and branches.
+
+    Raises
+    ------
+    LinadError, TypeError
+        As for `linad.jacobian`.
+
+    Notes
+    -----
+    Sets of inputs are propagated through the compiled program, 64 groups of inputs at a time. Groups that no result
+    depends on together share a bit, and are divided until they are single inputs: about ``log(n)`` runs where rows have
+    few entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> def differences(x, left, right):
+    ...     return x[right] ** 2 - x[left]
+    >>> left, right = np.array([0, 2]), np.array([1, 0])
+    >>> linad.sparsity(differences)(np.ones(3), left, right).toarray().astype(int)
+    array([[1, 1, 0],
+           [1, 0, 1]])
+    """
+    function = checked(f)
+    _require(function)
+    positions = numbers(function, argnums)
+    return once(function._transforms, (Pattern, positions), lambda: Pattern(function, positions))
+
+
+def sparse_jacobian(function: LinearGrad[..., Any], transform: Transform, given: object) -> SparseJacobian:
+    """What `linad.jacobian` gives where it is told about sparsity."""
+    _require(function)
+    if given is True:
+        return once(
+            function._transforms, (SparseJacobian, transform), lambda: SparseJacobian(function, transform, None)
+        )
+    return SparseJacobian(function, transform, _as_pattern(given))
+
+
+def _require(function: LinearGrad[..., Any]) -> None:
+    if function.options.updates:
+        what = f"`{function.__name__}` updates an argument, and has no Jacobian"
+        raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """A call: the flat arguments, and what is differentiated by, in the order of the columns."""
+
+    s: Specialisation
+    values: Sequence[Any]
+    want: derive.Wanted
+    leaves: tuple[Leaf, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(self.sizes)
+
+    def parts(self, flat: np.ndarray) -> dict[int, Any]:
+        """What a vector says of each leaf, in its shape."""
+        ends = np.cumsum(self.sizes)
+        found = {}
+        for leaf, part in zip(self.leaves, np.split(flat, ends[:-1]), strict=True):
+            is_array = isinstance(leaf.type, Array)
+            found[leaf.index] = part.reshape(np.shape(self.values[leaf.index])) if is_array else part[0]
+        return found
+
+
+def _columns(function: LinearGrad[..., Any], positions: Any, arguments: Sequence[object]) -> _Columns:
+    s = function.specialisation(arguments)
+    values = derive.flat_values(s, arguments)
+    want = derive.asked(s, (positions,) if isinstance(positions, int) else positions)
+    if not float_leaves(s.signature.result):
+        raise refusal("no-gradient", f"`{s.signature.name}` has no float result, and no Jacobian")
+    leaves = tuple(leaf for p in want.params for leaf in float_leaves(p.structure))
+    sizes = tuple(int(np.size(values[leaf.index])) if isinstance(leaf.type, Array) else 1 for leaf in leaves)
+    return _Columns(s, values, want, leaves, sizes)
+
+
+# --------------------------------------------------------------------------------------------------------- patterns
+
+
+class Pattern:
+    """A function's sparsity pattern, as a function of its arguments. `sparsity` makes them."""
+
+    def __init__(self, function: LinearGrad[..., Any], positions: int | tuple[int, ...]) -> None:
+        self.function, self.positions = function, positions
+        self.__name__ = f"sparsity_{function.__name__}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> csr_matrix:
+        arguments = self.function._arguments(args, kwargs)
+        return _pattern(_columns(self.function, self.positions, arguments))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return sparsity, (self.function, self.positions)
+
+    def __repr__(self) -> str:
+        return f"<sparsity of {self.function.__name__} by {self.positions}>"
+
+
+def _pattern(call: _Columns) -> csr_matrix:
+    from scipy.sparse import csr_matrix
+
+    n = call.count
+    first = _run(call, np.ones(n, np.int64))  # of one group, that of all columns
+    rows = np.flatnonzero(first)
+    groups, starts = np.zeros(rows.size, np.int64), np.array([0, n])
+    while np.any(np.diff(starts) > 1):
+        known = csr_matrix((np.ones(rows.size, bool), (rows, groups)), (first.size, len(starts) - 1))
+        rows, groups, starts = _divided(call, rows, groups, starts, colour(known))
+    return csr_matrix((np.ones(rows.size, bool), (rows, groups)), (first.size, n))
+
+
+def _divided(
+    call: _Columns, rows: np.ndarray, groups: np.ndarray, starts: np.ndarray, colours: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which rows depend on which parts of the groups that they depend on. Groups of one colour share bits."""
+    widths = np.diff(starts)
+    count = int(colours.max(initial=0)) + 1
+    share = int(min(max(BITS // count, 2), widths.max()))  # parts of a group
+    at_once = BITS // share  # colours of one run
+    cuts = [starts[:-1] + (widths * k) // share for k in range(share)]
+    begins = np.stack(cuts, axis=1)
+    ends = np.concatenate((begins[:, 1:], starts[1:, None]), axis=1)
+    part = np.repeat(np.arange(begins.size), (ends - begins).ravel())  # of each column, counting empty ones
+    bit = colours[part // share] % at_once * share + part % share
+    words = np.uint64(1) << bit.astype(np.uint64)
+    run_of = colours // at_once
+    found_rows, found_parts = [], []
+    for k in range(int(run_of.max(initial=0)) + 1):
+        sets = _run(call, np.where(run_of[part // share] == k, words, np.uint64(0)).view(np.int64))
+        mine = run_of[groups] == k
+        row, group = rows[mine], groups[mine]
+        segment = sets[row].view(np.uint64) >> (colours[group] % at_once * share).astype(np.uint64)
+        for j in range(share):
+            has = (segment >> np.uint64(j)) & np.uint64(1) != 0
+            found_rows.append(row[has])
+            found_parts.append(group[has] * share + j)
+    filled = (ends > begins).ravel()
+    number = np.cumsum(filled) - 1
+    parts = number[np.concatenate(found_parts)]
+    return np.concatenate(found_rows), parts, np.concatenate((begins.ravel()[filled], starts[-1:]))
+
+
+def _run(call: _Columns, words: np.ndarray) -> np.ndarray:
+    """The sets of all results, for sets of the columns."""
+    sets = call.parts(words)
+    given = [sets[k] if isinstance(sets[k], np.ndarray) else int(sets[k]) for k in call.want.leaves]
+    kernel = call.s.kernel(((call.want.leaves, PATTERN),), call.values)
+    out = kernel.run([*call.values, *(np.ascontiguousarray(g) if isinstance(g, np.ndarray) else g for g in given)])
+    return np.concatenate([np.ravel(np.asarray(o, np.int64)) for o in out])
+
+
+@linear_grad
+def _greedy(row_starts, row_columns, column_starts, column_rows):
+    """A colour for each column, none that of a column with an entry in one of its rows."""
+    n = len(column_starts) - 1
+    colours = np.full(n, -1)
+    met = np.full(n + 1, -1)
+    for j in range(n):
+        for k in range(column_starts[j], column_starts[j + 1]):
+            r = column_rows[k]
+            for i in range(row_starts[r], row_starts[r + 1]):
+                if colours[row_columns[i]] >= 0:
+                    met[colours[row_columns[i]]] = j
+        c = 0
+        while met[c] == j:
+            c += 1
+        colours[j] = c
+    return colours
+
+
+def colour(pattern: Any) -> np.ndarray:
+    """Colours of the columns of a sparse matrix, so that columns of one colour have no row in common.
+
+    The greedy algorithm in the order of the columns, of Curtis, Powell and Reid, On the estimation of sparse Jacobian
+    matrices, J. Inst. Maths Applics 13 (1974). `scipy.optimize._group_columns`, which does the same, is private.
+
+    Parameters
+    ----------
+    pattern : sparse matrix
+
+    Returns
+    -------
+    ndarray of int64, shape (columns,)
+    """
+    rows, columns = pattern.tocsr(), pattern.tocsc()
+    parts = (rows.indptr, rows.indices, columns.indptr, columns.indices)
+    return _greedy(*(np.ascontiguousarray(p, np.int64) for p in parts))
+
+
+def _as_pattern(given: object) -> csr_matrix:
+    from scipy.sparse import csr_matrix, issparse
+
+    if not issparse(given) and not (isinstance(given, np.ndarray) and given.ndim == 2):
+        told = "True, a matrix of `scipy.sparse`, or an array of rank 2"
+        raise TypeError(f"sparsity: expected {told}, got {described(given)}")
+    pattern = csr_matrix(given, copy=True).astype(bool)
+    pattern.eliminate_zeros()
+    pattern.sum_duplicates()
+    return pattern
+
+
+# -------------------------------------------------------------------------------------------------------- Jacobians
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The sweeps that a pattern needs: forward, a colour for each column, or in reverse, one for each row."""
+
+    pattern: csr_matrix
+    mode: str
+    colours: np.ndarray
+
+    @property
+    def sweeps(self) -> int:
+        return int(self.colours.max(initial=-1)) + 1
+
+
+def _planned(pattern: csr_matrix, mode: str) -> _Plan:
+    columns = _Plan(pattern, "fwd", colour(pattern)) if mode != "rev" else None
+    if columns is not None and (mode == "fwd" or columns.sweeps <= CHEAPER):
+        return columns
+    rows = _Plan(pattern, "rev", colour(pattern.T))
+    return rows if columns is None or rows.sweeps * CHEAPER < columns.sweeps else columns
+
+
+class SparseJacobian:
+    """A Jacobian as a sparse matrix. `linad.jacobian` makes them where it is told about sparsity.
+
+    Attributes
+    ----------
+    function : LinearGrad
+    plan
+        The pattern and the colours of the last call.
+    """
+
+    def __init__(self, function: LinearGrad[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
+        self.function, self.transform, self.pattern = function, transform, pattern
+        self.plan = None if pattern is None else _planned(pattern, transform.mode)
+        self.__name__ = f"jacobian_{function.__name__}"
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        arguments = self.function._arguments(args, kwargs)
+        call = _columns(self.function, self.transform.positions, arguments)
+        plan = self._plan(call)
+        found = self._filled(call, plan)
+        if isinstance(self.transform.argnums, int):
+            return found
+        widths = {
+            p.name: sum(n for leaf, n in zip(call.leaves, call.sizes) if leaf in float_leaves(p.structure))
+            for p in call.want.params
+        }
+        ends = np.cumsum(list(widths.values()))
+        columns = found.tocsc()
+        return tuple(columns[:, end - width : end].tocsr() for end, width in zip(ends, widths.values(), strict=True))
+
+    def _plan(self, call: _Columns) -> _Plan:
+        if self.pattern is not None:
+            plan = self.plan
+            assert plan is not None
+            return plan
+        pattern, last = _pattern(call), self.plan
+        if last is not None and last.pattern.shape == pattern.shape and last.pattern.nnz == pattern.nnz:
+            if np.array_equal(last.pattern.indptr, pattern.indptr) and np.array_equal(
+                last.pattern.indices, pattern.indices
+            ):
+                return last
+        self.plan = _planned(pattern, self.transform.mode)
+        return self.plan
+
+    def _filled(self, call: _Columns, plan: _Plan) -> csr_matrix:
+        from scipy.sparse import csr_matrix
+
+        pattern = plan.pattern
+        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        if pattern.shape[1] != call.count:
+            raise self._unfit(f"has {pattern.shape[1]} columns, and there are {call.count} numbers to differentiate by")
+        if plan.mode == "fwd":
+            swept = [_forward(call, (plan.colours == c).astype(float)) for c in range(plan.sweeps)]
+            if swept and swept[0].size != pattern.shape[0]:
+                raise self._unfit(f"has {pattern.shape[0]} rows, and there are {swept[0].size} results")
+            data = np.array(swept)[plan.colours[pattern.indices], rows] if swept and rows.size else np.zeros(0)
+        else:
+            _, results = derive.primal(call.s, call.values)
+            count = sum(np.size(results[leaf.index]) for leaf in float_leaves(call.s.signature.result))
+            if count != pattern.shape[0]:
+                raise self._unfit(f"has {pattern.shape[0]} rows, and there are {count} results")
+            swept = [_backward(call, results, (plan.colours == c).astype(float)) for c in range(plan.sweeps)]
+            data = np.array(swept)[plan.colours[rows], pattern.indices] if swept and rows.size else np.zeros(0)
+        found = csr_matrix((data, pattern.indices, pattern.indptr), pattern.shape)
+        if self.pattern is not None:
+            self._verify(call, found)
+        return found
+
+    def _verify(self, call: _Columns, found: csr_matrix) -> None:
+        """Refuse a pattern that does not hold: the matrix times one direction against the tangent in it."""
+        direction = np.random.default_rng(found.shape).uniform(0.5, 1.5, call.count)
+        tangent = _forward(call, direction)
+        if tangent.size != found.shape[0]:
+            raise self._unfit(f"has {found.shape[0]} rows, and there are {tangent.size} results")
+        product, size = found @ direction, abs(found) @ direction
+        single = any(np.asarray(x).dtype == np.float32 for x in (tangent, *(call.values[k] for k in call.want.leaves)))
+        far = np.abs(tangent - product) > (1e-3 if single else 1e-8) * (size + np.abs(tangent))
+        if np.any(far):
+            told = f"has no entry for something that result {int(np.flatnonzero(far)[0])} depends on here"
+            raise self._unfit(told)
+
+    def _unfit(self, what: str) -> ValueError:
+        name = self.function.__name__
+        return ValueError(f"the given sparsity of `{name}` {what}; take it again: `linad.sparsity({name})(...)`")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = True if self.pattern is None else self.pattern
+        return sparse_jacobian, (self.function, self.transform, given)
+
+    def __repr__(self) -> str:
+        return f"<sparse {self.__name__} by {self.transform.argnums}>"
+
+
+def _forward(call: _Columns, direction: np.ndarray) -> np.ndarray:
+    """The tangents of all results along a direction."""
+    dots = call.parts(direction)
+    given = []
+    for leaf in call.want.active:
+        value = call.values[leaf.index]
+        kind = np.float32 if leaf.type.dtype == "f32" else np.float64
+        given.append(
+            np.ascontiguousarray(dots[leaf.index], kind) if isinstance(value, np.ndarray) else kind(dots[leaf.index])
+        )
+    out = call.s.kernel(((call.want.leaves, FORWARD),), call.values).run([*call.values, *given])
+    moved = out[len(out) - len(float_leaves(call.s.signature.result)) :]
+    return np.concatenate([np.ravel(o) for o in moved])
+
+
+def _backward(call: _Columns, results: Sequence[Any], cotangent: np.ndarray) -> np.ndarray:
+    """The gradients by all columns for a cotangent of all results."""
+    s = call.s
+    seeds, at = [], 0
+    for leaf in float_leaves(s.signature.result):
+        kind = np.float32 if leaf.type.dtype == "f32" else np.float64
+        shape = np.shape(results[leaf.index])
+        size = int(np.prod(shape))
+        part = cotangent[at : at + size].astype(kind)
+        seeds.append(part.reshape(shape) if isinstance(leaf.type, Array) else kind(part[0]))
+        at += size
+    _, grads = derive.pull(s, call.want, call.values, seeds, derive.buffers_for(call.want, call.values), value=False)
+    return np.concatenate([np.ravel(grads[leaf.index]) for leaf in call.leaves])

@@ -1,0 +1,217 @@
+"""Idioms of functions that nobody wrote for linad."""
+
+import functools
+import warnings
+from typing import cast
+
+import linad
+import numba
+import numpy as np
+import pytest
+from linad import LinadError, linear_grad
+
+from tests.two_roads import differences
+
+X = np.array([1.5, -2.0, 3.0])
+AXES = {"sxyz": (0, 0, 1), "rxyz": (1, 0, 2)}
+TABLE = {"begin": 1, "end": 0, 0: 5, "k": [1.0, 2.0]}
+WEIGHTS = [1.0, 2.0, 3.0]
+
+
+class OutOfRange(ValueError):
+    pass
+
+
+def agrees(f, *args, **given):
+    g = linear_grad(f, backend="interpret")
+    assert g(*args, **given) == pytest.approx(f(*args, **given))
+    found = g.grad(*args, **given)
+    first = found[0] if isinstance(found, tuple) else found
+    assert np.allclose(first, differences(lambda x: f(x, *args[1:], **given), args[0]), atol=1e-6)
+
+
+def tried(x, axes="sxyz", when="end"):
+    try:
+        i, j, k = AXES[axes.lower()]
+    except (AttributeError, KeyError):
+        raise ValueError("no such axes") from None
+    try:
+        x = x.values
+    except AttributeError:
+        pass
+    try:
+        eps = -np.finfo(x.dtype).eps * 3
+    except (AttributeError, ValueError):
+        eps = 1.0
+    try:
+        n = len(x)
+    except TypeError:
+        n = 1
+    else:
+        n += 1
+    return x.sum() * (k + 1) + i + j + TABLE[when] + eps + n + sum(TABLE["k"])
+
+
+def test_blocks_that_are_tried():
+    agrees(tried, X)
+    agrees(tried, X, "RXYZ", "begin")
+    with pytest.raises(ValueError, match="no such axes"):
+        linear_grad(tried, backend="interpret")(X, "other")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [("y = x[k]", "IndexError"), ("y = x[0] / x[1]", "ZeroDivisionError"), ("y = np.sqrt(x[0])", "ValueError"), ("y = np.linalg.solve(np.diag(x), x)[0]", "Exception")],
+)
+def test_what_may_be_caught_at_run_time_is_refused(tmp_path, body, kind):
+    from linad_typecheck import check_source
+
+    text = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n@linear_grad\n"
+    text += f'def f(x: Float64[np.ndarray, "n"], k: int):\n    try:\n        {body}\n    except {kind}:\n        y = 0.0\n    return y * x[0]\n'
+    found = [d.message for d in check_source(text, "program.py")]
+    assert found == ["`try` whose block may raise what it catches cannot be used in a differentiated function"]
+
+
+def test_a_return_inside_what_is_tried():
+    def f(x):
+        for i in range(3):
+            try:
+                if x[i] > 1.0:
+                    return x[i] * x[i]
+                y = len(x)
+            except TypeError:
+                y = 0
+        return x[0] * y
+
+    agrees(f, X)
+    agrees(f, X - 3.0)
+
+
+def test_warnings_are_off():
+    def f(x):
+        if x[0] > 1.0:
+            warnings.warn(f"large: {x[0]}", stacklevel=2)
+        with np.errstate(divide="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asanyarray(x).sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        agrees(f, X)
+
+
+def test_errors_of_the_users_own():
+    def f(x):
+        if x[0] > 1.0:
+            raise OutOfRange("%s is too large" % x[0])
+        return x.sum()
+
+    with pytest.raises(OutOfRange, match="... is too large"):
+        linear_grad(f, backend="interpret")(X)
+
+
+def test_lists_and_dicts_of_the_module_are_read_as_they_are_now():
+    def f(x):
+        return WEIGHTS[1] * x[0] + TABLE["end"] + (np.array(WEIGHTS) * x).sum()
+
+    g = linear_grad(f, backend="interpret")
+    before = g(X)
+    assert before == f(X)
+    WEIGHTS[1], TABLE["end"] = 10.0, 7
+    try:
+        assert g(X) == f(X) != before
+        assert np.allclose(g.grad(X), [11.0, 10.0, 3.0])
+    finally:
+        WEIGHTS[1], TABLE["end"] = 2.0, 0
+
+
+@numba.vectorize
+def relu(x, k):
+    if x > 0:
+        return x * k
+    return 0.0
+
+
+@np.vectorize
+def bent(x):
+    return x * x if x > 1 else x
+
+
+@functools.lru_cache
+def lowered(mode):
+    return mode.lower()
+
+
+def test_functions_under_other_decorators():
+    def f(x, mode="Sum"):
+        y = relu(x, 2.0) + cast(np.ndarray, bent(x))
+        return y.sum() if lowered(mode) == "sum" else y[0]
+
+    agrees(f, X)
+    agrees(f, X, "first")
+
+
+def test_copies_that_are_asked_for():
+    def f(x):
+        y = np.array(x, copy=True, ndmin=2)
+        z = np.array(x, dtype=float, copy=False)
+        y[0, 0] = 0.0
+        a, b = np.broadcast_arrays(y, z)
+        return (a * b).sum() + np.zeros(np.broadcast(x, y).shape).size + np.prod(np.broadcast_shapes((3, 1), (1, 2)))
+
+    agrees(f, X)
+
+
+def test_an_array_that_is_updated_and_returned():
+    def scale(y, k):
+        for i in range(len(y)):
+            y[i] *= k
+        return y
+
+    f = linear_grad(scale, updates="y")
+    y = np.array([1.0, 2.0])
+    assert f(y, 3.0) is y and np.array_equal(y, [3.0, 6.0])
+    turned = np.array([[1.0, 5.0], [2.0, 5.0]])[:, 0]
+    assert f(turned, 3.0) is turned and np.array_equal(turned, [3.0, 6.0])
+    value, pull = f.vjp(np.array([1.0, 2.0]), 3.0)
+    assert len(value) == 1 and np.array_equal(value[0], [3.0, 6.0])
+    y_bar, k_bar = pull((np.array([1.0, 1.0]),))
+    assert np.array_equal(y_bar, [3.0, 3.0]) and k_bar == 3.0
+    (value, tangent) = f.jvp((np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), 1.0))
+    assert np.array_equal(tangent[0], [4.0, 2.0])
+
+    @linear_grad(updates="y", backend="interpret")
+    def sometimes(y):
+        y[0] = 1.0
+        if y[1] > 0.0:
+            return y
+        return y * 2.0
+
+    with pytest.raises(LinadError, match="one path returns the array `y`"):
+        sometimes(np.ones(2))
+
+
+def test_a_search_says_that_it_has_no_gradient():
+    with pytest.warns(linad.ZeroGradientWarning, match="`c`"):
+
+        @linear_grad(backend="interpret")
+        def root(c: float, low: float, high: float) -> float:
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                if middle * middle - c > 0.0:
+                    high = middle
+                else:
+                    low = middle
+            return low
+
+
+def test_a_smallest_value_that_begins_as_infinity():
+    def least(x, found=np.inf):
+        best = np.inf
+        for i in range(len(x)):
+            if x[i] * x[i] < best:
+                best = x[i] * x[i]
+        return min(best, found)
+
+    agrees(least, X)
+    agrees(least, X, 1.0e9)

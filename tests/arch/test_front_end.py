@@ -1,0 +1,93 @@
+"""The rooms of the front end: nobody imports a caller, inside functions neither, and what is in a room enters its tables."""
+
+import ast
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import linad_typecheck
+import linad_typecheck.check  # noqa: F401 - loads all that enters itself into tables
+import pytest
+from linad_typecheck.engine.evaluation import CALLS, EXPRESSIONS
+from linad_typecheck.engine.rulebook import enter_rules, rule_of
+from linad_typecheck.registry import registry
+
+ROOT = Path(linad_typecheck.__file__).parent
+MOST_LOCAL = 15  # imports inside functions: of what starting quickly leaves for later, in `lsp`, `cli` and `check`
+ROOMS = ("advice", "engine", "arrays", "library", "constructs", "lower")
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str, bool]]:
+    """The modules that a file imports, and whether inside a function; those for annotations alone left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    annotations = (n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    left_out = {id(inner) for n in annotations for inner in ast.walk(n)}
+    top = {id(n) for n in tree.body}
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for n in ast.walk(tree):
+        if not isinstance(n, (ast.Import, ast.ImportFrom)) or id(n) in left_out:
+            continue
+        if isinstance(n, ast.Import):
+            given = [a.name for a in n.names]
+        else:
+            base = ".".join([*package[: len(package) + 1 - n.level], *filter(None, [n.module])]) if n.level else n.module or ""
+            given = [f"{base}.{a.name}" if f"{base}.{a.name}" in known else base for a in n.names]
+        for target in {g for g in given if g in known and g != name}:
+            yield target, id(n) not in top
+
+
+def circles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Modules that reach each other."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen, todo = set(), [start]
+        while todo:
+            more = graph[todo.pop()] - seen
+            seen |= more
+            todo += more
+        reached[start] = seen
+    return [{m for m in reached[n] if n in reached[m]} for n in graph if n in reached[n]]
+
+
+def test_a_circle_is_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == [{"b", "c"}, {"b", "c"}]
+
+
+def test_no_circle_of_imports():
+    known = modules()
+    graph = {name: {target for target, _ in imports(name, path, known)} for name, path in known.items()}
+    assert circles(graph) == []
+
+
+def test_imports_inside_functions():
+    known = modules()
+    local = [(name, target) for name, path in known.items() for target, inside in imports(name, path, known) if inside]
+    assert len(local) <= MOST_LOCAL, local
+    assert [pair for pair in local if pair[0].partition(".")[2].partition(".")[0] in ROOMS] == []
+
+
+@pytest.mark.parametrize("room", ["constructs", "library"])
+def test_every_file_that_enters_itself_is_loaded(room: str):
+    """With the package: `check` imports the package, not its files."""
+    enters = ("enter_rules(", "enter(", "EXPRESSIONS[", "EXPRESSIONS.update", "STATEMENTS.update", "OPERATORS[", "CALLS[", "CALLS.update")
+    names = [m.name for m in pkgutil.iter_modules([str(ROOT / room)])]
+    lines = {n: (ROOT / room / f"{n}.py").read_text(encoding="utf-8").splitlines() for n in names}
+    owners = {n for n in names if any(line.startswith(enters) for line in lines[n])}
+    package = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
+    loaded = {a.name for n in package.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert owners and owners <= loaded, owners - loaded
+
+
+def test_what_the_tables_hold():
+    assert ast.Call in EXPRESSIONS and "numpy.array" in CALLS
+    assert registry()["numpy.hypot"] == "rule" and rule_of("numpy.hypot")[1] == "scalars"
+    with pytest.raises(AssertionError, match="numpy.hypot"):
+        enter_rules({"numpy.hypot": rule_of("numpy.hypot")[0]})

@@ -1,0 +1,164 @@
+"""The functions of the prelude three ways: CPython runs them against NumPy and SciPy, the sweep lowers them against
+CPython, and their gradients are held against differences."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import math
+import operator
+import warnings
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+sp = pytest.importorskip("scipy.special")
+sl = pytest.importorskip("scipy.linalg")
+
+from linad_typecheck.library.definitions import LIBRARIES, definitions
+
+from linad import linear_grad, oracle
+from linad.testing import check_grads
+
+from ..strategies import load
+from .allowed import ALLOWED
+from .edges import arguments, letters
+from .sweep import Mismatch, mismatches
+from .table import ELSEWHERE, TABLE
+from .test_sweep import dtypes
+
+PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
+MODULES = sorted({d.module for d in definitions().values()})
+FLOATS = set("efguvxyASTBbC")  # letters of a table's expressions that stand for floats here
+
+
+def module(name: str) -> Any:
+    return importlib.import_module(f"linad_typecheck.prelude.{name}")
+
+
+def plain(dotted: str) -> Any:
+    """The function of the prelude as CPython has it."""
+    d = PUBLIC[dotted]
+    return getattr(module(d.module), d.name)
+
+
+@cache
+def patched() -> dict[str, Any]:
+    """NumPy and SciPy with the functions of the prelude in place of their own."""
+    originals = {"numpy": np, "scipy.special": sp, "scipy.linalg": sl}
+    roots = {name: SimpleNamespace(**vars(original)) for name, original in originals.items()}
+    for dotted in PUBLIC:
+        home, _, name = dotted.rpartition(".")
+        if home not in roots:
+            parent, _, part = home.rpartition(".")
+            if parent not in roots:
+                continue
+            own = getattr(roots[parent], part)
+            roots[home] = SimpleNamespace(**{n: getattr(own, n) for n in dir(own) if n[:2] != "__"})
+            setattr(roots[parent], part, roots[home])
+        setattr(roots[home], name, plain(dotted))
+    short = {"np": "numpy", "sp": "scipy.special", "sl": "scipy.linalg"}
+    return {"math": math, "operator": operator, **{name: roots[home] for name, home in short.items()}}
+
+
+def outcome(text: str, args: tuple[Any, ...], libraries: dict[str, Any]) -> oracle.Ended:
+    names = letters(text)
+    body = "\n".join(f"    {line}" for line in (text.split("; ") if "return " in text else [f"return {text}"]))
+    scope = dict(libraries)
+    exec(f"def f({', '.join(names)}):\n{body}", scope)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return oracle.attempt(lambda: scope["f"](*(a.copy() if isinstance(a, np.ndarray) else a for a in args)))
+
+
+LIBRARIES_OF_CPYTHON = {"np": np, "sp": sp, "sl": sl, "math": math, "operator": operator}
+
+
+@pytest.mark.parametrize("name", [n for n in PUBLIC if n in TABLE])
+def test_cpython_runs_it_as_numpy_does(name, monkeypatch):
+    """But where the page on deviations says otherwise, and where it refuses arguments with a TypeError."""
+    home = module(PUBLIC[name].module)
+    if hasattr(home, "math"):  # whose functions are IEEE's by the page
+        monkeypatch.setattr(home, "math", SimpleNamespace(**{**vars(math), "lgamma": _lgamma}))
+    told = []
+    for text in TABLE[name]:
+        for dtype in dtypes(text)[:2]:
+            run = lambda *args, text=text: _value(outcome(text, args, patched()))
+            for args in arguments(text, dtype, "", False):
+                theirs, ours = outcome(text, args, LIBRARIES_OF_CPYTHON), outcome(text, args, patched())
+                found = mismatches(Mismatch(name, text, dtype, args, theirs, ours), run)
+                taken = (m for m in found if not isinstance(m.linad.error, TypeError))
+                told += [str(m) for m in taken if not any(a.covers(m) for a in ALLOWED)]
+    assert not told, "\n".join(told[:10])
+
+
+def _lgamma(x: float) -> float:
+    return math.inf if x <= 0.0 and x == math.floor(x) else math.lgamma(x)
+
+
+def _value(ended: oracle.Ended) -> Any:
+    if ended.error is not None:
+        raise ended.error
+    return ended.value
+
+
+R = np.random.default_rng(11)
+POINTS = {
+    **{n: 0.4 * R.random(5) + 0.5 for n in "efgxyb"}, **{n: R.random((5, 5)) + 0.5 + 3.0 * np.eye(5) for n in "ABC"},
+    "S": (lambda a: a @ a.T + np.eye(5))(R.random((5, 5))), "T": R.random((2, 5, 5)) + 0.5, "u": 1.5, "v": 2.5,
+    "h": np.array([1, 0, 2, 1, 3]), "k": np.array([1, 0, 2]), "m": 3, "n": 2, "p": 4,
+}  # fmt: skip
+
+
+def differentiable(text: str) -> bool:
+    if "return" in text or not set(letters(text)) & FLOATS:
+        return False
+    value = outcome(text, tuple(POINTS[n] for n in letters(text)), patched())
+    if value.error is not None or isinstance(value.value, tuple | list):
+        return False
+    return np.asarray(value.value).dtype.kind == "f"
+
+
+@pytest.mark.parametrize("name", [n for n in PUBLIC if n in TABLE])
+def test_its_gradient_is_that_of_differences(name):
+    for text in filter(differentiable, TABLE[name]):
+        names = letters(text)
+        head = "import numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n"
+        f = load(f"{head}def f({', '.join(names)}):\n    z = {text}\n    return np.sum(np.sin(z) * (z + 0.5))\n")
+        check_grads(linear_grad(f, backend="interpret"), tuple(POINTS[n] for n in names))
+
+
+def test_every_function_is_in_the_table():
+    assert PUBLIC.keys() <= TABLE.keys() | ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_keep_to_the_conventions(name):
+    """The checker reads the imports by heart, and names of comprehensions are no names of the function around them."""
+    tree = ast.parse(inspect.getsource(module(name)))
+    imports = {}
+    for s in tree.body:
+        if isinstance(s, ast.Import):
+            imports |= {a.asname or a.name: a.name for a in s.names}
+    assert imports.items() <= LIBRARIES.items()
+    for f in (s for s in tree.body if isinstance(s, ast.FunctionDef)):
+        targets = [c.target for c in ast.walk(f) if isinstance(c, ast.comprehension)]
+        bound = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)]
+        others = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+        assigned = [t for s in ast.walk(f) if isinstance(s, ast.Assign) for t in s.targets]
+        others |= {n.id for t in assigned for n in ast.walk(t) if isinstance(n, ast.Name)}
+        assert not set(bound) & others, f.name
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_functions_have_docstrings_whose_examples_run(name):
+    found = module(name)
+    for f in (getattr(found, d.name) for d in PUBLIC.values() if d.module == name):
+        for part in ("Parameters\n", "Returns\n", "Examples\n"):
+            assert part in f.__doc__, f"{f.__name__} has no {part}"
+    assert not doctest.testmod(found, extraglobs={"np": np}).failed

@@ -1,0 +1,107 @@
+"""Loops whose tests change near the ends of their ranges become three; the one between asks nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linad_typecheck.core import If, Let, Loop, Program, walk
+from linad_typecheck.core_text import parse_program
+from linad_typecheck.core_verify import verify
+
+from linad.interpret import run
+from linad.optimise.loops.loop_peeling import peel_loops
+
+from .test_index_set_splitting import BRANCH, agree, loop
+
+RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
+TESTS = ("gt j 0", "ne j 0", "eq j 1", "lt p l", "ne j l", "le p l", "ge j 2", "lt j l", "eq p n")
+
+
+def middle(program: Program) -> list[Loop]:
+    """The loops that ask nothing."""
+    found = [s for s in walk(program.main.body) if isinstance(s, Loop)]
+    return [s for s in found if not any(isinstance(t, If) or isinstance(t, Let) and t.op in ("select", "mod") for t in walk(s.body))]
+
+
+@pytest.mark.parametrize("index", RANGES)
+@pytest.mark.parametrize("asked", TESTS)
+def test_the_loop_between_asks_nothing(asked: str, index: str) -> None:
+    program = loop(index, BRANCH.format(asked))
+    found = program.with_main(peel_loops(program.main))
+    assert not verify(found)
+    assert middle(found)
+    agree(program, found, at=range(1))
+
+
+def test_two_tests_become_three_loops() -> None:
+    body = """    g = gt j 0
+    h = lt j l
+    t = and g h
+    x = load! &a [j]
+    s.2 = if t {
+      y = add s.1 x
+      yield y
+    } else {
+      &b![j] = s.1
+      yield x
+    }
+"""
+    program = loop("range(n)", body)
+    found = program.with_main(peel_loops(program.main))
+    assert sum(isinstance(s, Loop) for s in walk(found.main.body)) == 3 and len(middle(found)) == 1
+    agree(program, found, at=range(1))
+
+
+def test_cells_that_go_round_in_both_directions() -> None:
+    body = "    p = add j 1\n    q = mod p n\n    d = sub j 1\n    e = mod d n\n    x = load! &a [q]\n    y = load! &a [e]\n"
+    program = loop("range(n)", body + "    z = sub x y\n    s.2 = add s.1 z\n    &b![j] = s.2\n")
+    found = program.with_main(peel_loops(program.main))
+    assert len(middle(found)) == 1
+    agree(program, found, at=range(1))
+
+
+OUTER = """entry fn f(b: mut f64[:,:]) -> i64 {
+  n = dim &b 0
+  m = dim &b 1
+  for g in range(n) {
+    h = sub g 1
+    t = gt g 0
+    for j in range(m) {
+      x = load! &b [g, j]
+      y = if t {
+        z = load! &b [h, j]
+        u = add x z
+        yield u
+      } else {
+        yield x
+      }
+      &b![g, j] = y
+    }
+  }
+  return n
+}
+"""
+
+
+def test_a_branch_of_an_inner_loop_peels_the_one_around() -> None:
+    program = parse_program(OUTER)
+    found = program.with_main(peel_loops(program.main))
+    assert not verify(found)
+    assert middle(found)
+    for n in range(5):
+        one = np.random.default_rng(n).random((n, 3))
+        two = one.copy()
+        run(program, [one], in_place=True)
+        run(found, [two], in_place=True)
+        np.testing.assert_array_equal(two, one)
+
+
+def test_numbers_in_the_middle_are_left_to_index_set_splitting() -> None:
+    program = loop("range(n)", BRANCH.format("lt j k"))
+    assert peel_loops(program.main) == program.main
+
+
+def test_what_is_peeled_is_not_peeled_again() -> None:
+    program = loop("range(n)", BRANCH.format("gt j 0"))
+    once = peel_loops(program.main)
+    assert peel_loops(once) == once

@@ -1,0 +1,1 @@
+"""What to write instead: unsupported constructs and functions, near names."""

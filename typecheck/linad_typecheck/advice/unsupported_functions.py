@@ -1,0 +1,83 @@
+"""Functions of libraries that the language does not have, each with what to write instead."""
+
+from __future__ import annotations
+
+LOOP = "write it out with scalar operations and loops"
+_NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
+_DRAW = "draw the numbers outside the function and pass them as an array"
+_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
+_FIXED = "it is decided when the function is compiled, from names that are written out: `isinstance(x, (int, float))`, `hasattr(x, \"ndim\")`"
+ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128"), _PARTS),
+    "builtins.range": "use it in a `for`, or write `np.arange(n)`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
+    "builtins.reversed": "use it in a `for`, or slice: `x[::-1]`", "builtins.print": "print the results outside the function",
+    "builtins.map": "use it in a `for`, or write a comprehension: `np.array([f(v) for v in x])`",
+    "functools.reduce": "write a loop, or `linad.reduce(f, first, x)`", "itertools.accumulate": "write a loop, or `linad.scanl(f, first, x)`",
+    "builtins.filter": "write a loop with an `if`, or pick the elements: `x[x > 0.0]`", "builtins.list": "write an array: `np.array([...])`, `np.arange(n)`",
+    "builtins.dict": "use separate names, or an array with int indices", "builtins.set": "use an array of bools",
+    "builtins.tuple": "write the elements out", "builtins.str": "write texts outside the function; `raise` and `assert` take `f\"... {n}\"`",
+    "builtins.isinstance": _FIXED, "builtins.hasattr": _FIXED, "builtins.type": _FIXED, "builtins.getattr": "write the attribute out: `x.shape`",
+    "builtins.object": "make an array of floats, ints or bools", "builtins.id": "compare values with `==`", "builtins.sorted": "write `np.sort(x)`",
+    "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
+    "builtins.open": "read and write outside the function", "builtins.input": "ask outside the function and pass the answer",
+    "numpy.vectorize": "call the function in a comprehension: `np.array([f(v) for v in x])`",
+    "numpy.unique": "find the values outside the function and pass their indices",
+    **dict.fromkeys(("numpy.nextafter", "math.nextafter", "numpy.spacing", "math.ulp", "math.frexp", "numpy.frexp"), _NEXT),
+    "math.fsum": "write `np.sum(x)`",
+    **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "of a symmetric matrix take `np.linalg.eigh`; what others have is complex"),
+    "numpy.polyfit": "write `np.linalg.lstsq(x[:, None] ** np.arange(n, -1, -1), y)[0]`",
+    "numpy.imag": "numbers are real here: write 0.0", "numpy.partition": "sort: `np.sort(a)[:k]`", "numpy.argpartition": "sort: `np.argsort(a)[:k]`",
+    "numpy.choose": "write `np.select`, or nest `np.where`", "numpy.piecewise": "write `np.select`, or nest `np.where`",
+    **dict.fromkeys(("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"),
+    "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`", "numpy.trim_zeros": "slice: `a[lo:hi]`", "numpy.unstack": "index: `a[0]`, `a[1]`",
+    "numpy.add.reduceat": "write a loop over the parts: `a[lo:hi].sum()`",
+    "numpy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops", "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",
+    "numpy.random": _DRAW, "random": _DRAW,
+    "numba.prange": "use it in a `for`",
+    "linad.checkpoint": "put it around what a `for` runs over, around the condition of a `while`, or around a function",
+}  # fmt: skip
+
+
+OF_ARRAYS = ("jax", "torch", "cupy", "autograd", "tensorflow", "dask", "mxnet", "paddle", "mlx", "bottleneck", "numexpr")
+_MATRICES = "use what there is in `np.linalg`: solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm, cond, lstsq, matrix_power"
+_NUMPY = "write it with NumPy: arrays are NumPy's here"
+_WITHOUT: dict[str, str] = {
+    **dict.fromkeys(OF_ARRAYS, _NUMPY),
+    "pandas": "pass the columns as arrays (`df[\"x\"].to_numpy()`), and compute with NumPy inside",
+    "polars": "pass the columns as arrays (`df[\"x\"].to_numpy()`), and compute with NumPy inside",
+    "xarray": "pass the arrays themselves (`a.values`), and compute with NumPy inside",
+    "scipy.optimize": "solve it outside and pass the solution, or write the iteration as a loop: Newton steps, say",
+    "scipy.integrate": "write the steps as a loop: `y = y + h * rhs(t, y)`, or a Runge-Kutta step",
+    "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write the product as a loop over them",
+    "scipy.interpolate": "use `np.interp`, or write the polynomial of each piece as a loop",
+    "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
+    "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",
+    "scipy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops",
+    "scipy.stats": "write the density with `np.exp`, `np.log` and `scipy.special`",
+    "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",
+    "numpy.linalg": _MATRICES, "scipy.linalg": _MATRICES,
+    "sklearn": "write the model with NumPy, or compute its part outside and pass the numbers",
+    "matplotlib": "draw outside the function",
+    "tqdm": "leave it out: the loop is compiled, and shows nothing while it runs",
+    "collections": "use tuples, and arrays with int indices",
+    "itertools": "write the loops out, one inside the other",
+    "functools": "write the loop or the call out",
+    "re": "work on texts outside the function and pass numbers",
+    "json": "read it outside the function and pass the numbers",
+    "copy": "use the method: `a.copy()`",
+    "statistics": "use `np.mean`, `np.median`, `np.std`",
+    "decimal": "use floats", "fractions": "use floats", "cmath": _PARTS,
+    "enum": "use ints", "operator": "write the operator out",
+}  # fmt: skip
+
+
+def without(dotted: str) -> str:
+    """How to do without a library function that nothing here stands for; empty where there is no better word than for all."""
+    parts = dotted.split(".")
+    return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), "")
+
+
+def elsewhere(dotted: str) -> str | None:
+    """How to write what a library function, or all of a part of a library, does."""
+    parts = dotted.split(".")
+    return next((ELSEWHERE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in ELSEWHERE), None)

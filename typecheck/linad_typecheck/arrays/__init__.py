@@ -1,0 +1,1 @@
+"""Arrays of every kind: views and expressions, shapes and axes, slices, cells, updates."""

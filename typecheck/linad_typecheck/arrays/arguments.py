@@ -1,0 +1,83 @@
+"""What the arguments of library functions mean: by name, a dtype, a shape."""
+
+from __future__ import annotations
+
+from ..core import Atom, Check, Const
+from ..engine.numbers import cast
+from ..engine.provenance import not_an_int
+from ..engine.rulebook import DTYPES, Args
+from ..engine.state import Lowering
+from ..engine.values import (
+    SILENT, DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
+)
+from ..messages.language import BadCall
+from ..messages.types import WrongType
+from ..scope import External
+from ..span import Span
+from ..types import BOOL, I64, INTS, DType
+
+
+_TEXTS: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool", "float": "f64", "int": "i64"}
+
+
+def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
+    """The dtype that an argument ``dtype=v`` means."""
+    match v:
+        case DTypeValue(dtype=d):
+            return d
+        case EntityValue(entity=External(dotted=dotted)) if dotted in DTYPES:
+            return DTYPES[dotted]
+        case TextValue(text=text) if text in _TEXTS:
+            return _TEXTS[text]
+    if not isinstance(v, SILENT):
+        found = repr(v.text) if isinstance(v, TextValue) else describe(type_of(v))
+        ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", found, _instead_of_dtype(v)))
+    return None
+
+
+def _instead_of_dtype(v: Value) -> str:
+    """What was probably meant by what is no dtype."""
+    match v:
+        case ScalarValue():
+            return "a shape of several sizes is one tuple: `np.zeros((m, n))`"
+        case EntityValue(entity=External(dotted="builtins.object")):
+            return "arrays hold numbers: keep arrays of different sizes in a tuple"
+        case EntityValue(entity=External(dotted=dotted)) if "complex" in dotted:
+            return "numbers are real: keep real and imaginary parts in two arrays"
+        case TextValue(text=text) if "complex" in text:
+            return "numbers are real: keep real and imaginary parts in two arrays"
+    return "write `dtype=np.float64`, or leave it out"
+
+
+def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
+    """The shape that an int or a tuple of ints means; a negative size raises ValueError."""
+    items = v.items if isinstance(v, TupleValue) else (v,)
+    atoms: list[Atom] = []
+    for item in items:
+        if isinstance(item, ScalarValue) and item.dtype in INTS:
+            n = cast(ctx, item.atom, "i64", span)
+            if not ctx.is_nonneg(n):
+                ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "ge", (n, Const(0, I64)), BOOL, span)
+                ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
+                ctx.not_negative(n)
+            atoms.append(n)
+        else:
+            if not isinstance(item, SILENT):
+                not_an_int(ctx, "a shape is an int or a tuple of ints", item, span)
+            return None
+    if len(atoms) > 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
+        return None
+    return tuple(atoms)
+
+
+def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
+    """The arguments by name; None, with a report, where they do not fit."""
+    found = dict(zip(names, args.values, strict=False))
+    unknown = [k for k in args.keywords if k not in names or k in found]
+    found |= args.keywords
+    if unknown or len(args.values) > len(names) or any(n not in found for n in names[:needed]):
+        why = f"does not take `{unknown[0]}` here" if unknown else f"takes {', '.join(f'`{n}`' for n in names)}"
+        ctx.report(BadCall(args.span, args.name, why))
+        return None
+    return found

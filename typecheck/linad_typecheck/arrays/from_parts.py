@@ -1,0 +1,201 @@
+"""Arrays put together from parts: from other arrays along an axis, and from evaluated scalars in nested tuples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ..core import Atom, Const, Store
+from ..engine.evaluation import pull
+from ..engine.numbers import cast, promote
+from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
+from ..engine.provenance import sizes_differ
+from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
+from ..engine.state import ZERO, Lowering
+from ..engine.values import (
+    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
+)
+from ..frozen import frozen
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import FLOATS, I64, DType, Scalar
+from .shapes import with_axes
+
+
+_SIZES = (
+    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {0}, the array "
+    "at index {1} has size {2} and the array at index {3} has size {4}"
+)
+
+
+def common_dtype(arrays: Sequence[AnyArray]) -> DType:
+    """The dtype in which all arrays are held together."""
+    found = dtype_of(arrays[0])
+    for a in arrays[1:]:
+        pair = (ScalarValue(Const(0, Scalar(d))) for d in (found, dtype_of(a)))
+        found = promote(*pair)[0]
+    return found
+
+
+def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
+    """One array with the cells of all, one after the other along an axis."""
+    ranks = {rank_of(a) for a in arrays}
+    if len(ranks) > 1:
+        sizes_differ(ctx, span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis")
+        return Poison()
+    shapes = [shape_of(ctx, a, span) for a in arrays]
+    sizes = list(shapes[0])
+    for k, shape in enumerate(shapes[1:], 1):
+        for d, (n, m) in enumerate(zip(sizes, shape, strict=True)):
+            if d == axis:
+                continue
+            if isinstance(n, Const) and isinstance(m, Const) and n != m:
+                sizes_differ(ctx, span, f"array {k} has size {m.value} along axis {d} and array 0 has {n.value}")
+                return Poison()
+            where = tuple(Const(i, I64) for i in (d, 0, k))
+            same_size(ctx, n, m, _SIZES, (where[0], where[1], n, where[2], m), span)
+    starts: list[Atom] = [ZERO]
+    for shape in shapes:
+        starts.append(plus(ctx, starts[-1], shape[axis], span))
+    sizes[axis] = starts[-1]
+    made = fresh_array(ctx, hint, tuple(sizes), dtype or common_dtype(arrays), None, span)
+    to = made.var.type.dtype
+    for a, shape, start in zip(arrays, shapes, starts[:-1], strict=True):
+
+        def store(index: tuple[Atom, ...], a=a, start=start) -> None:
+            place = plus(ctx, start, index[axis], span)
+            value = cast(ctx, read(ctx, a, index, span).atom, to, span)
+            put(ctx, made, (*index[:axis], place, *index[axis + 1 :]), value, span)
+
+        nest(ctx, shape, store, span)
+    return made
+
+
+def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
+    """Arrays of one shape along a new axis."""
+    if rank_of(arrays[0]) == 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", "a stack of arrays of rank 4"))
+        return Poison()
+    text = "all input arrays must have the same shape"
+    if len({rank_of(a) for a in arrays}) == 1:
+        for a in arrays[1:]:
+            for n, m in zip(shape_of(ctx, arrays[0], span), shape_of(ctx, a, span), strict=True):
+                if not (isinstance(n, Const) and isinstance(m, Const)):
+                    same_size(ctx, n, m, text, (), span)
+    return concatenated(ctx, [with_axes(ctx, a, (axis,), span) for a in arrays], axis, dtype, hint, span)
+
+
+def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, hint: str, span: Span) -> Value:
+    """``np.array`` of a list with arrays in it: all are arrays of one rank."""
+    if not all(is_array(x) for x in items):
+        sizes_differ(ctx, span, "arrays and scalars are mixed in this list")
+        return Poison()
+    if len({rank_of(x) for x in items}) > 1:
+        sizes_differ(ctx, span, "the arrays of this list have different ranks")
+        return Poison()
+    made = stacked(ctx, items, 0, dtype, hint, span)
+    return made if isinstance(made, ArrayValue) else Poison()
+
+
+def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
+    """A fresh array with the cells of an array of any kind; ``in_order``, NumPy makes it in the order of C whatever it copies."""
+    name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
+    ctx.fact("copy", name, span, "copied as written")
+    return materialise(ctx, array, hint, span, dtype, in_order)
+
+
+def _int(value: float, dtype: DType) -> Const:
+    return Const(bool(value) if dtype == "bool" else int(value), Scalar(dtype))
+
+
+def const(value: float, dtype: DType) -> Const:
+    """A number as a literal of a dtype."""
+    return Const(float(value), Scalar(dtype)) if dtype in FLOATS else _int(value, dtype)
+
+
+def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str, span: Span) -> Value:
+    """The array of evaluated scalars in nested tuples."""
+    cells: list[ScalarValue] = []
+    return array_of_cells(ctx, collect(ctx, value, cells, span), cells, dtype, hint, span, "np.array")
+
+
+ROWS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # what is more in a list than its value
+
+
+def row_of(ctx: Lowering, node: ast.expr) -> Value:
+    """A part of a list that NumPy makes an array of: lists, tuples and comprehensions in it are arrays themselves."""
+    lower = ROWS.get(type(node))
+    if lower is not None:
+        return lower(ctx, node)
+    value = pull(ctx, node)
+    return array_of_values(ctx, value, None, "row", ctx.span(node)) if isinstance(value, TupleValue) else value
+
+
+@frozen
+class Stacked:
+    """A new array, made of the arrays of a list."""
+
+    array: ArrayValue
+
+
+def array_of_cells(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str) -> Value:
+    if isinstance(shape, Stacked):
+        return shape.array if dtype in (None, dtype_of(shape.array)) else materialise(ctx, shape.array, hint, span, dtype)
+    if is_array(shape):
+        same = dtype in (None, dtype_of(shape))
+        return shape if name.endswith(("asarray", "asanyarray", "asfarray")) and same else copy(ctx, shape, hint, span, dtype)
+    if shape is None:
+        return Poison()
+    if dtype is None:
+        dtype = _common(cells)
+    made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
+    for k, value in enumerate(cells):
+        ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), cast(ctx, value.atom, dtype, span), False, span))
+    return made
+
+
+def _common(cells: list[ScalarValue]) -> DType:
+    if not cells:
+        return "f64"
+    best = cells[0]
+    for v in cells[1:]:
+        dtype, weak = promote(ScalarValue(best.atom), ScalarValue(v.atom))
+        best = ScalarValue(Const(0, Scalar(dtype)), weak)
+    return best.dtype
+
+
+def _position(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    out = []
+    for n in reversed(shape):
+        k, r = divmod(k, n)
+        out.append(r)
+    return tuple(reversed(out))
+
+
+def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
+    match v:
+        case ScalarValue():
+            cells.append(v)
+            return ()
+        case TupleValue(items=items):
+            return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], span)
+        case _ if is_array(v):
+            return v
+        case _ if not isinstance(v, SILENT):
+            ctx.report(WrongType(span, "an array is made of scalars", describe(type_of(v))))
+    return None
+
+
+def shape_of_parts(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | Stacked | None:
+    if any(s is None for s in shapes):
+        return None
+    if any(is_array(s) or isinstance(s, Stacked) for s in shapes):
+        made = stack_of_values(ctx, [s.array if isinstance(s, Stacked) else s for s in shapes], None, "stack", span)
+        return Stacked(made) if is_array(made) else None
+    if len(set(shapes)) > 1:
+        sizes_differ(ctx, span, "the rows of this array have different lengths")
+        return None
+    if len(shapes[0] if shapes else ()) == 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", "more of them"))
+        return None
+    return (len(shapes), *(shapes[0] if shapes else ()))

@@ -1,0 +1,196 @@
+"""Cells of arrays: reading and writing them at integer indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..core import Atom, Check, Const, Load, Store, Var
+from ..engine.numbers import cast, to_int
+from ..engine.places import as_view, base_index, either, made_sure, read
+from ..engine.provenance import made, not_an_int
+from ..engine.sizes import dtype_of, is_array, rank_of, size_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import (
+    SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
+    describe, type_of,
+)
+from ..engine.views import View, Whole
+from ..frozen import frozen
+from ..messages.types import Truncated, WrongType
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, Scalar
+from .from_parts import array_of_values
+from .gather import gather
+from .slices import NewAxis, Part, Place, delayed_view, index_atom, is_basic, require_index, scalar_part, view_of
+
+
+@frozen
+class Cell:
+    """A cell of an array that is held by a name."""
+
+    array: Var
+    index: tuple[Atom, ...]
+    name: str  # the user's name of the array, empty for a temporary
+    span: Span
+    checked: bool = True
+
+
+def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """``base[parts]``."""
+    if not is_basic(parts):
+        return gather(ctx, base, parts, name, span)
+    if not is_cell(base, parts):
+        return delayed_view(ctx, base, parts, name, span) if isinstance(base, Delayed) else view_of(ctx, base, parts, name, span)
+    match base:
+        case ArrayValue() | ViewValue():
+            return load_cell(ctx, cell_at(ctx, base, parts, name, span))
+        case UnionValue(cond=cond, one=one, other=other):
+            sides = (lambda: indexed(ctx, one, parts, name, span)), (lambda: indexed(ctx, other, parts, name, span))
+            return either(ctx, cond, *sides, span)
+    made_sure(base)
+    return read(ctx, base, _in_range(ctx, base, parts, name, span), span)
+
+
+def is_cell(base: Value, parts: Sequence[Part]) -> bool:
+    return len(parts) == rank_of(base) and all(isinstance(p, Place) for p in parts)
+
+
+def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> tuple[Atom, ...]:
+    """The index of a cell, every part of it checked here."""
+    found: list[Atom] = []
+    for axis, p in enumerate(parts):
+        size = size_of(ctx, base, axis, span)
+        found.append(index_atom(ctx, scalar_part(ctx, p), size, p.span))
+        require_index(ctx, found[-1], size, axis, name or "the array", span)
+    return tuple(found)
+
+
+def load_cell(ctx: Lowering, where: Cell) -> ScalarValue:
+    out = ctx.fresh(f"{where.array.name.partition('.')[0]}_i", Scalar(where.array.type.dtype))
+    ctx.emit(Load(out, where.array, where.index, where.checked, where.span))
+    return ScalarValue(out)
+
+
+def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
+    """Store a scalar, converted as NumPy does."""
+    dtype = where.array.type.dtype
+    if dtype in INTS and value.dtype in FLOATS:
+        ctx.report(Truncated(where.span, where.name or where.array.name, made(ctx, where.name, where.span)))
+        if where.checked:  # NumPy looks for the cell before it converts
+            place, where = where, replace(where, checked=False)
+            require_cell(ctx, place)
+        atom = to_int(ctx, value.atom, dtype, where.span)
+    else:
+        atom = cast(ctx, value.atom, dtype, where.span)
+    ctx.emit(Store(where.array, where.index, atom, where.checked, where.span))
+
+
+def require_cell(ctx: Lowering, where: Cell) -> None:
+    """Raise IndexError here where there is no such cell, by checks of their own."""
+    for axis, index in enumerate(where.index):
+        span, n = where.span, ctx.dim(where.array, axis, where.span)
+        if isinstance(index, Const) and isinstance(n, Const) and 0 <= index.value < n.value:
+            continue
+        ok, shown = ctx.let("ok", "lt", (index, n), BOOL, span), index
+        if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
+            low = ctx.let("low", "ge", (index, Const(0, I64)), BOOL, span)
+            ok = ctx.let("ok", "and", (low, ok), BOOL, span)
+            written = ctx.let("t", "sub", (index, n), I64, span)
+            shown = ctx.let("shown", "select", (low, index, written), I64, span)
+        name = where.name or where.array.name.partition(".")[0]
+        text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
+        ctx.emit(Check(ok, "IndexError", text, (shown, n), span))
+
+
+MOST_CHOSEN = 32
+
+
+def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
+    """``t[k]`` of a tuple of numbers with a computed index."""
+    n = len(items)
+    if not alike(items):
+        ctx.wants_literal(index)
+        found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
+        instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
+        ctx.report(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
+        return Poison()
+    k = index_atom(ctx, index, Const(n, I64), span)
+    ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
+    if not ctx.is_nonneg(k):
+        ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
+    ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
+    return picked(ctx, items, k, span)
+
+
+def alike(items: tuple[Value, ...]) -> bool:
+    """Whether a computed index can pick one of some values: they are few, and numbers of one type or tuples of such."""
+    if not 0 < len(items) <= MOST_CHOSEN:
+        return False
+    if all(isinstance(v, TupleValue) for v in items):
+        return len({(len(v.items), v.record) for v in items}) == 1 and all(map(alike, zip(*(v.items for v in items), strict=True)))
+    dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
+    numbers = dtypes == {"f64", "i64"} and all(v.weak for v in items)  # Python's own, which meet in floats anyway
+    return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
+
+
+def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
+    """That of values which are `alike` at which an index within bounds points."""
+    if isinstance(items[0], TupleValue):
+        return TupleValue(tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record)
+    dtype = "f64" if len({v.dtype for v in items}) > 1 else items[0].dtype
+    *before, atom = (cast(ctx, v.atom, dtype, span) for v in items)
+    for at, other in reversed(list(enumerate(before))):
+        atom = ctx.let("item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), other, atom), atom.type, span)
+    return ScalarValue(atom, all(v.weak for v in items))
+
+
+def cell_at(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:
+    """The cell of the base array behind a full index. An axis that a view takes whole is checked where the cell is
+    accessed, any other one here, against the size of the view."""
+    v = as_view(base)
+    index: list[Atom] = []
+    direct = 0
+    for axis, p in enumerate(parts):
+        size = size_of(ctx, v, axis, span)
+        index.append(index_atom(ctx, scalar_part(ctx, p), size, p.span))
+        if isinstance(v.view.shape[axis], Whole) and v.view.flat is None and _taken_whole(v.view, axis):
+            direct += 1
+        else:
+            require_index(ctx, index[-1], size, axis, name or v.var.name.partition(".")[0], span)
+    place = tuple(index) if isinstance(base, ArrayValue) else base_index(ctx, v, index, span)
+    return Cell(v.var, place, name, span, bool(direct))
+
+
+def _taken_whole(view: View, axis: int) -> bool:
+    along = [(a.start, a.step) for a in view.axes if a.of == axis]
+    return along == [(ZERO, ONE)]
+
+
+def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+    """The parts of an index that a value stands for; None for one that was reported."""
+    match value:
+        case NoneValue():
+            return [NewAxis()]
+        case TupleValue(listed=True):  # an array of indices, as nothing but a tuple is one index per axis
+            return inner_parts(ctx, value, span)
+        case TupleValue(items=items):
+            return [p for item in items for p in inner_parts(ctx, item, span)]
+        case ScalarValue(dtype=dtype) if dtype in INTS:
+            return [Place(value, span)]
+        case _ if is_array(value) and (dtype_of(value) in INTS or dtype_of(value) == "bool"):
+            return [Place(value, span)]
+        case _ if isinstance(value, SILENT):
+            ctx.programs.poisoned |= isinstance(value, Poison)
+            return [None]
+    if isinstance(value, TextValue):
+        instead = "arrays have no fields here: pass each field as an array of its own"
+        ctx.report(WrongType(span, "an index is an int", describe(type_of(value)), instead))
+    else:
+        not_an_int(ctx, "an index is an int", value, span)
+    return [None]
+
+
+def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
+    """A part of an index that is a tuple: a tuple in it is an array of indices to NumPy, not more axes."""
+    return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if isinstance(value, TupleValue) else value, span)

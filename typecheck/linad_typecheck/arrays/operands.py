@@ -1,0 +1,155 @@
+"""The arguments of functions of arrays: what may stand for an array, axes, and flags that have to be literals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..core import Atom, Const
+from ..engine.places import materialise
+from ..engine.sizes import AnyArray, dtype_of, is_array
+from ..engine.state import Lowering
+from ..engine.values import SILENT, Delayed, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import FLOATS, I64, INTS
+from .arguments import bind
+from .from_parts import array_of_values
+from .shapes import axes_of
+
+if TYPE_CHECKING:
+    from ..engine.rulebook import Args
+
+REFUSED = {
+    "out": "assign the result: `a[...] = ...`",
+    "where": "pick the cells out first: `np.{function}(a[mask])`",
+    "initial": "combine the result with the first value afterwards",
+    "order": "leave it out: cells are in the order of C",
+    "overwrite_input": "leave it out",
+}
+_LEFT_OUT = {
+    **dict.fromkeys(("sum", "nansum"), "0"),
+    **dict.fromkeys(("prod", "nanprod"), "1"),
+    **dict.fromkeys(("max", "amax", "nanmax"), "-np.inf"),
+    **dict.fromkeys(("min", "amin", "nanmin"), "np.inf"),
+    "any": "False",
+    "all": "True",
+}  # what a reduction takes in place of a cell without effect
+
+
+def instead_of(argument: str, function: str) -> str:
+    """What to write in place of an argument that a function of arrays does not take here."""
+    if argument == "where" and function == "mean":
+        return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
+    if argument == "where" and function in _LEFT_OUT:
+        return f"choose the cells first: `np.{function}(np.where(mask, a, {_LEFT_OUT[function]}))`"
+    return REFUSED[argument].format(function=function)
+
+
+def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
+    """The arguments by name, those that are None left out; None, with a report, where they do not fit."""
+    found = bind(ctx, args, tuple(names), needed)
+    if found is None:
+        return None
+    given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
+    for k in given:
+        if k in REFUSED:
+            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2])))
+            return None
+    return given
+
+
+def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
+    """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars; None where reported."""
+    if is_array(v):
+        return v
+    match v:
+        case ScalarValue():
+            return rank_zero(v)
+        case TupleValue(closed=False):
+            made = array_of_values(ctx, v, None, args.hint, args.span)
+            return made if is_array(made) else None
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
+    return None
+
+
+def are_bools(ctx: Lowering, args: Args, *arrays: AnyArray) -> bool:
+    """Whether all are arrays of bools, of which NumPy does not take sums or differences, or takes them as bools; reported."""
+    found = all(dtype_of(a) == "bool" for a in arrays)
+    if found:
+        instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
+    return found
+
+
+def are_ints(ctx: Lowering, args: Args, what: str, *values: Value) -> bool:
+    """Whether no value is of floats; else it is reported."""
+    floats = [v for v in values if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS]
+    if floats:
+        ctx.report(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(floats[0])), "convert them: `int(n)`, `k.astype(int)`"))
+    return not floats
+
+
+def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
+    """The array, evaluated first if its cells are dear: for those who read them more than once."""
+    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.dear else v
+
+
+def rank_zero(v: ScalarValue) -> Delayed:
+    return Delayed(v.dtype, (), lambda index: v)
+
+
+def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int | None:
+    """One axis, a literal int."""
+    found = axes_of(ctx, v, rank, span) if not isinstance(v, TupleValue) else None
+    if isinstance(v, TupleValue):
+        ctx.report(WrongType(span, "one axis is meant here", describe(type_of(v)), "write one int: `axis=0`"))
+    return None if found is None else found[0]
+
+
+def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span: Span) -> bool | None:
+    """A literal True or False."""
+    v = found.get(name)
+    if v is None:
+        return default
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and (v.dtype == "bool" or v.atom.value in (0, 1)):
+        return bool(v.atom.value)
+    if not isinstance(v, SILENT):
+        ctx.wants_literal(v)
+        ctx.report(Unsupported(span, f"`{name}` that is not a literal", f"write `{name}=True` or `{name}=False`"))
+    return None
+
+
+def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: Span) -> int | None:
+    """An int that has to be known while the function is checked."""
+    if v is None:
+        return default
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in INTS:
+        return int(v.atom.value)
+    if not isinstance(v, SILENT):
+        ctx.wants_literal(v)
+        ctx.report(WrongType(span, f"{what} is a literal int", describe(type_of(v)), "write it out"))
+    return None
+
+
+def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, span: Span) -> str | None:
+    """One of several words; the first where it is left out."""
+    if v is None:
+        return options[0]
+    if isinstance(v, TextValue) and v.text in options:
+        return v.text
+    if not isinstance(v, SILENT):
+        found = f"{v.text!r}" if isinstance(v, TextValue) else describe(type_of(v))
+        ctx.report(WrongType(span, f"{what} is {' or '.join(map(repr, options))}", found))
+    return None
+
+
+def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """The smaller of two sizes."""
+    if a == b:
+        return a
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(min(a.value, b.value), I64)
+    return ctx.let("n", "min", (a, b), I64, span, nonneg=True)

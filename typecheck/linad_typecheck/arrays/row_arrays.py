@@ -1,0 +1,137 @@
+"""`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank higher.
+
+The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which has been
+lowered once for its types: what computes a size from what stands outside is pure, and is said again before the loop. Where
+they are not found, as behind a call, the first row is computed before the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+
+from ..core import Atom, Block, Check, Const, Dim, Let, Stmt, Var, outputs, walk
+from ..engine.places import fresh_array
+from ..engine.settled import Settled, above
+from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import ArrayValue, ScalarValue, Value, ViewValue
+from ..engine.views import Along, View, Whole
+from ..frozen import frozen
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, I64, DType
+from .updates import assign_region, region
+
+_SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt", "le", "gt", "ge", "eq", "ne")
+
+
+class Sizes:
+    """The sizes of rows as recipes, which outlive the body that they were found in."""
+
+    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var) -> None:
+        self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
+        self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
+        self.shape = tuple(shape)
+        self.pairs: Mapping[str, Atom] | None = None  # what stands outside, on another path
+
+    def on(self, pairs: Mapping[str, Atom]) -> Sizes:
+        """The recipes on a path where these stand for the variables of theirs."""
+        other = copy(self)
+        other.pairs = pairs
+        return other
+
+    def known(self, a: Atom | None = None) -> bool:
+        """Whether a size can be computed before the loop; without one, whether all can."""
+        if a is None:
+            return all(map(self.known, self.shape))
+        if isinstance(a, Const) or a.name not in self.inside:
+            return self._outside(a) is not None
+        match self.made.get(a.name):
+            case Dim(array=array):
+                return array.name not in self.inside and self._outside(array) is not None
+            case Let(op=op, ins=ins):
+                safe = op in _SAFE or (op == "trips" and isinstance(ins[2], Const))
+                return safe and all(map(self.known, ins))
+        return False
+
+    def _outside(self, a: Atom) -> Atom | None:
+        return a if self.pairs is None or isinstance(a, Const) else self.pairs.get(a.name)
+
+    def again(self, ctx: Lowering, span: Span) -> list[Atom]:
+        """The sizes, computed here."""
+        return [self._again(ctx, a, span) for a in self.shape]
+
+    def _again(self, ctx: Lowering, a: Atom, span: Span) -> Atom:
+        if isinstance(a, Const) or a.name not in self.inside:
+            return self._outside(a)
+        match self.made[a.name]:
+            case Dim(array=array, axis=axis):
+                return ctx.dim(self._outside(array), axis, span)
+            case Let(op=op, ins=ins, out=out):
+                return ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape)
+
+
+NO_SIZES = Sizes((), (), Var("", I64))
+
+
+@frozen
+class Element:
+    """What an element of an array is: a value of its type, and the sizes of one that is an array."""
+
+    value: Value
+    sizes: Sizes
+
+    def like(self, v: Value) -> bool:
+        """Whether a value is of the same type."""
+        return _kind(v) == _kind(self.value)
+
+
+def _kind(v: Value) -> tuple | None:
+    if is_array(v):
+        return dtype_of(v), rank_of(v)
+    return (v.dtype,) if isinstance(v, ScalarValue) else None
+
+
+def of_elements(
+    ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]
+) -> Value:
+    """What ``build`` makes of elements of a type assumed at first: by ``look``, or as they were when the text was met
+    last. It lists those that turn out to be of another type; then it is called again."""
+    before = ctx.settled.get(node)
+    pairs = None if before is None else above(ctx, before.path, ctx.path)
+    if pairs is not None:
+        element = Element(before.found.value, before.found.sizes.on(pairs))
+        others: list[Value] = []
+        if not is_array(element.value) or element.sizes.known():
+            trial = ctx.attempt(lambda: build(element, others))
+            if not others:
+                return ctx.take(trial)
+    element, path = look(), ctx.path
+    if _kind(element.value) is not None and (not is_array(element.value) or element.sizes.known()):
+        ctx.settled[node] = Settled(path, element)
+    return build(element, [])
+
+
+def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
+    """Raise where there is no row: NumPy could not know then how long rows are, and gives an array of rank 1."""
+    some = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
+
+
+def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str) -> ArrayValue | None:
+    """The array that the rows go to; None where that was reported."""
+    span = ctx.span(node)
+    if rank_of(row) == 4:
+        ctx.report(WrongType(span, "an array has at most 4 dimensions", "5 of them"))
+        return None
+    return fresh_array(ctx, hint, (n, *shape), dtype or dtype_of(row), None, span)
+
+
+def store_row(ctx: Lowering, made: ArrayValue, i: Atom, row: Value, span: Span) -> None:
+    """``made[i] = row``, with ``i`` in range."""
+    view = View((Along(i), *(Along(ZERO, ONE, k) for k in range(made.var.type.rank - 1))), tuple(map(Whole, range(1, made.var.type.rank))))
+    where = region(ctx, ViewValue(made.var, view), "", span)
+    if where is not None:
+        assign_region(ctx, where, row, span)

@@ -1,0 +1,284 @@
+"""What stands between the brackets of an array: integers, slices, new axes, arrays of integers, masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..core import Atom, Check, Const
+from ..engine.numbers import cast
+from ..engine.places import as_view, base_index, made_sure, plus, read, simplest, times
+from ..engine.provenance import made
+from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue
+from ..engine.views import Along, View, Whole
+from ..frozen import frozen
+from ..messages.types import WrongRank
+from ..span import Span
+from ..types import BOOL, I64, Array
+
+# --------------------------------------------------------------------------------------------- parts of an index
+
+
+@frozen
+class Slice:
+    """``lower:upper:step``; None where it is left out."""
+
+    lower: Atom | None
+    upper: Atom | None
+    step: Atom | None
+    span: Span
+    one: bool = False  # of one place at most: `k : k + 1`, `: 1`, `-1 :`
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of all places, in this order or in the other one."""
+        return (self.lower, self.upper) == (None, None) and self.step in (None, ONE, Const(-1, I64))
+
+
+@frozen
+class NewAxis:
+    pass
+
+
+@frozen
+class Rest:
+    """``...``"""
+
+
+@frozen
+class Place:
+    """An integer index, or an array of them; ``inside``, it is in range for sure."""
+
+    value: Value
+    span: Span
+    inside: bool = False
+
+
+Part = Slice | NewAxis | Rest | Place
+
+
+def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part] | None:
+    """The parts with ``...`` and what is left out written as full slices: one per axis, and the new axes."""
+    full = Slice(None, None, None, span)
+    taken = sum(_width(p) for p in parts)
+    if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
+        ctx.report(WrongRank(span, name or "the array", rank, taken, made(ctx, name, span)))
+        return None
+    at = next((k for k, p in enumerate(parts) if isinstance(p, Rest)), len(parts))
+    return [*parts[:at], *([full] * (rank - taken)), *parts[at + 1 :]]
+
+
+def _width(p: Part) -> int:
+    """How many axes a part indexes."""
+    match p:
+        case Slice():
+            return 1
+        case Place(value=v) if is_array(v) and dtype_of(v) == "bool":
+            return rank_of(v)
+        case Place():
+            return 1
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------ basic indexing
+
+
+def is_basic(parts: Sequence[Part]) -> bool:
+    return not any(isinstance(p, Place) and is_array(p.value) and (rank_of(p.value) or dtype_of(p.value) == "bool") for p in parts)
+
+
+def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
+    """An int index, counted from the end where it is negative; it may still be out of range."""
+    atom = cast(ctx, v.atom, "i64", at)
+    if ctx.counts(atom):
+        return atom
+    if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:
+        return Const(atom.value + size.value, I64)
+    return ctx.let("j", "wrap", (atom, size), I64, at)
+
+
+def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, span: Span) -> None:
+    """Raise IndexError here where an index is out of range."""
+    if isinstance(index, Const) and isinstance(size, Const) and 0 <= index.value < size.value:
+        return
+    if ctx.known(index).below == size:
+        return
+    ok, shown = ctx.let("ok", "lt", (index, size), BOOL, span), index
+    if not ctx.is_nonneg(index):
+        low = ctx.let("low", "ge", (index, ZERO), BOOL, span)
+        ok = ctx.let("ok", "and", (low, ok), BOOL, span)
+    if not ctx.counts(index):  # a negative index was counted from the end: the user wrote what it was before
+        written = ctx.let("t", "sub", (index, size), I64, span)
+        shown = ctx.let("shown", "select", (low, index, written), I64, span)
+    text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
+    ctx.emit(Check(ok, "IndexError", text, (shown, size), span))
+
+
+def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """The view that basic indices take of an array; every int among them is checked."""
+    if isinstance(v, UnionValue):
+        one, other = (view_of(ctx, x, parts, name, span) for x in (v.one, v.other))
+        return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
+    base = as_view(v)
+    parts = expanded(ctx, parts, rank_of(base), name, span)
+    if parts is None:
+        return Poison()
+    axis, shape, moves = 0, [], {}
+    for p in parts:
+        match p:
+            case NewAxis():
+                shape.append(ONE)
+                continue
+            case Place(span=at):
+                size = size_of(ctx, base, axis, span)
+                index = index_atom(ctx, scalar_part(ctx, p), size, at)
+                if not p.inside:
+                    require_index(ctx, index, size, axis, name or _label(base), span)
+                moves[axis] = Along(index)
+            case Slice():
+                moves[axis], size = _extent(ctx, base, axis, p, len(shape), span)
+                shape.append(size)
+        axis += 1
+    axes = tuple(_moved(ctx, a, moves, span) for a in base.view.axes)
+    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
+
+
+def _label(v: ViewValue) -> str:
+    return v.var.name.partition(".")[0]
+
+
+def scalar_part(ctx: Lowering, p: Place) -> ScalarValue:
+    """An int index; an array of rank 0 is one too."""
+    return read(ctx, p.value, (), p.span) if is_array(p.value) else p.value
+
+
+def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, span: Span) -> Value:
+    """Basic indices of an expression: the same cells, at other places."""
+    stand_in = ViewValue(ctx.fresh("expression", Array(v.dtype, len(v.shape))), View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape))
+    picked = view_of(ctx, stand_in, parts, name, span)
+    if not isinstance(picked, (ViewValue, ArrayValue)):
+        return picked
+    picked = as_view(picked)
+    shape = tuple(v.shape[n.axis] if isinstance(n, Whole) else n for n in picked.view.shape)
+    everything = all(isinstance(p, NewAxis) or isinstance(p, Slice) and p.is_whole for p in parts)
+    if not everything:
+        made_sure(v)
+    reads = tuple((a, False) for a, _ in v.reads)
+    tests = v.tests if everything else ()
+    return Delayed(v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.dear, tests=tests)
+
+
+def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:
+    """A base axis after the view axis it lies along was indexed."""
+    if a.of is None:
+        return a
+    m = moves[a.of]
+    if (a.start, a.step) == (ZERO, ONE):
+        return replace(m, end=a.end if m.end is None else m.end)
+    step = ONE if m.of is None else times(ctx, a.step, m.step, span)
+    end = a.end
+    if m.end is not None and a.step == ONE and isinstance(a.start, Const) and isinstance(m.end, Const):
+        end = Const(a.start.value + m.end.value, I64)
+    return Along(plus(ctx, a.start, times(ctx, a.step, m.start, span), span), step, m.of, end)
+
+
+def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Span) -> tuple[Along, Atom | Whole]:
+    """The places of a slice of an axis, and their number; they lie along axis ``to`` of the view."""
+    size = v.view.shape[axis]
+    step = ONE if p.step is None else p.step
+    everything = Along(ZERO, ONE, to)
+    if p.lower is None and p.upper is None and step == ONE:
+        return everything, size
+    n = size_of(ctx, v, axis, span)
+    if not isinstance(step, Const):
+        return _computed_step(ctx, p, step, n, to, span)
+    if step.value == 0:
+        ctx.emit(Check(Const(False, BOOL), "ValueError", "slice step cannot be zero", (), p.span))
+        return everything, n
+    if step.value > 0:
+        literal = isinstance(p.lower, Const) and p.lower.value >= 0  # beyond the end there is no place to start from
+        first = ZERO if p.lower is None else p.lower if literal else _clamped(ctx, p.lower, n, span)
+        last = n if p.upper is None else _clamped(ctx, p.upper, n, span)
+        count = _length(ctx, first, last, p.one, span) if step == ONE else _trips(ctx, first, last, step, span)
+        upper = p.upper if isinstance(p.upper, Const) and p.upper.value >= 0 else None if p.upper is None else last
+        return Along(first, step, to, upper), count
+    minus_one = Const(-1, I64)
+    top = plus(ctx, n, minus_one, span)
+    first = top if p.lower is None else _clamped_down(ctx, p.lower, n, span)
+    last = minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span)
+    everything = p.lower is None and p.upper is None and step == minus_one
+    return Along(first, step, to), size if everything else _trips(ctx, first, last, step, span)
+
+
+def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: Span) -> tuple[Along, Atom]:
+    """A slice whose step is not a literal: its bounds are counted as the sign of the step says."""
+    ctx.emit(Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span))
+    up = ZERO if p.lower is None else _clamped(ctx, p.lower, n, span), n if p.upper is None else _clamped(ctx, p.upper, n, span)
+    if ctx.is_nonneg(step):
+        return Along(up[0], step, to), _trips(ctx, *up, step, span)
+    minus_one = Const(-1, I64)
+    top = plus(ctx, n, minus_one, span)
+    down = top if p.lower is None else _clamped_down(ctx, p.lower, n, span), minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span)
+    forward = ctx.let("up", "gt", (step, ZERO), BOOL, span)
+    first, last = (ctx.let("k", "select", (forward, a, b), I64, span) for a, b in zip(up, down, strict=True))
+    return Along(first, step, to), _trips(ctx, first, last, step, span)
+
+
+def _trips(ctx: Lowering, first: Atom, last: Atom, step: Atom, span: Span) -> Atom:
+    if isinstance(first, Const) and isinstance(last, Const) and isinstance(step, Const):
+        return Const(len(range(first.value, last.value, step.value)), I64)
+    return ctx.let("n", "trips", (first, last, step), I64, span, nonneg=True)
+
+
+def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
+    """A bound of a forward slice, from 0 to ``n``; the same bound of the same size is one atom."""
+    if b == ZERO or b == n:
+        return b
+    if isinstance(b, Const) and isinstance(n, Const):
+        return Const(min(max(b.value + (n.value if b.value < 0 else 0), 0), n.value), I64)
+    if isinstance(b, Const) and b.value < 0:
+        return _shorter(ctx, n, -b.value, span)
+    key = ("clamp", b, n)
+    if key not in ctx.path.dims:
+        low = b if ctx.is_nonneg(b) else _at_least_zero(ctx, ctx.let("j", "wrap", (b, n), I64, span), span)
+        ctx.asked({key: ctx.let("k", "min", (low, n), I64, span, nonneg=True, single=b == ONE)})
+    return ctx.path.dims[key]
+
+
+def _clamped_down(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
+    """A bound of a backward slice, from -1 to ``n - 1``."""
+    b = b if ctx.is_nonneg(b) else ctx.let("j", "wrap", (b, n), I64, span)
+    low = b if ctx.is_nonneg(b) else ctx.let("k", "max", (b, Const(-1, I64)), I64, span)
+    return ctx.let("k", "min", (low, plus(ctx, n, Const(-1, I64), span)), I64, span)
+
+
+def _at_least_zero(ctx: Lowering, a: Atom, span: Span, **known: Any) -> Atom:
+    return ctx.let("k", "max", (a, ZERO), I64, span, nonneg=True, **known)
+
+
+def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -> Atom:
+    """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to be of
+    one size."""
+    if isinstance(n, Const):
+        return Const(max(n.value - k, 0), I64)
+    of, less = ctx.known(n).less or (n, 0)
+    n, k = of, k + less
+    key = ("shorter", n, k, single)
+    if key not in ctx.path.dims:
+        ctx.asked({key: _at_least_zero(ctx, plus(ctx, n, Const(-k, I64), span), span, less=(n, k), single=single)})
+    return ctx.path.dims[key]
+
+
+def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) -> Atom:
+    """The number of places from ``first`` on before ``last``; ``single``, it is 1 at most."""
+    if first == ZERO:
+        return last
+    if isinstance(first, Const):
+        return _shorter(ctx, last, first.value, span, single)
+    key = ("length", first, last, single)
+    if key not in ctx.path.dims:
+        ctx.asked({key: _at_least_zero(ctx, ctx.let("n", "sub", (last, first), I64, span), span, single=single)})
+    return ctx.path.dims[key]

@@ -1,0 +1,9 @@
+"""One file per construct of Python: a row in a table of the engine for each kind of node.
+
+Every file enters its rows when it is imported; with the package, all of them are.
+"""
+
+from . import (
+    attributes, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions, iterables, loops,
+    questions, records, statements, static_lists, static_texts, subscripts,
+)  # fmt: skip

@@ -1,0 +1,127 @@
+"""Arguments of the user's functions: each parameter gets its argument, or its default."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from dataclasses import replace
+
+from ..advice.did_you_mean import meant
+from ..diagnostics import Label
+from ..engine.entities import callee
+from ..engine.evaluation import expression, spread_out
+from ..engine.path import Path
+from ..engine.rulebook import DTYPES
+from ..engine.state import Lowering
+from ..engine.values import Poison, TupleValue, Value
+from ..frozen import frozen
+from ..linear.liveness import bound
+from ..messages.language import BadCall, Unsupported
+from ..scope import FunctionSource
+from ..span import Span
+from .dicts import of as of_items
+from .records import default as default_value
+
+
+@frozen
+class Argument:
+    value: Value
+    span: Span
+    name: str  # the user's name of it, empty for an expression
+
+
+def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument] | None:
+    """The arguments by parameter, in the order of the parameters, evaluated in the order of the call."""
+    spec = source.node.args
+    span = ctx.span(node)
+    defined = _parameters_of(source)
+    if any(k.arg is None for k in node.keywords):
+        ctx.report(Unsupported(span, "unpacking keyword arguments", "write the arguments out"))
+        return None
+    nodes = spread_out(ctx, node.args)
+    if nodes is None:
+        return None
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    every = [*positional, *(a.arg for a in spec.kwonlyargs)]
+    by_position_only = {a.arg for a in spec.posonlyargs}
+    found: dict[str, Argument] = {}
+    if len(nodes) > len(positional) and not spec.vararg:
+        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(nodes)}", defined))
+        return None
+    rest: list[Value] = []
+    more: dict[object, Value] = {}
+    for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in node.keywords)]:
+        if name is None:  # for `*args`
+            rest.append(expression(ctx, a))
+            continue
+        if spec.kwarg and name not in every and name not in more:
+            more[name] = expression(ctx, a)
+            continue
+        if name in found or name not in every or (name in by_position_only and a not in nodes):
+            if name in found or name in every:
+                why = f"is given `{name}` twice" if name in found else f"takes `{name}` by position only"
+                ctx.report(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
+                return None
+            keyword = next(k for k in node.keywords if k.arg == name)
+            at = replace(start := ctx.span(keyword), end_line=start.line, end_column=start.column + len(name))
+            near = meant(name, (n for n in every if n not in found), 0.6)
+            ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
+            return None
+        value = expression(ctx, a)
+        found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
+    for name in every:
+        if name not in found:
+            default = default_of(ctx, source, name)
+            if default is None:
+                ctx.report(BadCall(span, source.name, f"is called without `{name}`", defined))
+                return None
+            found[name] = Argument(default, span, "")
+    if spec.vararg:
+        found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
+        every.append(spec.vararg.arg)
+    if spec.kwarg:
+        found[spec.kwarg.arg] = Argument(of_items(more), span, "")
+        every.append(spec.kwarg.arg)
+    return {name: found[name] for name in every}
+
+
+def _parameters_of(source: FunctionSource) -> Label:
+    """A label at the parameters of a function."""
+    a = source.node.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    names = ", ".join(p.arg for p in every)
+    if not every:
+        start = source.source.span(source.node)
+        place = replace(start, end_line=start.line, end_column=start.column + len("def"))
+    else:
+        first, last = source.source.span(every[0]), source.source.span(every[-1])
+        place = replace(first, end_line=last.end_line, end_column=last.end_column)
+    return Label(place, f"the parameters are {names}" if len(every) > 1 else f"the only parameter is {names}" if every else "it has no parameters")
+
+
+def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
+    """The value of a parameter's default: a constant."""
+    for n, value in source.defaults:
+        if n == name:
+            return default_value(ctx, value, name, source.source.span(source.node))
+    spec = source.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))
+    nodes |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    node = nodes.get(name)
+    if node is None:
+        return None
+    local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & ctx.local_names if "/" in source.key else set()
+    if local or bound([node]) or not _is_constant(ctx, node):
+        ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
+        return Poison()
+    return expression(replace(ctx, source=source, local_names=frozenset(), path=Path()), node)
+
+
+_CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.Name, ast.Attribute)
+
+
+def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
+    converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPES
+    return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

@@ -1,0 +1,282 @@
+"""Calls: of library functions, of methods, and of other functions, which are specialised by the types of the arguments."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..arrays.operands import rank_zero
+from ..core import Atom, Call, Const
+from ..engine.closures import captured, closed, nested_function
+from ..engine.entities import callee as callee_of
+from ..engine.evaluation import (
+    CALLED_VALUES, CALLS, EXPRESSIONS, expression, operands, pull, settled, spread_out, usable,
+)
+from ..engine.elementwise import lift
+from ..engine.places import materialise, simplest, stored, unwrapped
+from ..engine.provenance import made_from, user_name
+from ..engine.quoted import Quoted
+from ..engine.rulebook import Args
+from ..engine.sizes import is_array
+from ..engine.specialise import specialised
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import (
+    LIST, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, UnionValue, Value, ViewValue, as_argument, as_flag, contains, describe, leaves, map_arrays, rebuild,
+    type_leaves, type_of,
+)
+from ..engine.views import map_atoms
+from ..library.arrays import method
+from ..library.externals import call_external
+from ..linear.ownership import as_one, inherits, movable, move, names_of, others, stays_in_use, write
+from ..messages.language import Unsupported
+from ..messages.ownership import OverlappingArguments
+from ..messages.types import WrongType
+from ..scope import External, FunctionSource, Helper, RecordClass, written
+from ..span import Span
+from ..types import I64, Array
+from ..words import with_article
+from .arguments import Argument, bound_arguments
+from .attributes import attribute_of
+from .checkpoints import in_one_step
+from .comprehensions import array_from
+from .dicts import method as dict_method
+from .dicts import unpacked
+from .iterables import ITERABLES
+from .records import construct, invoke, member_of, method as record_method, of_class
+from .static_texts import method as text_method
+
+SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
+
+
+def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
+    """The value of a call."""
+    span = ctx.span(node)
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        given = spread_out(ctx, node.args)
+        if given is None:
+            return Poison()
+        node = ast.copy_location(ast.Call(node.func, given, node.keywords), node)
+    if any(k.arg is None for k in node.keywords):
+        keywords = unpacked(ctx, node)
+        if keywords is None:
+            return Poison()
+        node = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
+    if isinstance(node.func, ast.Attribute):
+        base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
+        if is_array(base):
+            args = _library_args(ctx, node, node.func.attr, hint)
+            by = user_name(node.func.value)
+            return Poison() if args is None else method(ctx, base, node.func.attr, args, by)
+        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
+            args = _library_args(ctx, node, node.func.attr, hint)
+            return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
+        if isinstance(base, TupleValue) and base.mapping:
+            return dict_method(ctx, node, base, node.func.attr)
+        if isinstance(base, TextValue):
+            return text_method(ctx, node, base.text, node.func.attr)
+        if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
+            return made
+        if isinstance(base, EntityValue) and isinstance(base.entity, RecordClass) and (made := of_class(ctx, node, base.entity)) is not None:
+            return made
+        callee = attribute_of(ctx, node.func, base)
+    else:
+        callee = expression(ctx, node.func)
+    name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
+    match callee:
+        case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
+            return expression(ctx, node.args[1], hint)  # what it says of the type is for other checkers
+        case EntityValue(entity=Helper(function=source)) if source.elementwise:
+            return _each(ctx, node, source, hint)
+        case EntityValue(entity=External(dotted=dotted)) if (
+            dotted in CALLS and (made := CALLS[dotted](ctx, node, dotted, name, hint)) is not None
+        ):
+            return made
+        case _ if type(callee) in CALLED_VALUES:
+            return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
+        case EntityValue(entity=External(dotted=dotted)):
+            args = _library_args(ctx, node, name, hint, dotted)
+            return Poison() if args is None else call_external(ctx, dotted, args)
+        case EntityValue(entity=RecordClass() as record):
+            return construct(ctx, node, record)
+        case EntityValue(entity=Helper(function=source)):
+            return _call(ctx, node, source, (), hint)
+        case TupleValue(record=RecordClass() as record) if (called := member_of(ctx, record, "__call__")) is not None:
+            return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
+        case FunctionValue(source=source):
+            return _call(ctx, node, source, captured(ctx, callee, span), hint)
+    with ctx.programs.apart() as found:
+        for a in node.args:
+            if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in ITERABLES):  # perhaps run over there
+                expression(ctx, a)
+    if isinstance(callee, Poison) and callee.foreign:
+        found.diagnostics = [d for d in found.diagnostics if d.slug not in ("unsupported", "unknown-function", "impure-call")]
+    ctx.programs.findings.take(found)
+    if not isinstance(callee, SILENT):
+        hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+        instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
+        whence = made_from(ctx, name, ctx.span(node.func), f"`{name}` is {with_article(describe(type_of(callee)))} from here on")
+        ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence))
+    return Poison()
+
+
+_LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these means nothing
+
+
+def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args | None:
+    """The arguments of a library function. A list or tuple written out holds expressions that are not evaluated yet."""
+    starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
+    if starred:
+        ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
+        return None
+    nodes = [*node.args, *(k.value for k in node.keywords)]
+    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):  # NumPy makes an array of a list
+
+        nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
+    values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
+    given = [_rebuilt(n, values) for n in nodes]
+    found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
+    values = tuple(found[: len(node.args)])
+    keywords = dict(zip((k.arg for k in node.keywords), found[len(node.args) :], strict=True))
+    keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
+    if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
+        return None
+    return Args(name, ctx.span(node), values, keywords, hint, node)
+
+
+def _is_display(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in node.elts)
+
+
+def _leaves(node: ast.expr) -> list[ast.expr]:
+    return [leaf for e in node.elts for leaf in _leaves(e)] if _is_display(node) else [node]
+
+
+def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
+    if not _is_display(node):
+        return next(values)
+    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts), LIST if isinstance(node, ast.List) else None)
+
+
+# ---------------------------------------------------------------------------------------------------- user functions
+
+
+def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str) -> Value:
+    args = bound_arguments(ctx, node, source)
+    if args is None:
+        return Poison()
+    values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
+    capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
+    if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
+        ctx.programs.poisoned = True
+        return Poison()
+    if any(isinstance(v, Bottom) for v in values):
+        return Bottom()
+    if source.rule is not None:  # its gradients are by whole arrays
+        values = [map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span)) for v, a in zip(values, args.values(), strict=True)]
+    given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
+    if ctx.programs.inside(source):  # or each level would have a view of its own
+        given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
+    else:
+        given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
+    spec, literals = specialised(ctx, source, {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args})
+    given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
+    capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
+    if spec.failed:
+        ctx.programs.poisoned = True
+        return Poison()
+    return _emit(ctx, node, spec, [*given, *capture_args], hint)
+
+
+def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> Value:
+    """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and `numpy.vectorize` make them."""
+    if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        ctx.report(Unsupported(ctx.span(node), f"keywords of `{source.name}`, which works cell by cell", "give its arguments by position"))
+        return Poison()
+    values = tuple(usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, node.args), node.args, strict=True))
+    silent = next((v for v in values if isinstance(v, SILENT)), None)
+    if silent is not None:
+        return silent
+
+    def apply(given: tuple[Value, ...]) -> Value:
+        call = ast.Call(node.func, [Quoted(a, v) for a, v in zip(node.args, given, strict=True)], [])
+        found = _call(ctx, ast.copy_location(call, node), source, (), hint)
+        return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
+
+    return lift(ctx, values, apply, ctx.span(node), hint)
+
+
+def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
+    """A view whose numbers are all known at run time only."""
+    match v:
+        case ViewValue(view=view):
+            known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a
+            return replace(v, view=map_atoms(view, known))
+        case UnionValue(one=one, other=other):
+            return replace(v, one=_at_run_time(ctx, one, span), other=_at_run_time(ctx, other, span))
+    return v
+
+
+def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str) -> Value:
+    span = ctx.span(node)
+    given = [replace(a, value=as_argument(a.value)) for a in given]
+    atoms: list[Atom] = [leaf for a in given for leaf in leaves(a.value)]
+    of_atom = [a for a in given for _ in leaves(a.value)]
+    _own(ctx, spec, atoms, of_atom, span)
+    for key, (name, t) in spec.hidden.items():
+        atoms.append(ctx.global_array(name, t, key).var)
+    if spec.recursive:
+        mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
+        atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
+    outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
+    if spec.source.again:
+        in_one_step(ctx, outs, spec, atoms, span)
+    else:
+        ctx.emit(Call(outs, spec.name, tuple(atoms), span))
+    given_as = dict(zip(spec.flat, atoms, strict=False))
+    for o in (o for o in outs if isinstance(o.type, Array)):
+        inherits(ctx, o, *(a for a, mode in zip(atoms, spec.modes, strict=False) if mode == "own" and isinstance(a.type, Array)))
+        as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
+    as_one(ctx, *(outs[k].name for k in spec.together))
+    value = rebuild(spec.result, iter(outs))
+    return map_arrays(value, lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v)
+
+
+def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
+    """Lend and move the array arguments as the modes of the callee say."""
+    seen: dict[str, tuple[str, Argument]] = {}
+    name = spec.source.name
+    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+        if not isinstance(atom.type, Array):
+            continue
+        user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
+        for same in {atom.name, *others(ctx, atom)} & seen.keys():
+            if seen[same][0] != mode or mode not in ("read", "acc"):
+                does = "takes over" if "own" in (mode, seen[same][0]) else "updates"
+                ctx.report(OverlappingArguments(arg.span, user, name, seen[same][1].span, does))
+        seen[atom.name] = (mode, arg)
+    for k, (atom, arg, mode) in enumerate(zip(tuple(atoms), args, spec.modes, strict=False)):
+        if not isinstance(atom.type, Array):
+            continue
+        held = [n for n in names_of(ctx, atom) if n[0] != "%"]
+        user = arg.name if arg.name in held else (held[0] if held else "")
+        if mode == "own":
+            if spec.writes(k):
+                if movable(ctx, atom):  # what is not is refused as a whole below
+                    write(ctx, ArrayValue(atom), user, arg.span)
+            elif not movable(ctx, atom) or stays_in_use(ctx, atom):
+                atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
+                as_one(ctx, atoms[k].name, atom.name)
+                ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
+                continue
+            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
+        elif mode in ("acc", "mut"):
+            write(ctx, ArrayValue(atom), user, arg.span)
+        ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
+
+
+EXPRESSIONS[ast.Call] = call
+EXPRESSIONS[ast.Lambda] = lambda ctx, node, hint: nested_function(ctx, node, hint if hint != "t" else "lambda")

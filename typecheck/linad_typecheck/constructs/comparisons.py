@@ -1,0 +1,151 @@
+"""`==`, `in` and `is` of what is no number: tuples, texts, None."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..engine.arithmetic import compare, unary
+from ..engine.short_circuit import lazily
+from ..engine.sizes import is_array
+from ..engine.state import Lowering
+from ..engine.values import (
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, literal,
+    type_of,
+)
+from ..library.type_tests import same_class, same_dtype
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..scope import EnumMember
+from ..span import Span
+from .dicts import has
+
+_EQUALITIES = (ast.Eq, ast.NotEq)
+
+
+def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
+    """The comparison of two values, if it is not one of numbers or arrays; None if it is."""
+    asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
+        return None
+    if not asks:
+        one, other = _number_of(a, b), _number_of(b, a)
+        if one is not None or other is not None:
+            return compare(ctx, type(op), one or a, other or b, span)
+    if isinstance(a, SILENT) or isinstance(b, SILENT):
+        return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+    match op:
+        case ast.Is() | ast.IsNot():
+            return _same(ctx, op, a, b, span)
+        case ast.In() | ast.NotIn():
+            found = _member(ctx, a, b, span)
+            return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotIn) and isinstance(found, ScalarValue) else found
+    if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
+        return literal(same == isinstance(op, ast.Eq))
+    if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
+        return None
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and a.record in SEQUENCES and b.record in SEQUENCES and isinstance(op, _EQUALITIES):
+        found = _equal(ctx, a, b, span)
+        if found is not None:
+            return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue) else found
+    shown = describe(type_of(a if isinstance(a, TupleValue) else b))
+    ctx.report(WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`"))
+    return Poison()
+
+
+def _number_of(v: Value, beside: Value) -> ScalarValue | None:
+    """The int that a member of an `IntEnum` is beside a number."""
+    if isinstance(beside, ScalarValue) and isinstance(v, EntityValue) and isinstance(v.entity, EnumMember):
+        return literal(v.entity.value) if v.entity.plain and isinstance(v.entity.value, int) else None
+    return None
+
+
+def _same_constants(a: Value, b: Value) -> bool | None:
+    """Whether two values that are known when the function is compiled are equal; None where they are no such values."""
+    members = [v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember)]
+    if len(members) == 2:
+        return (members[0].key, members[0].name) == (members[1].key, members[1].name)
+    if members:
+        text = next((v.text for v in (a, b) if isinstance(v, TextValue)), None)
+        return members[0].plain and text == members[0].value if text is not None or not members[0].plain else None
+    if isinstance(a, TextValue) and isinstance(b, TextValue):
+        return a.text == b.text
+    dtypes = same_dtype(a, b)
+    if dtypes is not None:
+        return dtypes
+    classes = same_class(a, b)
+    if classes is not None:
+        return classes
+    static = (TextValue, NoneValue)
+    if isinstance(a, static) or isinstance(b, static):  # a text or None is equal to no number, and to no array as a whole
+        other = b if isinstance(a, static) else a
+        return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)
+    return None
+
+
+def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    if isinstance(a, NoneValue) or isinstance(b, NoneValue):
+        same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
+        return literal(same == isinstance(op, ast.Is))
+    if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):  # there is one True and one False
+        return compare(ctx, ast.Eq if isinstance(op, ast.Is) else ast.NotEq, a, b, span)
+    same = _same_constants(a, b)
+    if same is None and (is_array(a) or is_array(b)) and type(a) is not type(b):
+        same = False
+    if same is not None:
+        return literal(same == isinstance(op, ast.Is))
+    ctx.report(Unsupported(span, "`is`", "compare with `==`"))
+    return Poison()
+
+
+def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
+    """Whether two values are equal; None where that is not a question of numbers."""
+    known = _same_constants(a, b)
+    if known is not None:
+        return literal(known)
+    match a, b:
+        case TupleValue(items=xs, record=p), TupleValue(items=ys, record=q) if p in SEQUENCES and q in SEQUENCES:
+            if len(xs) != len(ys) or p is not q:  # no list is equal to a tuple
+                return literal(False)
+            return _chain(ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span)
+        case ScalarValue(), ScalarValue():
+            return compare(ctx, ast.Eq, a, b, span)
+        case (NoneValue() | TextValue() | ScalarValue() | TupleValue(), NoneValue() | TextValue() | ScalarValue() | TupleValue()) if type(a) is not type(b):
+            return literal(False)
+        case NoneValue(), NoneValue():
+            return literal(True)
+    return None
+
+
+def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], span: Span) -> Value | None:
+    if not tests:
+        return literal(every)
+    first = tests[0]()
+    if first is None or len(tests) == 1 or isinstance(first, SILENT):
+        return first
+    unknown = False
+
+    def rest() -> Value:
+        nonlocal unknown
+        found = _chain(ctx, every, tests[1:], span)
+        unknown |= found is None
+        return literal(every) if found is None else found
+
+    value = lazily(ctx, every, first, rest, span, "b")
+    return None if unknown else value
+
+
+def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
+    if isinstance(b, TextValue) and isinstance(a, TextValue):
+        return literal(a.text in b.text)
+    if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
+        return literal(found)
+    if isinstance(b, TupleValue) and not b.closed:
+        found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
+        if found is not None:
+            return found
+    elif is_array(b) and isinstance(a, ScalarValue):
+        ctx.report(Unsupported(span, "`in` of an array", "write `np.any(a == x)`"))
+        return Poison()
+    ctx.report(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
+    return Poison()

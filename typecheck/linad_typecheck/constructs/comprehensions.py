@@ -1,0 +1,523 @@
+"""Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without a list in between.
+
+A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are names of
+its own: outside names they hide are put aside meanwhile under pseudo-names, where they still count as names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..arrays.from_parts import ROWS, array_of_values, row_of
+from ..arrays.row_arrays import NO_SIZES, Element, Sizes, of_elements, one_at_least, rows_array, store_row
+from ..core import Atom, Check, Const, Store
+from ..engine.arithmetic import binary, truth
+from ..engine.attempt import Shape
+from ..engine.blocks import STATEMENTS, assign, block
+from ..engine.entities import callee
+from ..engine.evaluation import CALLS, condition, expression, may_update, usable
+from ..engine.numbers import as_scalar, cast
+from ..engine.places import fresh_array, held
+from ..engine.quoted import Do, Quoted
+from ..engine.rulebook import Args
+from ..engine.short_circuit import lazily
+from ..engine.sizes import is_array, rank_of, shape_of
+from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
+from ..engine.values import SILENT, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+from ..library.externals import call_external
+from ..library.operators import operator
+from ..library.scalars import extreme
+from ..linear.liveness import bound
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..registry import enter
+from ..span import Span
+from ..types import BOOL, I64, DType
+from .iterables import RANGES, Iteration, Unrolled, from_zero, iteration
+from .loops import run_loop
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
+FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
+
+
+STATEMENTS[Do] = lambda ctx, s: s.run()
+
+
+# -------------------------------------------------------------------------------------------------- running through
+
+
+@dataclass
+class _Run:
+    """One comprehension: a loop nest around ``each``, which gets the value of the element."""
+
+    ctx: Lowering
+    node: Comprehension
+    each: Callable[[Value, Span], list[ast.stmt] | None]
+    purpose: str  # a comprehension may be run through more than once
+
+    def go(self) -> None:
+        with targets(self.ctx, self.node):
+            self.nest(self.node.generators, frozenset(self.ctx.env))
+
+    def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
+        ctx, node = self.ctx, self.node
+        if not generators:
+            value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
+            self.each(value, ctx.span(node.elt))
+            return
+        first, *rest = generators
+        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, frozenset(ctx.env)))]
+        if first.ifs:
+            test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
+            inner = [ast.copy_location(ast.If(test, inner, []), node)]
+        run_over(ctx, first, inner, live, self.purpose)
+
+
+def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str], purpose: str) -> None:
+    """The loop of one ``for ... in ...`` of a comprehension."""
+    span = ctx.span(part.iter)
+    match iteration(ctx, part.iter):
+        case None:
+            ctx.programs.poisoned = True
+        case Unrolled(items=items):
+            for item in items:
+                assign(ctx, part.target, item, span)
+                with made_for_expression(ctx):
+                    block(ctx, body, live)
+        case Iteration() as it:
+            through(ctx, part, it, body, live, purpose)
+
+
+def through(
+    ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str], purpose: str = ""
+) -> None:
+    node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
+    ctx.live.enter(node, live)
+    ctx.bind_all(it.held)
+    enter = lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter))
+    shape = Shape(node, it.start, it.stop, it.step, it.nonneg, enter, key=(part, purpose))
+    with made_for_expression(ctx):
+        run_loop(ctx, shape)
+    ctx.unbind(*it.held)
+
+
+@contextmanager
+def made_for_expression(ctx: Lowering) -> Iterator[None]:
+    """Statements inside are made for the expression that is being lowered: what is evaluated by now waits for them."""
+    waiting = len(ctx.path.flight)
+    with ctx.within(around=waiting, stmt=ctx.path.stmt):
+        yield
+        ctx.go(flight=ctx.path.flight[:waiting])
+
+
+@contextmanager
+def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
+    """The targets of a comprehension are bound only inside it."""
+    names = list(bound(g.target for g in node.generators))
+    depth = sum(n.startswith("%aside") for n in ctx.env)
+    aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
+    ctx.bind_all({key: ctx.env[name] for key, name in aside.items()})
+    ctx.unbind(*names)
+    try:
+        yield
+    finally:
+        ctx.unbind(*names)
+        ctx.bind_all({name: ctx.env[key] for key, name in aside.items() if key in ctx.env})
+        ctx.unbind(*aside)
+
+
+def plain(ctx: Lowering, node: Comprehension) -> bool:
+    """Whether a comprehension is one that can be lowered; a report otherwise."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.NamedExpr):
+            ctx.report(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
+            return False
+    if any(g.is_async for g in node.generators):
+        ctx.report(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------------ folds
+
+
+def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> Value | None:
+    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None where the arguments are not one."""
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        return None
+    name = dotted.rpartition(".")[2]
+    if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
+        if name in ("min", "max") and not node.keywords:
+            return None
+        ctx.report(
+            BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else ""))
+        )
+        return Poison()
+    what = node.args[0]
+    start = expression(ctx, node.args[1]) if len(node.args) == 2 else literal(0)
+    if isinstance(what, COMPREHENSIONS):
+        if not plain(ctx, what):
+            return Poison()
+        return _of_loop(ctx, node, name, what, start, hint)
+    if isinstance(what, (ast.List, ast.Set)):
+        what = ast.copy_location(ast.Tuple(what.elts, ast.Load()), what)
+    if _is_range(ctx, what):
+        return _of_loop(ctx, node, name, _each(what), start, hint)
+    value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    match value:
+        case TupleValue(items=items, closed=False):
+            return _of_items(ctx, node, name, items, start, hint)
+        case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
+            return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
+        case _ if is_array(value) and rank_of(value) == 1:
+            return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
+        case _ if isinstance(value, SILENT):
+            return value
+    if name in ("min", "max") and isinstance(value, ScalarValue):
+        ctx.report(BadCall(ctx.span(node), name, "takes several values or one iterable"))
+        return Poison()
+    ctx.report(
+        WrongType(
+            ctx.span(what),
+            f"`{name}` is of a comprehension, a range, a tuple or an array of rank 1",
+            "something else",
+            "write a loop",
+        )
+    )
+    return Poison()
+
+
+def _is_range(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression is there only to be run over."""
+    match node:
+        case ast.Call(func=func):
+            return callee(ctx, func) in _RUN_OVER
+    return False
+
+
+_RUN_OVER = (*RANGES, "builtins.map", "builtins.sorted", "builtins.reversed")
+
+
+def _each(what: ast.expr) -> Comprehension:
+    """``(v for v in what)``."""
+    target, element = ast.Name("element", ast.Store()), ast.Name("element", ast.Load())
+    part = ast.comprehension(target, what, [], 0)
+    made = ast.GeneratorExp(element, [part])
+    for n in (target, element, made):
+        ast.copy_location(n, what)
+    return made
+
+
+def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...], start: Value, hint: str) -> Value:
+    span = ctx.span(node)
+    if name == "sum":
+        total = start
+        for item in items:
+            total = held(ctx, operator(ctx, ast.Add, total, item, span, hint), hint, span)
+        return total
+    if name in ("min", "max"):
+        if not items:
+            ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
+            ctx.go(dead=True)
+            return literal(0)
+        return extreme(ctx, name, name, span, items, hint)
+    found: Atom = Const(name == "all", BOOL)
+    for item in items:
+        b = truth(ctx, item, span)
+        if b is None:
+            return Poison()
+        if found == Const(name == "all", BOOL):
+            found = b
+        else:
+            found = ctx.let("b", "and" if name == "all" else "or", (found, b), BOOL, span)
+    return ScalarValue(found, True)
+
+
+def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str) -> Value:
+    """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
+    span = ctx.span(what)
+    key = ctx.pseudo(hint, span)
+    ctx.bind(key, Binding(start, span))
+
+    def go_on(value: Value, at: Span) -> None:
+        ctx.bind(key, Binding(step(ctx.env[key].value, value, at), at))
+
+    _Run(ctx, what, go_on, key).go()
+    return ctx.unbind(key).value
+
+
+def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
+    """The sum of the elements, which may be arrays where ``start`` is one, or where no loop is left."""
+    seen: list[Value] = []
+
+    def step(total: Value, v: Value, at: Span) -> Value:
+        seen.append(v)
+        return held(ctx, operator(ctx, ast.Add, total, v, span, hint), hint, span)
+
+    total = carry(ctx, what, start, step, hint)
+    if isinstance(total, Poison) and isinstance(start, ScalarValue) and any(is_array(v) and rank_of(v) for v in seen):
+        instead = "start with zeros: `sum(..., np.zeros(n))`, or `linad.fold` from `np.zeros(n)`"
+        ctx.report(Unsupported(span, "a sum of arrays that starts at a number", instead))
+    return total
+
+
+def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value, hint: str) -> Value:
+    span = ctx.span(node)
+    if name in ("any", "all"):
+        return _truth_of_loop(ctx, name, what, span)
+    if name == "sum":
+        return added(ctx, what, start, span, hint)
+    key, started = ctx.pseudo(hint, span), ctx.pseudo("some", span)
+    ctx.bind(key, Binding(start, span))
+    ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
+
+    def choose(value: Value, at: Span) -> None:
+        v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
+        if v is None:
+            ctx.bind(key, Binding(value if isinstance(value, Bottom) else Poison(), at))
+            return
+        old = ctx.env[key].value
+        if isinstance(old, ScalarValue):
+            best = extreme(ctx, name, name, span, (old, v), hint)
+            if isinstance(best, ScalarValue):
+                first = cast(ctx, v.atom, best.dtype, at)
+                some = ctx.env[started].value.atom
+                best = ScalarValue(ctx.let(hint, "select", (some, best.atom, first), first.type, span), v.weak)
+            ctx.bind(key, Binding(best, at))
+        ctx.bind(started, Binding(ScalarValue(TRUE, True), at))
+
+    _Run(ctx, what, choose, key).go()
+    found = ctx.unbind(key).value
+    some = ctx.unbind(started).value
+    if isinstance(some, ScalarValue):
+        ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
+    return found
+
+
+def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) -> Value:
+    if len(what.generators) > 1:
+        ctx.report(Unsupported(ctx.span(what), f"`{name}` over two loops", "write the loops with a `break`"))
+        return Poison()
+    part = what.generators[0]
+    key = ctx.pseudo(name, span)
+    ctx.bind(key, Binding(ScalarValue(Const(name == "all", BOOL), True), span))
+
+    def found() -> None:
+        ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
+
+    with targets(ctx, what):
+        live = frozenset(ctx.env)
+        match iteration(ctx, part.iter):
+            case None:
+                ctx.programs.poisoned = True
+            case Unrolled(items=items):
+                value = _unrolled_truth(ctx, name, what, items, span)
+                ctx.unbind(key)
+                return value
+            case Iteration() as it:
+                stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
+                tests = [
+                    *part.ifs,
+                    what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt),
+                ]
+                test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
+                through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
+    return ctx.unbind(key).value
+
+
+def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[Value, ...], span: Span) -> Value:
+    part = what.generators[0]
+
+    def of(k: int) -> Value:
+        if k == len(items):
+            return ScalarValue(Const(name == "all", BOOL), True)
+        assign(ctx, part.target, items[k], span)
+        tests = [
+            *part.ifs,
+            what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt),
+        ]
+        test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
+        hit = condition(ctx, test)
+        if hit is None:
+            return Poison()
+        here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)
+        return lazily(ctx, name == "all", here, lambda: of(k + 1), span, "b")
+
+    return of(0)
+
+
+# ----------------------------------------------------------------------------------------------------------- arrays
+
+
+def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: str) -> Value:
+    """``np.array([element for target in iterable])``."""
+
+    span = ctx.span(node)
+    if not plain(ctx, node):
+        return Poison()
+    part = node.generators[0]
+    if isinstance(node, ast.GeneratorExp):
+        ctx.report(Unsupported(span, "an array of a generator", "write a list: `np.array([... for ...])`"))
+        return Poison()
+    if len(node.generators) > 1 or part.ifs:
+        return _counted(ctx, node, dtype, hint)
+    found = iteration(ctx, part.iter)
+    if found is None:
+        return Poison()
+    with targets(ctx, node):
+        if isinstance(found, Unrolled):
+            return _of_unrolled(ctx, node, found, dtype, hint)
+        it = from_zero(ctx, found, span)
+        rows = lambda element, others: _rows(ctx, node, it, element, others, dtype, hint)
+        return of_elements(ctx, node, lambda: _element(ctx, node, it), rows)
+
+
+def _rows(
+    ctx: Lowering,
+    node: Comprehension,
+    it: Iteration,
+    like: Element,
+    others: list[Value],
+    dtype: DType | None,
+    hint: str,
+) -> Value:
+    """The array of elements of a type, in a loop of its own."""
+    span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
+    if isinstance(value, SILENT):
+        ctx.programs.poisoned |= isinstance(value, Poison)
+        return value
+    n = _length(ctx, it.stop, span)
+    start = ZERO
+    if is_array(value) and not sizes.known():  # its sizes are those of the first row
+        one_at_least(ctx, n, span)
+        ctx.bind_all(it.held)
+        zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
+        assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
+        first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
+        if not is_array(first):
+            return first
+        start, made = ONE, rows_array(ctx, node, first, shape_of(ctx, first, span), n, dtype, hint)
+        if made is not None:
+            store_row(ctx, made, ZERO, first, ctx.span(node.elt))
+    elif is_array(value):
+        one_at_least(ctx, n, span)
+        made = rows_array(ctx, node, value, sizes.again(ctx, span), n, dtype, hint)
+    else:
+        v = as_scalar(ctx, value, ctx.span(node.elt), "an array is made of scalars")
+        made = None if v is None else fresh_array(ctx, hint, (n,), dtype or v.dtype, None, span)
+    if made is None:
+        return Poison()
+    key, place = ctx.pseudo("made", span), []
+    ctx.bind(key, Binding(made, span))
+
+    def element(i: Atom) -> Value:
+        place[:] = [i]
+        return it.element(i)
+
+    def put() -> None:
+        element = row_of(ctx, node.elt)
+        if not like.like(element):
+            others.append(element)
+        if is_array(element):
+            store_row(ctx, ctx.env[key].value, place[0], element, ctx.span(node.elt))
+            return
+        x = as_scalar(ctx, element, ctx.span(node.elt))
+        if x is not None:
+            out, at = ctx.env[key].value.var, ctx.span(node.elt)
+            ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, at), False, at))
+
+    run = Iteration(start, it.stop, ONE, True, element, it.held)
+    through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
+    return ctx.unbind(key).value
+
+
+def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
+    """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
+    span = ctx.span(node)
+    if may_update(ctx, node):
+        ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
+        return Poison()
+    kept = lambda element, others: _kept(ctx, node, element, others, dtype, hint)
+    return of_elements(ctx, node, lambda: _seen(ctx, node), kept)
+
+
+def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
+    """What the elements of a comprehension are: it is lowered once and thrown away."""
+    seen: list[Value] = []
+    trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value), "").go)
+    value = seen[-1] if seen else Poison()
+    if isinstance(value, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+    return Element(value, NO_SIZES)
+
+
+def _kept(
+    ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str
+) -> Value:
+    """The array of the elements of a type that a comprehension keeps."""
+    span = ctx.span(node)
+    if isinstance(like.value, SILENT):
+        return Poison()
+    if not isinstance(like.value, ScalarValue):
+        ctx.report(Unsupported(span, "arrays as elements of a comprehension with conditions or several loops", "make `np.zeros((n, m))` and store the rows in loops"))
+        return Poison()
+    one = ast.copy_location(ast.Constant(1), node.elt)
+    count = carry(ctx, ast.copy_location(ast.GeneratorExp(one, node.generators), node), literal(0), lambda n, v, at: binary(ctx, ast.Add, n, v, at), "n")
+    if not isinstance(count, ScalarValue):
+        return Poison()
+    ctx.not_negative(count.atom)
+    made = fresh_array(ctx, hint, (count.atom,), dtype or like.value.dtype, None, span)
+    key = ctx.pseudo("made", span)
+    ctx.bind(key, Binding(made, span))
+
+    def put(place: Value, value: Value, at: Span) -> Value:
+        x = as_scalar(ctx, value, at)
+        if not like.like(value):
+            others.append(value)
+        if x is not None and isinstance(place, ScalarValue):
+            ctx.not_negative(place.atom)
+            out = ctx.env[key].value.var
+            ctx.emit(Store(out, (place.atom,), cast(ctx, x.atom, out.type.dtype, at), False, at))
+        return binary(ctx, ast.Add, place, literal(1), at)
+
+    carry(ctx, node, literal(0), put, "k")
+    return ctx.unbind(key).value
+
+
+def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
+    return stop if ctx.is_nonneg(stop) else ctx.let("n", "max", (stop, ZERO), I64, span)
+
+
+def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
+    """What an element is, and the sizes of one that is an array: the body is lowered once and thrown away."""
+    index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
+
+    def body() -> tuple[Value, tuple[Atom, ...]]:
+        ctx.bind_all(it.held)
+        assign(ctx, node.generators[0].target, it.element(index), ctx.span(node.generators[0].iter))
+        value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
+        return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
+
+    with ctx.within(looping=True, want_ctl=False):  # as in the loop
+        trial = ctx.attempt(body)
+    value, shape = trial.value
+    if isinstance(value, SILENT):  # what was reported stays
+        ctx.take(trial, emit=False)
+    return Element(value, Sizes(shape, trial.stmts, index))
+
+
+def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:
+    values = []
+    for item in found.items:
+        assign(ctx, node.generators[0].target, item, ctx.span(node))
+        values.append(usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt)))
+    return array_of_values(ctx, TupleValue(tuple(values)), dtype, hint, ctx.span(node))
+
+
+CALLS.update(dict.fromkeys(FOLDS, fold))
+enter("fold", FOLDS)
+ROWS[ast.ListComp] = lambda ctx, node: array_from(ctx, node, None, "row")

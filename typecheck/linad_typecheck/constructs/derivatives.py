@@ -1,0 +1,699 @@
+"""`linad.grad(f)(x)`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `linearize` and Jacobians inside checked functions.
+
+The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results, and made
+from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so derivatives of
+derivatives are nothing special.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
+from ..engine.closures import captured, closed
+from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
+from ..engine.numbers import cast
+from ..engine.places import fresh_array, materialise, same_size, stored
+from ..engine.quoted import Quoted
+from ..engine.rulebook import Args
+from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
+from ..engine.specialise import Spec, specialised
+from ..engine.state import ONE, ZERO, Lowering, zero
+from ..engine.values import (
+    SILENT, ArrayType, ArrayValue, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
+    Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
+    ViewType, as_argument, as_flag, contains, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
+)
+from ..engine.written import called
+from ..frozen import frozen
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..registry import enter
+from ..scope import External, FunctionSource, Helper
+from ..span import Span
+from ..types import FLOATS, I64, Array, Scalar, Type, is_float
+from .arguments import bound_arguments
+from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
+
+# What texts call: names that no program can have.
+PULLBACK = "linad.vjp's pullback"
+PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
+OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
+OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
+AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
+TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
+
+
+@frozen
+class _Prepared:
+    """A function and arguments, ready for a derivative to be taken."""
+
+    spec: object
+    values: dict[str, Value]  # by parameter
+    atoms: list[Atom]  # all that the function takes, flat
+    types: list[tuple[str, ValueType]]
+
+
+def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``linad.grad(f, argnums=0)`` and the others: a function, or for `vjp` and `jvp` what they give at once."""
+    span = ctx.span(node)
+    kind = dotted.rpartition(".")[2]
+    if dotted == PULLBACK:
+        return _pull_back(ctx, node, hint)
+    function = _function(ctx, node)
+    if function is None:
+        return Poison()
+    if dotted == PUSHFORWARDS:
+        return _pushforwards(ctx, node, function, hint)
+    if dotted == PULLBACKS:
+        return _pullbacks(ctx, node, function, hint)
+    if kind in AT_ONCE:
+        return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
+    options = OPTIONS.get(kind, ("argnums", "has_aux"))
+    given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
+    if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
+        ctx.report(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
+        return Poison()
+    argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
+    has_aux = _constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
+    mode = _constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
+    if argnums is None or has_aux is None or mode is None:
+        return Poison()
+    if kind != "hessian":
+        return DerivativeValue(Transform(kind, argnums, has_aux, mode), function)
+    inner = DerivativeValue(Transform("jacrev", argnums, has_aux), function)
+    return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
+
+
+def _constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
+    """The value of an option, a literal, by default the first of those there are; None after a report."""
+    if node is None:
+        return among[0]
+    if isinstance(node, ast.Constant) and any(node.value is v or node.value == v and type(v) is str for v in among):
+        return node.value
+    ctx.report(WrongType(ctx.span(node), told, f"`{ast.unparse(node)}`"))
+    return None
+
+
+def _function(ctx: Lowering, node: ast.Call) -> Value | None:
+    if not node.args or isinstance(node.args[0], ast.Starred):
+        ctx.report(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
+        return None
+    found = expression(ctx, node.args[0])
+    match found:
+        case FunctionValue() | EntityValue(entity=Helper()):
+            return found
+        case DerivativeValue(transform=t) if t.kind in OF_FUNCTIONS:
+            return as_function(ctx, node, found)
+    if not isinstance(found, SILENT):
+        ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
+    return None
+
+
+def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
+    """``linad.grad(f)`` as a function that derivatives can be taken of: a lambda with the parameters of ``f`` that calls it."""
+    source, how = _source(d.function), d.transform
+    key = (source, how)
+    made = ctx.programs.pullbacks.get(key)
+    if made is None:
+        given = source.node.args
+        f = ast.Name("%f", ast.Load())
+        if how.argnums is None:
+            taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
+        else:
+            more = {"has_aux": how.has_aux or None, "mode": how.mode if how.mode != "auto" else None}
+            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items() if v is not None]
+            callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
+            taken = ast.Call(callee, [f, _numbers(how.argnums)], options)
+        positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
+        named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
+        inside = ast.Lambda(given, ast.Call(taken, positional, named))
+        for n in ast.walk(inside):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, source.node)
+        suffix = f"/{how.kind}{how.argnums}{how.has_aux}{how.mode}"
+        made = replace(source, name=f"{source.name}_{how.kind}", node=inside, key=f"{source.key}{suffix}")
+        ctx.programs.pullbacks[key] = made
+    return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
+
+
+def _numbers(argnums: int | tuple[int, ...]) -> ast.expr:
+    return ast.Constant(argnums) if isinstance(argnums, int) else ast.Tuple([ast.Constant(k) for k in argnums], ast.Load())
+
+
+def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
+    value = expression(ctx, node)
+    items = [_numbered(f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
+    if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
+        told = "`argnums` is a literal int, the name of a parameter, or a tuple of them"
+        ctx.report(WrongType(ctx.span(node), told, describe(type_of(value))))
+        return None
+    numbers = tuple(v.atom.value for v in items)
+    return numbers if isinstance(value, TupleValue) else numbers[0]
+
+
+def _numbered(f: Value, which: Value) -> Value:
+    """The position of a parameter that is named."""
+    if not isinstance(which, TextValue):
+        return which
+    given = _source(f).node.args
+    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return literal(names.index(which.text)) if which.text in names else which
+
+
+def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
+    """A call of what `grad` or its like gave."""
+    how = d.transform
+    if how.kind in AT_ONCE:
+        return _AT_ONCE[how.kind](ctx, node, d.function, list(node.args), hint)
+    ready = _prepare(ctx, node, d.function)
+    if ready is None:
+        return Poison()
+    span = ctx.span(node)
+    result = ready.spec.result
+    if how.has_aux:
+        if not isinstance(result, TupleType) or len(result.items) != 2:
+            told = "with `has_aux` a function returns a pair"
+            ctx.report(WrongType(span, told, describe(result), "return `(value, aux)`"))
+            return Poison()
+        result = result.items[0]
+    chosen = _chosen(ctx, how.argnums, ready, span)
+    if chosen is None:
+        return Poison()
+    if how.kind in JACOBIANS:
+        return _jacobian(ctx, node, d, ready, result, chosen, hint)
+    if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
+        told = f"`{how.kind}` is of a function with one float as its result"
+        ctx.report(WrongType(span, told, describe(result), "use `linad.jacobian` or `linad.vjp`"))
+        return Poison()
+    if how.has_aux:
+        assert how.argnums is not None
+        return _text(ctx, node, d, ready, beside(_signature(d, ready, result, chosen), how.kind, how.argnums), hint)
+    seed = Const(1.0, Scalar(result.dtype))
+    primal, grads = _reverse(ctx, ready, chosen, [seed], how.kind == "value_and_grad", span, hint)
+    bare = _bare(how, grads)
+    gradient = grads[0] if bare else TupleValue(tuple(grads))
+    return TupleValue((rebuild(result, iter(primal)), gradient)) if primal else gradient
+
+
+def _bare(how: Transform, found: Sequence) -> bool:
+    """Whether there is one derivative, and not a tuple of them."""
+    return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
+
+
+# ------------------------------------------------------------------------------------------- written in the language
+
+
+def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
+    names = list(ready.values)
+    named = tuple(a.arg for a in _source(d.function).node.args.kwonlyargs)
+    numbers = tuple(map(names.index, chosen))
+    return Signature(tuple(t for _, t in ready.types), named, result, numbers, d.transform.has_aux)
+
+
+def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, text: str, hint: str) -> Value:
+    """The result of a text for a function and its arguments."""
+    span = ctx.span(node)
+    args = Args(d.transform.kind, span, (), {}, hint, node)
+    names = {n: EntityValue(External(dotted), n) for n, dotted in (("pushforwards", PUSHFORWARDS), ("pullbacks", PULLBACKS))}
+    return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **names)
+
+
+def _jacobian(
+    ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str], hint: str
+) -> Value:
+    how = d.transform
+    if not chosen:
+        ctx.report(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
+        return Poison()
+    s = _signature(d, ready, result, chosen)
+    if not s.outputs:
+        told = f"`{how.kind}` is of a function with float results"
+        ctx.report(WrongType(ctx.span(node), told, describe(result)))
+        return Poison()
+    found = _text(ctx, node, d, ready, jacobian(s, how.kind, how.mode), hint)
+    if isinstance(found, SILENT):
+        return found
+    value, cells = found.items
+    cells = iter(cells.items)
+
+    def of(t: ValueType) -> Value:
+        """The Jacobian in the structure of the result, in each leaf of which is that of the arguments."""
+        match t:
+            case TupleType(items=items, record=record):
+                return TupleValue(tuple(map(of, items)), record)
+        if not parts(t):
+            return NoneValue()
+        own = [_each(s.params[k], cells) for k in s.chosen]
+        return own[0] if _bare(how, own) else TupleValue(tuple(own))
+
+    made = of(result)
+    if not how.has_aux:
+        return TupleValue((value, made)) if how.kind == "value_and_jacobian" else made
+    value, aux = value.items
+    return TupleValue((TupleValue((value, aux)), made)) if how.kind == "value_and_jacobian" else TupleValue((made, aux))
+
+
+def _each(t: ValueType, cells: Iterator[Value]) -> Value:
+    """The next cells in the structure of an argument; None for what has no derivative."""
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_each(x, cells) for x in items), record)
+    return next(cells) if parts(t) else NoneValue()
+
+
+# ------------------------------------------------------------------------------------------------ what is called
+
+
+def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared | None:
+    """The function at the types of the arguments, which it only reads, and its flat arguments."""
+    span = ctx.span(node)
+    source = f.entity.function if isinstance(f, EntityValue) else f.source
+    captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
+    args = bound_arguments(ctx, node, source)
+    if args is None:
+        return None
+    values = {n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()}
+    return _at_types(ctx, source, values, captures, span)
+
+
+def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared | None:
+    every = {**values, **dict(captures)}
+    if any(contains(v, SILENT) for v in every.values()):
+        ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
+        return None
+    every = {n: as_flag(v) for n, v in every.items()}  # as in any other call, options are known when it is compiled
+    spec, literals = specialised(ctx, source, {n: every[n] for n in values}, {n: every[n] for n, _ in captures})
+    every |= literals
+    types = [(n, type_of(as_argument(every[n]))) for n in values]
+    given = (source, tuple(types), tuple((n, type_of(as_argument(every[n]))) for n, _ in captures))
+    if spec.done and _views(spec.result):
+        spec = ctx.programs.specialise(*given, apart=True)
+    if spec.failed or not spec.done:
+        ctx.programs.poisoned |= spec.failed
+        if not spec.done:
+            ctx.report(Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out"))
+        return None
+    flat = [leaf for _, t in spec.params for leaf in type_leaves(t)]
+    taken = [k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)]
+    if any(spec.modes[k] != "own" or spec.writes(k) for k in taken):
+        ctx.report(Unsupported(span, f"the derivative of `{source.name}`, which updates an argument", "let it work on a copy"))
+        return None
+    if taken:
+        spec = _on_copies(ctx, spec, taken)
+    atoms = [leaf for v in every.values() for leaf in leaves(as_argument(v))]
+    atoms += [ctx.global_array(name, t, key).var for key, (name, t) in spec.hidden.items()]
+    if spec.recursive:
+        mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
+        atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
+    return _Prepared(spec, values, atoms, types)
+
+
+def _views(t: ValueType) -> bool:
+    """Whether there are views among the parts of a result: of arguments."""
+    return any(map(_views, t.items)) if isinstance(t, TupleType) else isinstance(t, (ViewType, UnionType))
+
+
+def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
+    """The function that calls another with copies of the arrays that it keeps, and so only reads its arguments."""
+    key = (spec.name, "on copies")
+    if key not in ctx.programs.specs:
+        f = spec.function
+        names = Names(p.var.name for p in f.params)
+        copies = {k: names.var(base_name(f.params[k].var.name), f.params[k].var.type) for k in taken}
+        outs = tuple(names.var("result", r.type) for r in f.body.results)
+        made = tuple(Copy(v, f.params[k].var, f.span) for k, v in copies.items())
+        call = Call(outs, f.name, tuple(copies.get(k, p.var) for k, p in enumerate(f.params)), f.span)
+        name = ctx.programs.name(f"{spec.name}_on_copies")
+        params = tuple(replace(p, mode="read") if k in copies else p for k, p in enumerate(f.params))
+        modes = tuple(p.mode for p in params[: len(spec.modes)])
+        kept = Spec(name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True)
+        kept.function = Function(name, params, Block((*made, call), outs), f.span)
+        ctx.programs.specs[key] = kept
+    return ctx.programs.specs[key]
+
+
+def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str] | None:
+    """The parameters that a derivative is taken by."""
+    names = list(ready.values)
+    if argnums is None:
+        return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
+    found: list[str] = []
+    for k in (argnums,) if isinstance(argnums, int) else argnums:
+        if not -len(names) <= k < len(names):
+            ctx.report(BadCall(span, ready.spec.source.name, f"has {len(names)} parameters and is differentiated by number {k}"))
+            return None
+        t = ready.types[k][1]
+        if not any(map(is_float, type_leaves(t))):
+            ctx.report(WrongType(span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"))
+            return None
+        if names[k] in found:
+            ctx.report(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
+            return None
+        found.append(names[k])
+    return found
+
+
+def _positions(ready: _Prepared, chosen: list[str]) -> tuple[int, ...]:
+    """The flat parameters that are differentiated by."""
+    out, at = [], 0
+    for name, t in ready.types:
+        for leaf in type_leaves(t):
+            if name in chosen and is_float(leaf):
+                out.append(at)
+            at += 1
+    return tuple(out)
+
+
+def _declare(
+    ctx: Lowering,
+    ready: _Prepared,
+    derivative: Derivative,
+    given: list[Param],
+    results: list[Type],
+) -> str:
+    """The name of the derivative of a function, declared if it is new."""
+    f = ready.spec.function
+    key = derivative
+    known = ctx.programs.specs.get(key)
+    if known is None:
+        told = ("" if derivative.value else "_only") + ("_directions" if derivative.directions else "")
+        name = ctx.programs.name(f"{f.name}_{derivative.kind}_{'_'.join(map(str, derivative.wrt))}{told}")
+        params = (*f.params, *given)
+        known = Spec(name, ready.spec.source, ready.spec.params, modes=tuple(p.mode for p in params), done=True)
+        made = {k: Alloc(Var(f"result#{k}", t), (ZERO,) * t.rank, zero(t.dtype)) for k, t in enumerate(results) if isinstance(t, Array)}
+        body = Block(tuple(made.values()), tuple(made[k].out if k in made else zero(t.dtype) for k, t in enumerate(results)))
+        known.function = Function(name, params, body, f.span)
+        known.derivative = derivative
+        ctx.programs.specs[key] = known
+    return known.name
+
+
+def _reverse(
+    ctx: Lowering,
+    ready: _Prepared,
+    chosen: list[str],
+    seeds: list[Atom],
+    value: bool,
+    span: Span,
+    hint: str,
+    directions: bool = False,
+) -> tuple[tuple[Atom, ...], list[Value]]:
+    """The primal results, where they are wanted, and the gradients by the chosen parameters in their structures.
+
+    With ``directions`` seeds and gradients have one more axis.
+    """
+    f = ready.spec.function
+    names = Names(p.var.name for p in f.params)
+    wrt = _positions(ready, chosen)
+    given = [Param(names.var("seed", a.type), "read" if isinstance(a.type, Array) else "own") for a in seeds]
+    active = [ready.atoms[k] for k in wrt]
+    buffers: dict[int, ArrayValue] = {}
+    width = shape_of(ctx, ArrayValue(seeds[0]), span)[-1:] if directions else ()
+    for k, a in zip(wrt, active, strict=True):
+        if isinstance(a.type, Array):
+            shape = (*shape_of(ctx, ArrayValue(a), span), *width)
+            buffers[k] = fresh_array(ctx, f"{f.params[k].var.name.partition('.')[0]}_bar", shape, a.type.dtype, zero(a.type.dtype), span)
+            given.append(Param(names.var("bar", _widened(a.type, directions)), "acc"))
+    kinds = [r.type for r in f.body.results] if value else []
+    scalars = [k for k in wrt if isinstance(f.params[k].var.type, Scalar)]
+    kinds += [_widened(f.params[k].var.type, directions) for k in scalars]
+    name = _declare(ctx, ready, Derivative(f.name, "reverse", wrt, value, directions), given, kinds)
+    outs = tuple(ctx.fresh(hint, t) for t in kinds)
+    ctx.emit(Call(outs, name, (*ready.atoms, *seeds, *(b.var for b in buffers.values())), span))
+    count = len(f.body.results) if value else 0
+    bars = dict(zip(scalars, outs[count:], strict=True))
+    grads, at = [], 0
+    for n, t in ready.types:
+        size = len(list(type_leaves(t)))
+        if n in chosen:
+            grads.append((chosen.index(n), _gradient(t, iter([buffers.get(k) or bars.get(k) for k in range(at, at + size)]))))
+        at += size
+    return outs[:count], [g for _, g in sorted(grads, key=lambda pair: pair[0])]
+
+
+def _widened(t: Type, directions: bool) -> Type:
+    """The type of a tangent or an adjoint, with ``directions`` that of several."""
+    return Array(t.dtype, (t.rank if isinstance(t, Array) else 0) + 1) if directions else t
+
+
+def _gradient(t: ValueType, parts: Iterator) -> Value:
+    """The parts in the structure of an argument; None for what has no gradient."""
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_gradient(x, parts) for x in items), record)
+        case ClosureType() | OtherType():
+            return NoneValue()
+    found = next(parts)
+    match found:
+        case None:
+            return NoneValue()
+        case Var():
+            return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found, t.weak)
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- vjp and jvp
+
+
+def _source(f: Value) -> FunctionSource:
+    return f.entity.function if isinstance(f, EntityValue) else f.source
+
+
+def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared | None:
+    """The function at the types of positional arguments, which are evaluated."""
+    source = _source(f)
+    names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
+    if len(names) != len(values) or source.node.args.kwonlyargs:
+        ctx.report(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
+        return None
+    captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
+    return _at_types(ctx, source, dict(zip(names, values, strict=True)), captures, span)
+
+
+def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
+    """Arguments that a function holds on to: their arrays are copied."""
+
+    def copied(leaf: Value) -> Value:
+        return materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf
+
+    return [map_arrays(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)), copied) for a in nodes]
+
+
+def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, pullback = linad.vjp(f, *primals)``: the pullback holds copies, and runs the function again."""
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "vjp", "takes a function and its arguments by position"))
+        return Poison()
+    primals = _kept(ctx, nodes, span)
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
+    ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
+    value = rebuild(ready.spec.result, iter(outs))
+    sizes = TupleValue(tuple(ScalarValue(n, True) for o in outs if isinstance(o.type, Array) for n in shape_of(ctx, ArrayValue(o), span)))
+    parts = [("f", closed(ctx, f, span)), ("sizes", sizes), *((f"primal{k}", v) for k, v in enumerate(primals))]
+    return TupleValue((value, FunctionValue(_pullback_source(ctx, node, len(primals)), (), tuple(parts))))
+
+
+def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+    """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
+    names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
+    callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
+    body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
+    return _held_function(ctx, node, "pullback", ["cotangent"], body)
+
+
+def _held_function(ctx: Lowering, node: ast.Call, name: str, params: list[str], body: ast.expr) -> FunctionSource:
+    """The source of a lambda that a call gives."""
+    known = ctx.programs.pullbacks.get(node)
+    if known is None:
+        made = ast.Lambda(ast.arguments([], [ast.arg(p) for p in params], None, [], [], None, []), body)
+        for n in ast.walk(made):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
+        known = ctx.programs.pullbacks[node] = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+    return known
+
+
+def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
+    """The gradients by all float parameters, one entry each, of the cotangent of the result."""
+    span = ctx.span(node)
+    f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None or isinstance(cotangent, SILENT):
+        return Poison()
+    seeds = _seeds(ctx, ready.spec.result, cotangent, iter([s.atom for s in sizes.items]), span)
+    if seeds is None:
+        return Poison()
+    chosen = _chosen(ctx, None, ready, span)
+    _, grads = _reverse(ctx, ready, chosen, seeds, False, span, hint)
+    return TupleValue(tuple(grads))
+
+
+def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
+    """The gradients by all float parameters of several cotangents at once, which have one more axis for that."""
+    span = ctx.span(node)
+    primals, cotangents = (expression(ctx, a) for a in node.args[1:])
+    ready = _given(ctx, node, f, list(primals.items), span)
+    if ready is None:
+        return Poison()
+    seeds = [stored(ctx, v, "seed", span).var for v in _arrays(cotangents)]
+    _, grads = _reverse(ctx, ready, _chosen(ctx, None, ready, span), seeds, False, span, hint, directions=True)
+    return TupleValue(tuple(grads))
+
+
+def _arrays(v: Value) -> Iterator[Value]:
+    """The arrays in a structure."""
+    if isinstance(v, TupleValue):
+        for x in v.items:
+            yield from _arrays(x)
+    elif is_array(v):
+        yield v
+
+
+def _seeds(ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: Span) -> list[Atom] | None:
+    """The cotangents of the float parts of a result, checked against it."""
+    match t, v:
+        case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
+            parts = [_seeds(ctx, x, y, sizes, span) for x, y in zip(items, values, strict=True)]
+            return None if None in parts else [a for p in parts for a in p]
+        case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
+            return [cast(ctx, v.atom, d, span)]
+        case (ScalarType(dtype=d), _) if d not in FLOATS:
+            return []
+        case ArrayType(dtype=d, rank=r), _:
+            shape = [next(sizes) for _ in range(r)]
+            if d not in FLOATS:
+                return []
+            if is_array(v) and rank_of(v) == r:
+                for n, m in zip(shape_of(ctx, v, span), shape, strict=True):
+                    same_size(ctx, n, m, "the cotangent has a size of {0} where the result has {1}", (n, m), span)
+                v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
+                return [v.var]
+    ctx.report(WrongType(span, f"a cotangent is like the result, {describe(t)}", describe(type_of(v))))
+    return None
+
+
+def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, tangent = linad.jvp(f, primals, tangents)``."""
+    span = ctx.span(node)
+    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    if any(isinstance(v, SILENT) for v in given):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in given)
+        return Poison()
+    if len(given) != 2 or node.keywords or not all(isinstance(v, TupleValue) for v in given):
+        ctx.report(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+        return Poison()
+    primals = [map_arrays(v, lambda leaf: stored(ctx, leaf, "primal", span)) for v in given[0].items]
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    if len(given[1].items) != len(primals):
+        ctx.report(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
+        return Poison()
+    tangents: list[Atom] = []
+    for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
+        sizes = iter([n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)])
+        found = _seeds(ctx, t, v, sizes, span)
+        if found is None:
+            return Poison()
+        tangents += found
+    return _pushed(ctx, ready, tangents, span, hint)
+
+
+def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
+    """The value, and its tangents in several directions at once, which have one more axis for that, as those given have."""
+    span = ctx.span(node)
+    primals, tangents = (expression(ctx, a) for a in node.args[1:])
+    ready = _given(ctx, node, f, list(primals.items), span)
+    if ready is None:
+        return Poison()
+    return _pushed(ctx, ready, [stored(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True)
+
+
+def _pushed(
+    ctx: Lowering, ready: _Prepared, tangents: list[Atom], span: Span, hint: str, directions: bool = False
+) -> Value:
+    """The value and its tangent, given those of all float parameters."""
+    wrt = _positions(ready, list(ready.values))
+    fn = ready.spec.function
+    names = Names(p.var.name for p in fn.params)
+    dots = [names.var("dot", _widened(fn.params[k].var.type, directions)) for k in wrt]
+    params = [Param(v, "read" if isinstance(v.type, Array) else "own") for v in dots]
+    kinds = [r.type for r in fn.body.results]
+    kinds += [_widened(t, directions) for t in kinds if is_float(t)]
+    name = _declare(ctx, ready, Derivative(fn.name, "forward", wrt, True, directions), params, kinds)
+    outs = tuple(ctx.fresh(hint, t) for t in kinds)
+    ctx.emit(Call(outs, name, (*ready.atoms, *tangents), span))
+    n = len(fn.body.results)
+    moved = iter(outs[n:])
+    parts = iter([next(moved) if is_float(r.type) else None for r in fn.body.results])
+    result = ready.spec.result
+    return TupleValue((rebuild(result, iter(outs[:n])), _tangent(result, parts)))
+
+
+def _tangent(t: ValueType, parts: Iterator) -> Value:
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(_tangent(x, parts) for x in items), record)
+    found = next(parts)
+    if found is None:
+        return NoneValue()
+    return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found, t.weak)
+
+
+def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
+    if node.keywords or len(nodes) != 2:
+        ctx.report(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+        return Poison()
+    primals, tangents = (expression(ctx, n) for n in nodes)
+    if is_array(primals):  # an array stands for a tuple of one
+        primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
+    if isinstance(primals, TupleValue):
+        ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
+        if ready is None:
+            return Poison()
+        floats = tuple(k for k, (_, t) in enumerate(ready.types) if any(map(is_float, type_leaves(t))))
+        f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
+    found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint)
+    return found.items[1] if isinstance(found, TupleValue) else found
+
+
+def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``value, f_jvp = linad.linearize(f, *primals)``."""
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "linearize", "takes a function and its arguments by position"))
+        return Poison()
+    primals = _kept(ctx, nodes, span)
+    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
+    value = expression(ctx, ast.copy_location(call, node), hint)
+    if isinstance(value, SILENT):
+        return value
+    held = (("f", closed(ctx, f, span)), *((f"primal{k}", v) for k, v in enumerate(primals)))
+    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, len(primals)), (), held)))
+
+
+def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+    """The function ``lambda *tangents: ...`` that a linearized function is, the same for each look at the call."""
+    tangents = [f"tangent{k}" for k in range(count)]
+    primals = ast.Tuple([ast.Name(f"primal{k}", ast.Load()) for k in range(count)], ast.Load())
+    given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())
+    callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
+    pushed = ast.Call(callee, [ast.Name("f", ast.Load()), primals, given], [])
+    return _held_function(ctx, node, "pushforward", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
+
+
+_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize}
+
+
+CALLS.update(dict.fromkeys(TRANSFORMS, transform))
+CALLED_VALUES[DerivativeValue] = call_derivative
+enter("derivative", TRANSFORMS)

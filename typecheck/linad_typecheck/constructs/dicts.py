@@ -1,0 +1,201 @@
+"""Dicts whose keys are known when a function is compiled: records whose class is their keys."""
+
+from __future__ import annotations
+
+import ast
+
+from ..advice.did_you_mean import meant
+from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
+from ..engine.quoted import Quoted
+from ..engine.state import Lowering
+from ..engine.values import LIST, SILENT, Binding, Poison, TupleValue, Value, contains, describe, type_of
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..scope import dict_class
+from ..span import Span
+from .static_texts import constant_of, value_of
+
+METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault")
+
+
+def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
+    """``{"w": w, **more}``."""
+    found: dict[object, Value] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        v = expression(ctx, value, hint)
+        if key is None:
+            if not (isinstance(v, TupleValue) and v.mapping):
+                return _refused(ctx, value, v, "only a dict is unpacked into a dict")
+            found |= zip(v.record.names, v.items, strict=True)
+            continue
+        k = key_of(ctx, key)
+        if k is None or isinstance(v, SILENT):
+            return Poison()
+        found[k[0]] = v
+    return of(found)
+
+
+def of(items: dict[object, Value]) -> TupleValue:
+    return TupleValue(tuple(items.values()), dict_class(tuple(items)))
+
+
+def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``dict(a=1.0)``, ``dict(d)``, ``dict(pairs)``; None where that is something else."""
+    found: dict[object, Value] = {}
+    for a in node.args:
+        v = expression(ctx, a, hint)
+        made = v if isinstance(v, TupleValue) and v.mapping else of_pairs(ctx, v.items, ctx.span(a)) if isinstance(v, TupleValue) and not v.closed else None
+        if not isinstance(made, TupleValue):
+            return made
+        found |= zip(made.record.names, made.items, strict=True)
+    for k in node.keywords:
+        v = expression(ctx, k.value, hint)
+        if k.arg is None and isinstance(v, TupleValue) and v.mapping:
+            found |= zip(v.record.names, v.items, strict=True)
+        elif k.arg is None or isinstance(v, SILENT):
+            return Poison() if isinstance(v, SILENT) else None
+        else:
+            found[k.arg] = v
+    return of(found)
+
+
+def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
+    found: dict[object, Value] = {}
+    for pair in pairs:
+        known, key = constant_of(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
+        if not known:
+            ctx.report(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
+            return Poison()
+        found[key] = pair.items[1]
+    return of(found)
+
+
+def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
+    """The key that an expression is; None, with a report, where it is not known here."""
+    v = expression(ctx, node)
+    known, key = constant_of(v)
+    if known and not isinstance(key, list):
+        return (key,)
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(ctx.span(node), "a key of a dict is a text or a literal", describe(type_of(v)), "use an array with int indices"))
+    return None
+
+
+def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
+    """``d["w"]``."""
+    key = key_of(ctx, node.slice)
+    if key is None:
+        return Poison()
+    found = _find(base, key[0])
+    if found is not None:
+        return usable(ctx, found, ast.unparse(node), ctx.span(node))
+    names = [str(k) for k in base.record.names]
+    near = meant(str(key[0]), names, 0.6)
+    ctx.raised("KeyError")
+    told = f"a dict of {', '.join(map(repr, base.record.names)) or 'nothing'} has no key {key[0]!r}"
+    ctx.report(WrongType(ctx.span(node.slice), told, "a KeyError in Python", f"`{near[0]!r}` is near" if near else ""))
+    return Poison()
+
+
+def _find(base: TupleValue, key: object) -> Value | None:
+    return next((v for k, v in zip(base.record.names, base.items, strict=True) if k == key and type(k) is type(key)), None)
+
+
+def has(base: TupleValue, key: Value) -> bool | None:
+    """``key in d``; None where the key is not known here."""
+    known, k = constant_of(key)
+    return _find(base, k) is not None if known else None
+
+
+def keys(base: TupleValue) -> tuple[Value, ...]:
+    return tuple(map(value_of, base.record.names))
+
+
+def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``d.get("w", 0.0)``, ``d.items()`` and their like."""
+    span = ctx.span(node)
+    if name in ("keys", "values", "items", "copy") and not node.args and not node.keywords:
+        match name:
+            case "keys":
+                return TupleValue(keys(base), LIST)
+            case "values":
+                return TupleValue(base.items, LIST)
+            case "items":
+                return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
+            case _:
+                return base
+    if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
+        key = key_of(ctx, node.args[0])
+        if key is None:
+            return Poison()
+        other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
+        found = _find(base, key[0])
+        return other if found is None else found
+    ctx.report(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
+    return Poison()
+
+
+def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
+    """``d["w"] = e``: the name means another dict from here on. Nobody else may have this one."""
+    node = target.value
+    key = key_of(ctx, target.slice)
+    if key is None or isinstance(value, SILENT):
+        return
+    what = "assigning to a key of a dict"
+    if not isinstance(node, ast.Name):
+        ctx.report(Unsupported(ctx.span(target), f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
+        return
+    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base, _carried(ctx, base))]
+    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)}
+    if shared or given or node.id not in ctx.local_names:
+        whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
+        ctx.report(Unsupported(ctx.span(target), f"{what} {whose},", f"make another one: `{node.id} = {{**{node.id}, ...}}`"))
+        return
+    found = dict(zip(base.record.names, base.items, strict=True))
+    found[key[0]] = value
+    made = of(found)
+    ctx.bind(node.id, Binding(made, ctx.env[node.id].span))
+    ctx.typed(node.id, ctx.span(target), made)
+
+
+def _carried(ctx: Lowering, base: TupleValue) -> bool:
+    """Whether loops may carry two names of one dict on as two: a name of a dict like it is bound or written to in one."""
+    like = {n for n, b in ctx.env.items() if isinstance(b.value, TupleValue) and b.value.record is base.record}
+    loops = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.For | ast.While))
+    inside = {n for loop in loops for s in loop.body for n in ast.walk(s)}
+    bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return bool(like & (bound | {n.value.id for n in inside if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.ctx, ast.Store)}))
+
+
+def _holds(v: Value, base: TupleValue, loops: bool) -> bool:
+    """Whether a value may be, or hold, the dict: another name of it has the same items, unless loops have made them variables."""
+    if isinstance(v, TupleValue):
+        return (v.record is base.record and (loops or v.items == base.items)) or any(_holds(x, base, loops) for x in v.items)
+    return contains(v, TupleValue) and any(_holds(x, base, loops) for _, x in getattr(v, "captured", None) or ())
+
+
+def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:
+    if not isinstance(v, SILENT):
+        ctx.report(WrongType(ctx.span(node), what, describe(type_of(v))))
+    return Poison()
+
+
+def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword] | None:
+    """The keywords of a call with the items of a dict in place of each ``**d``; None, with a report, where there is no dict."""
+    found: list[ast.keyword] = []
+    for k in node.keywords:
+        if k.arg is not None:
+            found.append(k)
+            continue
+        v = expression(ctx, k.value)
+        if not (isinstance(v, TupleValue) and v.mapping and all(isinstance(n, str) for n in v.record.names)):
+            if not isinstance(v, SILENT):
+                ctx.report(BadCall(ctx.span(k.value), ast.unparse(node.func), "is given keywords by `**`, and only a dict has some"))
+            return None
+        found += [ast.keyword(n, Quoted(k.value, x), lineno=k.lineno, col_offset=k.col_offset, end_lineno=k.end_lineno, end_col_offset=k.end_col_offset)
+                  for n, x in zip(v.record.names, v.items, strict=True)]  # fmt: skip
+    return found
+
+
+EXPRESSIONS[ast.Dict] = display
+CALLS["builtins.dict"] = called

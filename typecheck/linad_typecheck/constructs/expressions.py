@@ -1,0 +1,231 @@
+"""Expressions: a table from ast classes to functions that give a value and emit what computes it."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from ..advice.did_you_mean import meant
+from ..core import Check, Const
+from ..engine.arithmetic import compare, unary
+from ..engine.elementwise import lift
+from ..engine.entities import constant_value, entity, unknown_constant
+from ..engine.evaluation import CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, usable
+from ..engine.provenance import first_bound
+from ..engine.quoted import Quoted
+from ..engine.refusal import refuse
+from ..engine.short_circuit import one_of, lazily
+from ..engine.state import Lowering
+from ..engine.values import LIST, SILENT, Binding, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, type_of
+from ..library.operators import operator
+from ..linear.liveness import enclosed
+from ..messages.language import MaybeUndefined, Undefined, Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import INTS
+from .comparisons import of_parts
+from .records import operated
+from .static_texts import added
+
+
+# ---------------------------------------------------------------------------------------------------------- names
+
+
+def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
+    name = node.id
+    b = ctx.path.env.get(name)
+    if b is not None and b.defined is None and not isinstance(b.value, LostArray):
+        return b.value
+    span = ctx.span(node)
+    if b is None:
+        return Poison() if name in ctx.local_names and _undefined(ctx, name, span) else entity(ctx, name, span)
+    if b.defined is not None:
+        free = id(node) in enclosed(ctx.source.node)
+        error = "NameError" if free else "UnboundLocalError"
+        ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
+        end = " in enclosing scope" if free else ""
+        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        ctx.emit(Check(b.defined, error, text, (), span))
+        ctx.bind(name, Binding(b.value, b.span))
+    if isinstance(b.value, LostArray):
+        ctx.bind(name, Binding(Poison(b.value), b.span))  # told once
+        return usable(ctx, b.value, name, span)
+    return b.value
+
+
+def _undefined(ctx: Lowering, name: str, span: Span) -> bool:
+    if not ctx.path.dead:
+        ctx.report(Undefined(span, name, meant(name, (n for n in ctx.env if n[0] != "%"), 0.7)))
+    return True
+
+
+def _quoted(ctx: Lowering, node: Quoted, hint: str) -> Value:
+    ctx.landed(node.value)
+    return node.value
+
+
+def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
+    match node.value:
+        case complex() | bytes():
+            refuse(ctx, node)
+            return Poison()
+        case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
+            ctx.report(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
+            return Poison()
+        case value if value is ...:
+            refuse(ctx, node)
+            return Poison()
+    return constant_value(ctx, node.value, "literal", ctx.span(node))
+
+
+# ------------------------------------------------------------------------------------------------------ operators
+
+
+def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
+    a, b = operands(ctx, [node.left, node.right])
+    made = operated(ctx, type(node.op), a, b, node)
+    if made is not None:
+        return made
+    if isinstance(a, TextValue) and (joined := added(a, b, node.op)) is not None:
+        return joined
+    if isinstance(node.op, ast.Add) and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
+        silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
+        if silent is not None:  # of unknown type, perhaps a tuple
+            return silent
+        if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
+            if a.listed != b.listed:
+                ctx.report(WrongType(ctx.span(node), "a list is joined to a list and a tuple to a tuple", "one of each", "write both as tuples"))
+                return Poison()
+            return TupleValue(a.items + b.items, LIST if a.listed else None)
+    if isinstance(node.op, ast.Mult):
+        repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
+        if repeated is not None:
+            return repeated
+    return operator(ctx, type(node.op), a, b, ctx.span(node), hint)
+
+
+def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | None:
+    """``(0.0,) * 3``."""
+    match a, b:
+        case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if dtype in INTS and n * len(items) <= 1000:
+            return TupleValue(items * n, LIST if a.listed else None)
+        case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
+            ctx.wants_literal(b)
+            ctx.report(Unsupported(ctx.span(node), "a tuple or list repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
+            return Poison()
+    return None
+
+
+def _negated(ctx: Lowering, node: ast.UnaryOp) -> Value:
+    """The operand of ``not``, of which only the truth is asked for."""
+    if not isinstance(node.op, ast.Not):
+        return usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
+    inner = condition(ctx, node.operand)
+    return Poison() if inner is None else unary(ctx, ast.Not, ScalarValue(inner, True), ctx.span(node))
+
+
+def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
+    if isinstance(node.op, ast.Not):
+        c = condition(ctx, node)
+        return Poison() if c is None else ScalarValue(c, True)
+    span = ctx.span(node)
+    return lift(ctx, (pull(ctx, node.operand),), lambda v: unary(ctx, type(node.op), *v, span, hint), span, hint)
+
+
+def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -> Value:
+    is_and = isinstance(node.op, ast.And)
+
+    def value_of(n: ast.expr) -> Value:
+        if not as_bool:
+            return expression(ctx, n, hint)
+        c = condition(ctx, n)
+        return Poison() if c is None else ScalarValue(c, True)
+
+    def rest(nodes: list[ast.expr]) -> Value:
+        first = value_of(nodes[0])
+        if len(nodes) == 1:
+            return first
+        with ctx.programs.perhaps_dead(isinstance(first, Poison) and unknown_constant(ctx, nodes[0])):
+            return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
+
+    return rest(node.values)
+
+
+def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
+    cond = condition(ctx, node.test)
+    if isinstance(cond, Const):
+        return expression(ctx, node.body if cond.value else node.orelse, hint)
+    if cond is None:
+        with ctx.programs.perhaps_dead(unknown_constant(ctx, node.test)):
+            expression(ctx, node.body), expression(ctx, node.orelse)
+        return Poison()
+    sides = (node.body, node.orelse)
+    arms = [ctx.ahead(partial(expression, ctx, side, hint)) for side in sides]
+    span = ctx.span(node)
+    a, b = (arm.value for arm in arms)
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and type_of(a) == type_of(b) and not any(x.stmts for x in arms):
+        if a == b:
+            return a
+        return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
+    whole = getattr(ctx.path.stmt, "value", None) is node
+    live = ctx.live.after.get(id(ctx.path.stmt), frozenset()) if whole else frozenset(ctx.env)
+    return one_of(ctx, cond, arms, tuple(map(ctx.span, sides)), live, span, hint)
+
+
+def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
+    def chain(left: Value, ops: list[ast.cmpop], rest: list[ast.expr]) -> Value:
+        right = pull(ctx, rest[0])
+        first = _comparison(ctx, ops[0], left, right, ctx.span(node))
+        if len(ops) == 1:
+            return first
+        return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
+
+    if len(node.ops) == 1:
+        return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
+    return chain(pull(ctx, node.left), node.ops, node.comparators)
+
+
+def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    found = of_parts(ctx, op, a, b, span)
+    if found is not None:
+        return found
+    return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")
+
+
+# ------------------------------------------------------------------------------------------------------ the rest
+
+
+def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
+    elements = spread_out(ctx, node.elts)
+    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements))
+
+
+def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
+    """A list display: a tuple to all that reads it."""
+    elements = spread_out(ctx, node.elts)
+    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements), LIST)
+
+
+def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:
+    value = expression(ctx, node.value, node.target.id)
+    ctx.bind(node.target.id, Binding(value, ctx.span(node.value)))
+    return value
+
+
+EXPRESSIONS.update({
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.BinOp: _binop,
+    ast.UnaryOp: _unaryop,
+    ast.BoolOp: _boolop,
+    ast.Compare: _compare,
+    ast.IfExp: _ifexp,
+    ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.NamedExpr: _walrus,
+    Quoted: _quoted,
+})  # fmt: skip
+CONDITIONS.update({
+    ast.BoolOp: lambda ctx, node: _boolop(ctx, node, "b", as_bool=True),
+    ast.UnaryOp: _negated,
+})  # fmt: skip

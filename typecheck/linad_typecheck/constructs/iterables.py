@@ -1,0 +1,345 @@
+"""What a `for` runs over: an index range, and what the target is bound to in each iteration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..arrays.operands import flag
+from ..arrays.slices import Place, view_of
+from ..core import Atom, Check, Const
+from ..engine.arithmetic import check_nonzero
+from ..engine.closures import closed
+from ..engine.entities import callee
+from ..engine.evaluation import expression, usable
+from ..engine.numbers import cast
+from ..engine.places import load, product, read, unravelled
+from ..engine.provenance import not_an_int, sizes_differ
+from ..engine.quoted import Quoted
+from ..engine.rulebook import Args
+from ..engine.sequences import ITERATIONS, Iteration, Unrolled
+from ..engine.sizes import is_array, rank_of, shape_of, size_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import (
+    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
+)
+from ..library.externals import call_external
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..registry import enter
+from ..span import Span
+from ..types import BOOL, I64, INTS
+from .checkpoints import is_checkpoint, misplaced
+from .dicts import keys
+from .records import only_fields
+
+
+def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
+    """What ``for ... in node`` runs over; None where that was reported."""
+    span = ctx.span(node)
+    if isinstance(node, ast.Call):
+        if is_checkpoint(ctx, node):
+            misplaced(ctx, node)
+            return None
+        called = callee(ctx, node.func)
+        rule = ITERABLES.get(called)
+        if rule is not None:
+            if node.keywords and called not in ("builtins.enumerate", "builtins.zip"):
+                ctx.report(BadCall(span, called.partition(".")[2], "takes no keyword arguments here"))
+                return None
+            return rule(ctx, node)
+    if isinstance(node, ast.List):
+        node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
+    value = expression(ctx, node)
+    match value:
+        case TupleValue(mapping=True):
+            return Unrolled(keys(value))
+        case TextValue(text=text):
+            return Unrolled(tuple(map(TextValue, text)))
+        case TupleValue(items=items):
+            return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items)
+        case _ if is_array(value) and rank_of(value):
+            return _array(ctx, value, node)
+        case _ if not isinstance(value, SILENT):
+            if isinstance(value, ScalarValue):
+                ctx.raised("TypeError")
+            ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
+    return None
+
+
+RANGES = ("builtins.range", "numba.prange")
+
+
+def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
+    atoms: list[Atom] = []
+    for n in nodes:
+        v = expression(ctx, n)
+        if isinstance(v, ScalarValue) and (v.dtype in INTS or (v.dtype == "bool" and v.weak)):
+            atoms.append(cast(ctx, v.atom, "i64", ctx.span(n)))
+        else:
+            if not isinstance(v, SILENT):
+                not_an_int(ctx, "the bounds of a range are ints", v, ctx.span(n))
+            atoms.append(None)
+    return None if None in atoms else atoms
+
+
+def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    if not 1 <= len(node.args) <= 3 or any(isinstance(a, ast.Starred) for a in node.args):
+        ctx.report(BadCall(ctx.span(node), callee(ctx, node.func).partition(".")[2], "takes 1 to 3 arguments"))
+        return None
+    atoms = _ints(ctx, node.args)
+    if atoms is None:
+        return None
+    start, stop, step = (ZERO, atoms[0], ONE) if len(atoms) == 1 else (*atoms, ONE)[:3]
+    check_nonzero(ctx, step, "ValueError", "range() arg 3 must not be zero", ctx.span(node))
+    return Iteration(start, stop, step, _range_nonneg(ctx, start, stop, step), lambda i: ScalarValue(i, True))
+
+
+def _range_nonneg(ctx: Lowering, start: Atom, stop: Atom, step: Atom) -> bool:
+    if not isinstance(step, Const):
+        return False
+    if step.value > 0:
+        return ctx.is_nonneg(start)
+    return isinstance(stop, Const) and stop.value >= -1 or ctx.is_nonneg(stop)
+
+
+def _reversed(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    span = ctx.span(node)
+    if len(node.args) != 1:
+        ctx.report(BadCall(span, "reversed", "takes one argument"))
+        return None
+    inner = iteration(ctx, node.args[0])
+    if inner is None:
+        return None
+    if isinstance(inner, Unrolled):
+        return Unrolled(inner.items[::-1])
+    one_step = isinstance(inner.step, Const) and inner.step.value == 1
+    if one_step:
+        start = _offset(ctx, inner.stop, -1, span)
+        return Iteration(start, _offset(ctx, inner.start, -1, span), Const(-1, I64), inner.nonneg, inner.element, inner.held)
+    trips = ctx.let("trips", "trips", (inner.start, inner.stop, inner.step), I64, span)
+    last = ctx.let("t", "mul", (ctx.let("t", "sub", (trips, ONE), I64, span), inner.step), I64, span)
+    start = ctx.let("start", "add", (inner.start, last), I64, span)
+    stop = ctx.let("stop", "sub", (inner.start, inner.step), I64, span)
+    step = Const(-inner.step.value, I64) if isinstance(inner.step, Const) else ctx.let("step", "neg", (inner.step,), I64, span)
+    return Iteration(start, stop, step, inner.nonneg, inner.element, inner.held)
+
+
+def _offset(ctx: Lowering, a: Atom, k: int, span) -> Atom:
+    return Const(a.value + k, I64) if isinstance(a, Const) else ctx.let("t", "add", (a, Const(k, I64)), I64, span)
+
+
+def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
+    """The elements of an array of rank 1, and the rows of any other, which are views."""
+    span = ctx.span(node)
+    n = size_of(ctx, over, 0, span)
+    key = ctx.pseudo("over", span)
+    name = node.id if isinstance(node, ast.Name) else "the array"
+
+    def element(i: Atom) -> Value:
+        held = usable(ctx, ctx.env[key].value, name, span)
+        if isinstance(held, SILENT):
+            return Poison()
+        if isinstance(held, ArrayValue) and rank_of(held) == 1:
+            return load(ctx, held.var, (i,), True, span)
+        if rank_of(held) == 1:
+            return read(ctx, held, (i,), span)
+        return view_of(ctx, held, [Place(ScalarValue(i, True), span, True)], name, span)
+
+    return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)})
+
+
+def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    span = ctx.span(node)
+    starts = [k.value for k in node.keywords if k.arg == "start"]
+    if not 1 <= len(node.args) + len(starts) <= 2 or not node.args or len(starts) != len(node.keywords):
+        ctx.report(BadCall(span, "enumerate", "takes something to iterate over and a first number"))
+        return None
+    inner = iteration(ctx, node.args[0])
+    first = expression(ctx, [*node.args[1:], *starts][0]) if len(node.args) + len(starts) == 2 else ScalarValue(ZERO, True)
+    if inner is None:
+        return None
+    if not isinstance(first, ScalarValue) or first.dtype not in INTS:
+        if not isinstance(first, SILENT):
+            ctx.report(WrongType(span, "the first number is an int", describe(type_of(first))))
+        return None
+    base = cast(ctx, first.atom, "i64", span)
+    if isinstance(inner, Unrolled):
+        items = [TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)]
+        return Unrolled(tuple(items))
+    inner = from_zero(ctx, inner, span)
+    return Iteration(
+        ZERO, inner.stop, ONE, True, lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))), inner.held
+    )
+
+
+def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
+    if a == ZERO:
+        return b
+    if b == ZERO:
+        return a
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value, I64)
+    return ctx.let("k", "add", (b, a), I64, span, **ctx.signed(ctx.counts(a) and ctx.counts(b), max(ctx.bits(a), ctx.bits(b)) + 1))
+
+
+def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
+    """The same iteration with an index that counts from 0 by 1."""
+    if it.start == ZERO and it.step == ONE:
+        return it
+    trips = ctx.let("trips", "trips", (it.start, it.stop, it.step), I64, span, nonneg=True)
+
+    def element(k: Atom) -> Value:
+        t = k if it.step == ONE else ctx.let("t", "mul", (k, it.step), I64, span)
+        return it.element(ctx.let("i", "add", (it.start, t), I64, span, nonneg=it.nonneg, bits=63 * it.nonneg))
+
+    return Iteration(ZERO, trips, ONE, True, element, it.held)
+
+
+def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    span = ctx.span(node)
+    strict = flag(ctx, {k.arg: expression(ctx, k.value) for k in node.keywords if k.arg == "strict"}, "strict", False, span)
+    if strict is None or any(k.arg != "strict" for k in node.keywords):
+        if strict is not None:
+            ctx.report(BadCall(span, "zip", "takes `strict=` and no other keyword"))
+        return None
+    inner = [iteration(ctx, a) for a in node.args]
+    if not inner:
+        ctx.report(BadCall(span, "zip", "takes at least one argument"))
+        return None
+    if None in inner:
+        return None
+    if any(isinstance(i, Unrolled) for i in inner):
+        if not all(isinstance(i, Unrolled) for i in inner):
+            ctx.report(Unsupported(span, "`zip` of a tuple with an array or a range", "index the array with literals"))
+            return None
+        lengths = [len(i.items) for i in inner]
+        if strict and min(lengths) != max(lengths):
+            sizes_differ(ctx, span, f"`zip` runs over {' and '.join(map(str, lengths))} elements")
+            return None
+        return Unrolled(tuple(TupleValue(items) for items in zip(*(i.items for i in inner), strict=False)))
+    runs, held = [], {}
+    for k, i in enumerate(inner):
+        renamed = {f"{key}.{k}": b for key, b in i.held.items()}
+        runs.append(from_zero(ctx, _renamed(ctx, i, f".{k}"), span))
+        held |= renamed
+    stop = most = runs[0].stop
+    for run in runs[1:]:
+        if run.stop != stop:
+            stop, most = (ctx.let("n", op, (a, run.stop), I64, span) for op, a in (("min", stop), ("max", most)))
+    if not strict or stop == most:
+        return Iteration(ZERO, stop, ONE, True, lambda i: TupleValue(tuple(run.element(i) for run in runs)), held)
+
+    def element(i: Atom) -> Value:  # Python looks for the ends when it gets there
+        text = "zip() arguments have different lengths: {0} and more"
+        ctx.emit(Check(ctx.let("ok", "lt", (i, stop), BOOL, span), "ValueError", text, (stop,), span))
+        return TupleValue(tuple(run.element(i) for run in runs))
+
+    return Iteration(ZERO, most, ONE, True, element, held)
+
+
+def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
+    """Iterations over two arrays in one loop keep their pseudo-names apart by the places of the arrays: nothing to do
+    but to look the array up under its new name."""
+    if not it.held:
+        return it
+
+    def element(i: Atom) -> Value:
+        ctx.bind_all({key: ctx.env[key + suffix] for key in it.held})
+        value = it.element(i)
+        ctx.unbind(*it.held)
+        return value
+
+    return Iteration(it.start, it.stop, it.step, it.nonneg, element, it.held)
+
+
+def _ndindex(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    """``np.ndindex(m, n)`` and ``np.ndindex(a.shape)``: the indices of all cells in the order of C."""
+    span = ctx.span(node)
+    given = [expression(ctx, a) for a in node.args]
+    items = given[0].items if len(given) == 1 and isinstance(given[0], TupleValue) else tuple(given)
+    if not items or not all(isinstance(v, ScalarValue) and v.dtype in INTS for v in items):
+        if not any(isinstance(v, SILENT) for v in items):
+            ctx.report(BadCall(span, "np.ndindex", "takes sizes, or a tuple of them"))
+        return None
+    return _cells(ctx, tuple(cast(ctx, v.atom, "i64", span) for v in items), lambda index: index, span)
+
+
+def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    span = ctx.span(node)
+    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
+    if not is_array(array) or not rank_of(array):
+        if len(node.args) != 1 or not isinstance(array, SILENT):
+            ctx.report(BadCall(span, "np.ndenumerate", "takes an array"))
+        return None
+    key = ctx.pseudo("over", span)
+
+    def element(index: TupleValue) -> Value:
+        return TupleValue((index, read(ctx, ctx.env[key].value, tuple(i.atom for i in index.items), span)))
+
+    it = _cells(ctx, shape_of(ctx, array, span), element, span)
+    return Iteration(it.start, it.stop, it.step, it.nonneg, it.element, {key: Binding(array, span)})
+
+
+def _cells(ctx: Lowering, sizes: tuple[Atom, ...], of: Callable[[TupleValue], Value], span: Span) -> Iteration:
+    """Over the cells of an array of a shape; ``of`` gives the value of the target from the index."""
+
+    def element(k: Atom) -> Value:
+        return of(TupleValue(tuple(ScalarValue(i, True) for i in unravelled(ctx, k, sizes, span))))
+
+    return Iteration(ZERO, product(ctx, sizes, span), ONE, True, element)
+
+
+def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
+    """``map(f, a, b)``: what ``f`` gives of the elements."""
+    span = ctx.span(node)
+    if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
+        ctx.report(BadCall(span, "map", "takes a function and what it runs over"))
+        return None
+    f = closed(ctx, expression(ctx, node.args[0]), span)
+    inner = _zip(ctx, ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
+
+    def apply(v: Value) -> Value:
+        call = ast.Call(Quoted(node.args[0], f), [Quoted(node, x) for x in v.items], [])
+        return usable(ctx, expression(ctx, ast.copy_location(call, node)), "the element", span)
+
+    match inner:
+        case Unrolled(items=items):
+            return Unrolled(tuple(map(apply, items)))
+        case Iteration():
+            return Iteration(inner.start, inner.stop, inner.step, inner.nonneg, lambda i: apply(inner.element(i)), inner.held)
+    return None
+
+
+def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
+    """``sorted(a)`` of an array of rank 1."""
+    span = ctx.span(node)
+    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
+    if not is_array(array) or rank_of(array) != 1:
+        if len(node.args) != 1 or not isinstance(array, SILENT):
+            ctx.report(BadCall(span, "sorted", "takes an array of rank 1 here, and no keywords"))
+        return None
+    return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
+
+
+def _not_here(ctx: Lowering, node: ast.Call) -> None:
+    ctx.report(Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple"))
+
+
+ITERABLES = {
+    "builtins.range": _range,
+    "numba.prange": _range,  # threads are a matter of `parallel=True`, for each loop that is proved to be free of races
+    "builtins.reversed": _reversed,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.map": _map,
+    "builtins.filter": _not_here,
+    "builtins.sorted": _sorted,
+    "numpy.ndindex": _ndindex,
+    "numpy.ndenumerate": _ndenumerate,
+    "builtins.iter": _not_here,
+}
+RUNS = tuple(name for name, rule in ITERABLES.items() if rule is not _not_here)
+enter("iterable", RUNS)
+
+ITERATIONS.append(iteration)

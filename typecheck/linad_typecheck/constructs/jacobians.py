@@ -1,0 +1,261 @@
+"""Jacobians, and derivatives of functions that return something beside: texts of the language itself.
+
+A Jacobian has a direction for each cell of the arguments, in which the tangent of this cell is 1, or of the results and
+their cotangents. One sweep takes all directions of a block. What is nested in tuples and records is spelt out, leaf by leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..engine.values import ArrayType, ScalarType, TupleType, ValueType
+from ..frozen import frozen
+from ..types import FLOATS
+
+JACOBIANS = ("jacfwd", "jacrev", "jacobian", "value_and_jacobian")
+MODES = ("auto", "fwd", "rev")
+
+
+@frozen(slots=True)
+class Part:
+    """A float leaf of an argument or a result: where it is in the expression of the whole."""
+
+    path: str
+    dtype: str
+    rank: int
+
+    @property
+    def zeros(self) -> str:
+        """The dtype of an array as the second argument of `numpy.zeros`."""
+        return ", np.float32" if self.dtype == "f32" else ""
+
+
+def parts(t: ValueType, path: str = "") -> list[Part]:
+    """The float leaves of a type, in order."""
+    match t:
+        case TupleType(items=items):
+            return [p for k, x in enumerate(items) for p in parts(x, path + _step(t, k))]
+        case ScalarType(dtype=d) if d in FLOATS:
+            return [Part(path, d, 0)]
+        case ArrayType(dtype=d, rank=r) if d in FLOATS:
+            return [Part(path, d, r)]
+    return []
+
+
+def _step(t: TupleType, k: int) -> str:
+    record = t.record
+    if record is not None and record.key == "builtins.dict":
+        return f"[{record.names[k]!r}]"
+    return f"[{k}]" if record is None or record.named_tuple else f".{record.names[k]}"
+
+
+def _like(t: ValueType, leaf: Iterator[str]) -> str:
+    """An expression of the structure of a type with ``leaf`` for its float leaves, in order."""
+    match t:
+        case TupleType(items=items):
+            return f"({''.join(_like(x, leaf) + ', ' for x in items)})"
+    return next(leaf) if parts(t) else "0"
+
+
+@frozen(slots=True)
+class Signature:
+    """The types of a function's parameters, with the names of those that are given by name, and of its result;
+    ``chosen`` are the parameters that are differentiated by."""
+
+    params: tuple[ValueType, ...]
+    named: tuple[str, ...]
+    result: ValueType
+    chosen: tuple[int, ...]
+    aux: bool
+
+    def call(self, *free: int) -> str:
+        """The call of ``f``, in which the arguments ``free`` are those of a lambda."""
+        first = len(self.params) - len(self.named)
+        given = [f"c{k}" if k in free else f"a{k}" for k in range(len(self.params))]
+        given[first:] = [f"{n}={v}" for n, v in zip(self.named, given[first:], strict=True)]
+        call = f"f({', '.join(given)}){'[0]' if self.aux else ''}"
+        return f"(lambda {', '.join(f'c{k}' for k in free)}: {call})" if free else call
+
+    @property
+    def value(self) -> str:
+        """The line that has the value of the function, and what it returns beside."""
+        return f"    value, aux = {self.call().removesuffix('[0]')}" if self.aux else f"    value = {self.call()}"
+
+    @property
+    def arguments(self) -> str:
+        return ", ".join(["f", *(f"a{k}" for k in range(len(self.params)))])
+
+    @property
+    def inputs(self) -> list[tuple[int, Part]]:
+        """The parameter and the leaf of each float leaf that is differentiated by."""
+        return [(k, p) for k in self.chosen for p in parts(self.params[k])]
+
+    @property
+    def outputs(self) -> list[Part]:
+        return parts(self.result)
+
+
+def jacobian(s: Signature, kind: str, mode: str) -> str:
+    """The text of a function of ``f`` and its arguments: the value of ``f``, and the Jacobian by each part of the
+    results and each of the arguments, in one tuple."""
+    mode = {"jacfwd": "fwd", "jacrev": "rev"}.get(kind, mode)
+    if mode == "auto":
+        mode = _evident(s)
+    body = {"fwd": _forward, "rev": _reverse}
+    wide = kind == "jacfwd"
+    if mode != "auto":
+        return body[mode](s, "jacobian", wide)
+    inputs, outputs = (
+        " + ".join(["0", *(f"{e}.size" if p.rank else "1" for e, p in of)])
+        for of in ([(f"a{k}{p.path}", p) for k, p in s.inputs], [(f"value{p.path}", p) for p in s.outputs])
+    )
+    choice = [
+        f"def jacobian({s.arguments}):",
+        s.value,
+        f"    if {inputs} <= {outputs}:",
+        f"        return forward({s.arguments})",
+        f"    return reverse({s.arguments})",
+    ]
+    return "\n".join([_forward(s, "forward", wide), _reverse(s, "reverse", wide), *choice])
+
+
+def _evident(s: Signature) -> str:
+    """The mode with fewer sweeps where it does not depend on sizes."""
+    arrays_in, arrays_out = (sum(p.rank > 0 for p in of) for of in ([p for _, p in s.inputs], s.outputs))
+    if not arrays_in and (arrays_out or len(s.inputs) <= len(s.outputs)):
+        return "fwd"
+    return "rev" if not arrays_out else "auto"
+
+
+MOST = 64  # directions at a time: an array of a thousand cells stays in the second cache
+
+
+@frozen(slots=True)
+class Cells:
+    """The float cells of an argument or a result, of which each is a direction: from ``first`` on there are ``count``."""
+
+    part: Part
+    of: str  # an expression
+    ones: str  # the array that has their directions
+
+    @property
+    def shape(self) -> list[str]:
+        return [f"{self.of}.shape[{n}]" for n in range(self.part.rank)]
+
+    @property
+    def count(self) -> str:
+        return f"{self.of}.size" if self.part.rank else "1"
+
+    def mark(self, value: str) -> list[str]:
+        """The lines that set the directions from ``start`` on, in an array with the cells and the directions."""
+        lines, at, left = [], [], "q"
+        for size in reversed(self.shape[1:]):
+            at.append(f"{left} % {size}")
+            left = f"{left} // {size}" if left == "q" else f"({left}) // {size}"
+        cell = ", ".join([*([left] if self.part.rank else []), *reversed(at)])
+        lines.append(f"for q in range(low_{self.ones}, high_{self.ones}):")
+        lines.append(f"    {self.ones}[{cell + ', ' if cell else ''}q + first_{self.ones} - start] = {value}")
+        return lines
+
+
+def _directions(every: Sequence[Cells]) -> Iterator[str]:
+    """Lines that say how many directions there are, and how many are taken at a time; and make room for them."""
+    for before, c in zip(("0", *every[:-1]), every, strict=False):
+        yield f"first_{c.ones} = " + ("0" if isinstance(before, str) else f"first_{before.ones} + {before.count}")
+    yield f"count = first_{every[-1].ones} + {every[-1].count}"
+    yield f"width = -(-count // max(-(-count // {MOST}), 1))"
+    for c in every:
+        yield f"{c.ones} = np.zeros(({', '.join([*c.shape, 'width'])},){c.part.zeros})"
+
+
+def _blocks(every: Sequence[Cells], body: Sequence[str]) -> Iterator[str]:
+    """The loop over blocks of directions."""
+    yield "for start in range(0, count, max(width, 1)):"
+    for c in every:
+        yield f"    low_{c.ones} = min(max(start - first_{c.ones}, 0), {c.count})"
+        yield f"    high_{c.ones} = max(min(start + width - first_{c.ones}, {c.count}), 0)"
+    for lines in (*(c.mark("1.0") for c in every), body, *(c.mark("0.0") for c in every)):
+        yield from ("    " + line for line in lines)
+
+
+def _text(name: str, s: Signature, lines: Iterator[str]) -> str:
+    every = "".join(f"j{o}_{i}, " for o in range(len(s.outputs)) for i in range(len(s.inputs)))
+    result = f"return {'(value, aux)' if s.aux else 'value'}, ({every})"
+    return "\n".join([f"def {name}({s.arguments}):", s.value, *(f"    {line}" for line in (*lines, result))])
+
+
+def _forward(s: Signature, name: str, wide: bool) -> str:
+    """By columns: the tangents of the results in the direction of each cell of the arguments."""
+    every = [Cells(p, f"a{k}{p.path}", f"d{i}") for i, (k, p) in enumerate(s.inputs)]
+
+    def lines() -> Iterator[str]:
+        yield from _directions(every)
+        for o, i, out, c in _pairs(s.outputs, every):
+            sizes = [f"value{out.path}.shape[{n}]" for n in range(out.rank)]
+            yield f"j{o}_{i} = np.zeros(({', '.join([*sizes, c.count])},){(out if wide else c.part).zeros})"
+        leaf = iter(every)
+        ones = "".join(f"{_like(s.params[k], (next(leaf).ones for _ in parts(s.params[k])))}, " for k in s.chosen)
+        given = "".join(f"a{k}, " for k in s.chosen)
+        body = [f"t = pushforwards({s.call(*s.chosen)}, ({given}), ({ones}))[1]"]
+        for o, i, out, c in _pairs(s.outputs, every):
+            low, high, shift = f"low_{c.ones}", f"high_{c.ones}", f"first_{c.ones} - start"
+            rows = ":, " * out.rank
+            body.append(f"j{o}_{i}[{rows}{low}:{high}] = t{out.path}[{rows}{low} + {shift}:{high} + {shift}]")
+        yield from _blocks(every, body)
+        for o, i, out, c in _pairs(s.outputs, every):
+            yield from _shaped(f"j{o}_{i}", ":, " * out.rank, [f"value{out.path}.shape[{n}]" for n in range(out.rank)], c)
+
+    return _text(name, s, lines())
+
+
+def _pairs(outputs: Sequence[Part], every: Sequence[Cells]) -> Iterator[tuple[int, int, Part, Cells]]:
+    return ((o, i, out, c) for o, out in enumerate(outputs) for i, c in enumerate(every))
+
+
+def _shaped(j: str, rows: str, sizes: list[str], c: Cells) -> Iterator[str]:
+    """A Jacobian by an argument of another rank than 1."""
+    if c.part.rank == 0:
+        yield f"{j} = {j}[{rows}0]"
+    elif c.part.rank > 1:
+        yield f"{j} = {j}.reshape(({', '.join([*sizes, *c.shape])}))"
+
+
+def _reverse(s: Signature, name: str, wide: bool) -> str:
+    """By rows: the adjoints of the arguments for each cell of the results."""
+    every = [Cells(p, f"value{p.path}", f"e{o}") for o, p in enumerate(s.outputs)]
+
+    def lines() -> Iterator[str]:
+        yield from _directions(every)
+        for o, i, (k, part), out in _transposed(s.inputs, every):
+            sizes = [f"a{k}{part.path}.shape[{n}]" for n in range(part.rank)]
+            yield f"j{o}_{i} = np.zeros(({', '.join([out.count, *sizes])},){(out.part if wide else part).zeros})"
+        given = "".join(f"a{k}, " for k in s.chosen)
+        body = [f"t = pullbacks({s.call(*s.chosen)}, ({given}), {_like(s.result, (c.ones for c in every))})"]
+        place = {k: c for c, k in enumerate(s.chosen)}
+        for o, i, (k, part), out in _transposed(s.inputs, every):
+            found = f"t[{place[k]}]{part.path}[{':, ' * part.rank}q + first_{out.ones} - start]"
+            body.append(f"for q in range(low_{out.ones}, high_{out.ones}):")
+            body.append(f"    j{o}_{i}[{', '.join(['q', *[':'] * part.rank])}] = {found}")
+        yield from _blocks(every, body)
+        for o, i, (k, part), out in _transposed(s.inputs, every):
+            sizes = [f"a{k}{part.path}.shape[{n}]" for n in range(part.rank)]
+            if out.part.rank == 0:
+                yield f"j{o}_{i} = j{o}_{i}[0]"
+            elif out.part.rank > 1:
+                yield f"j{o}_{i} = j{o}_{i}.reshape(({', '.join([*out.shape, *sizes])}))"
+
+    return _text(name, s, lines())
+
+
+def _transposed(
+    inputs: Sequence[tuple[int, Part]], every: Sequence[Cells]
+) -> Iterator[tuple[int, int, tuple[int, Part], Cells]]:
+    return ((o, i, part, c) for o, c in enumerate(every) for i, part in enumerate(inputs))
+
+
+def beside(s: Signature, kind: str, argnums: int | tuple[int, ...]) -> str:
+    """The text of the gradient of the first of a pair, with the second."""
+    every = range(len(s.params))
+    given = ", ".join(f"a{k}" for k in every)
+    lines = [f"def gradient({s.arguments}):", s.value, f"    g = linad.grad({s.call(*every)}, {argnums!r})({given})"]
+    return "\n".join([*lines, f"    return {'(value, aux), g' if kind == 'value_and_grad' else 'g, aux'}"])

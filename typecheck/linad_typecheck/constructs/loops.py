@@ -1,0 +1,176 @@
+"""Loops: what a body changes is carried; the types at the head are found by lowering the body until they are stable."""
+
+from __future__ import annotations
+
+import ast
+
+from ..arrays.indexing import alike, picked
+from ..core import Const
+from ..engine.attempt import Attempt, Shape
+from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
+from ..engine.exits import breaks, returns
+from ..engine.fixpoint import fixpoint
+from ..engine.joins import branch
+from ..engine.loop_head import Head, lost_leaf
+from ..engine.settled import Settled, settled_from
+from ..engine.state import BREAK, ONE, RETURN, RUN, ZERO, Ahead, Lowering
+from ..engine.values import ARRAYS, SILENT, Binding, Bottom, LostArray, Poison, Value, contains, type_of
+from ..linear.liveness import bound, rebound
+from ..messages.language import Unsupported
+from ..types import BOOL, I64
+from .checkpoints import mark_of, marked
+from .iterables import Iteration, Unrolled, iteration
+
+
+def _for(ctx: Lowering, s: ast.For) -> None:
+    around = marked(ctx, s.iter)
+    over = s.iter if around is None else around.inner
+    bottoms = ctx.programs.findings.bottoms
+    it, span = None if over is None else iteration(ctx, over), ctx.span(over or s.iter)
+    mark = None if around is None else mark_of(ctx, around, literal=False)
+    match it:
+        case None:
+            _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
+        case Unrolled() if around is not None:
+            ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
+        case Unrolled(items=items) if not items or not _leaves(s):
+            _unroll(ctx, s, items)
+        case Unrolled(items=items) if not alike(items):
+            _explore(ctx, s, Poison())
+            if not any(contains(v, SILENT) for v in items):
+                instead = "loop over a range with an `if` on the index, or write the elements out"
+                ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
+        case Unrolled() | Iteration():
+            if isinstance(it, Unrolled):
+                it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
+            ctx.bind_all(it.held)
+            target = lambda i: assign(ctx, s.target, it.element(i), span)
+            shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)
+            _loop(ctx, shape, _hint(s.target))
+            ctx.unbind(*it.held)
+            _else(ctx, shape)
+
+
+def _hint(target: ast.expr) -> str:
+    match target:
+        case ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_]):
+            return name.strip("%")
+    return "i"
+
+
+def _while(ctx: Lowering, s: ast.While) -> None:
+    around = marked(ctx, s.test)
+    test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
+    shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark, s)
+    _loop(ctx, shape, "turn")
+    _else(ctx, shape)
+
+
+def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
+    """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
+    unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
+    ctx.bind_all(unknown)
+    block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
+    set_left(ctx, RUN, ctx.span(s))
+    ctx.bind_all(unknown)
+
+
+def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+    for item in items:
+        assign(ctx, s.target, item, ctx.span(s.iter))
+        block(ctx, s.body, ctx.live.head[id(s)])
+    block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+
+
+def _leaves(s: ast.For) -> bool:
+    return any(breaks([x]) or returns([x]) or _continues(x) for x in s.body)
+
+
+def _continues(s: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Continue) for n in ast.walk(s))
+
+
+def _else(ctx: Lowering, shape: Shape) -> None:
+    """After the loop: its `else`, and how the enclosing block goes on."""
+    s, span = shape.node, ctx.span(shape.node)
+    left = how_left(ctx)
+    after = ctx.live.after.get(id(s), frozenset())
+    endless = isinstance(shape.test, ast.Constant) and bool(shape.test.value)
+    if not shape.has_return:
+        if s.orelse and shape.has_break and not isinstance(left, Const):
+            ran_out = ctx.let("done", "ne", (left, BREAK), BOOL, span)
+            set_left(ctx, RUN, span)
+            branch(ctx, ran_out, lambda: block(ctx, s.orelse, after), lambda: None, after, span)
+            return
+        set_left(ctx, RUN, span)
+        block(ctx, s.orelse, after)
+        return
+    if endless and not shape.has_break:
+        set_left(ctx, RETURN, span)
+        return
+    if isinstance(left, Const):
+        set_left(ctx, RETURN if left == RETURN else RUN, span)
+        return
+
+    def other() -> None:
+        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended in `continue`
+            returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
+            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+
+    if not s.orelse:
+        other()
+        return
+    ran_out = ctx.let("done", "lt", (left, BREAK), BOOL, span)
+
+    def orelse() -> None:
+        set_left(ctx, RUN, span)
+        block(ctx, s.orelse, after)
+
+    with ctx.within(want_ctl=True):
+        branch(ctx, ran_out, orelse, other, after, span)
+
+
+def run_loop(ctx: Lowering, shape: Shape) -> None:
+    """A `for` as an expression has it, without an `else` and without a `return`."""
+    _loop(ctx, shape, _hint(shape.node.target))
+    set_left(ctx, RUN, ctx.span(shape.node))
+
+
+def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
+    node = shape.node
+    live = ctx.live.head[id(node)] | ctx.live.always
+    ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
+    assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
+    start, env = Head(), ctx.env
+    for name in assigned:
+        b = env.get(name)
+        if b is not None and contains(b.value, LostArray):
+            start.lost[name] = lost_leaf(b.value)
+        elif b is not None and not (isinstance(b.value, ARRAYS) and name not in rebound(node)):
+            start.types[name] = type_of(b.value)
+            if b.defined is not None:
+                start.flagged.add(name)
+
+    def run(head: Head) -> tuple[Head, Ahead[Head]]:
+        attempt = Attempt(ctx, shape, head.copy(), live, hint)
+        found = ctx.attempt(attempt.run)
+        if attempt.grown == head:  # nothing is left that could give them a type
+            attempt.grown.unbound |= attempt.sought
+        found.value = attempt.grown
+        return attempt.grown, found
+
+    before = ctx.settled.get(shape.key)
+    known = settled_from(ctx, before, start)
+    found = fixpoint(run, known or start)
+    if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
+        found = fixpoint(run, start)
+    ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
+    for change in ctx.take(found).changes.values():
+        ctx.report(change)
+
+
+def _wrong(found: Ahead[Head]) -> bool:
+    return bool(found.value.changes) or any(d.severity == "error" for d in found.findings.diagnostics)
+
+
+STATEMENTS.update({ast.For: _for, ast.While: _while})

@@ -1,0 +1,82 @@
+"""What a function asks about types: `isinstance`, `type`, `hasattr`. All is known when it is compiled, so a branch on it is decided
+then, and the other arm is not lowered."""
+
+from __future__ import annotations
+
+import ast
+
+from ..advice.unsupported_functions import elsewhere
+from ..engine.entities import named
+from ..engine.evaluation import CALLS, expression
+from ..engine.state import Lowering
+from ..engine.values import (
+    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, Value, literal,
+)
+from ..library.type_tests import has_attribute, of_class, type_value
+from ..messages.language import Unsupported
+from .attributes import attribute_of
+
+QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "type", "hasattr", "callable", "getattr"))
+
+
+def answer(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """The value of a call of one of `QUESTIONS`."""
+    name = dotted.partition(".")[2]
+    count = {"isinstance": (2,), "hasattr": (2,), "getattr": (2, 3)}.get(name, (1,))
+    if node.keywords or len(node.args) not in count or any(isinstance(a, ast.Starred) for a in node.args):
+        return _undecided(ctx, node, dotted)
+    value = expression(ctx, node.args[0])
+    if isinstance(value, SILENT):
+        return value
+    if name == "isinstance":
+        found = _is_instance(ctx, value, node.args[1])
+    elif name == "type":
+        found = type_value(value)
+    elif name == "callable":
+        found = literal(isinstance(value, FunctionValue | DerivativeValue | EntityValue))
+    else:
+        attribute = expression(ctx, node.args[1])
+        found = _attribute(ctx, node, name, value, attribute) if isinstance(attribute, TextValue) else None
+    return _undecided(ctx, node, dotted) if found is None else found
+
+
+def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
+    ctx.report(Unsupported(ctx.span(node), f"this `{dotted.partition('.')[2]}`", elsewhere(dotted) or ""))
+    return Poison()
+
+
+def _is_instance(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
+    """``isinstance(v, node)``; None where that is not known."""
+    answers: list[bool | None] = []
+    pending = [node]
+    while pending:
+        match pending.pop(0):
+            case ast.Tuple(elts=items):
+                pending[:0] = items
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                pending[:0] = [left, right]
+            case ast.Constant(value=None):
+                answers.append(isinstance(v, NoneValue))
+            case ast.Call() as made:
+                cls = expression(ctx, made)  # `type(None)`
+                answers.append(of_class(v, cls.entity) if isinstance(cls, EntityValue) else None)
+            case one:
+                answers.append(of_class(v, named(ctx, one)))
+    if True in answers:
+        return literal(True)
+    return None if None in answers else literal(False)
+
+
+def _attribute(ctx: Lowering, node: ast.Call, name: str, v: Value, attribute: TextValue) -> Value | None:
+    """``hasattr`` or ``getattr`` with a literal name."""
+    has = has_attribute(v, attribute.text)
+    if name == "hasattr" or has is None:
+        return None if has is None else literal(has)
+    if has:
+        return attribute_of(ctx, ast.copy_location(ast.Attribute(node.args[0], attribute.text, ast.Load()), node), v)
+    if len(node.args) == 3:
+        return expression(ctx, node.args[2])
+    return None
+
+
+CALLS.update(dict.fromkeys(QUESTIONS, answer))

@@ -1,0 +1,197 @@
+"""The messages of errors that a program raises: texts, and formatted strings with the numbers quoted in them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from itertools import count
+from string import Formatter
+
+from ..core import Atom, Const
+from ..engine.entities import named
+from ..engine.evaluation import expression
+from ..engine.state import Lowering
+from ..engine.values import SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value
+from ..scope import Constant, External
+from ..types import FLOATS
+
+Message = tuple[str, tuple[Atom, ...]]  # a template, and what it quotes
+Part = str | tuple[Atom, str]  # of a message: a text, or a number and its conversion and format, ``!r:>8``
+
+
+def message_of(ctx: Lowering, node: ast.expr) -> Message:
+    """The template of a message, with dots for what is not known of it.
+
+    Constants are part of the text. Numbers are quoted by name, or as sizes. Other expressions might fail where the
+    message is not needed: the numbers are known before it is decided whether there is an error.
+    """
+    parts = _parts(ctx, node)
+    return _template(_texts(node) if parts is None else parts)
+
+
+def _template(parts: list[Part]) -> Message:
+    template, quoted = "", []
+    for part in parts:
+        if isinstance(part, str):
+            template += part.replace("{", "{{").replace("}", "}}")
+        else:
+            template += f"{{{len(quoted)}{part[1]}}}"
+            quoted.append(part[0])
+    return template, tuple(quoted)
+
+
+def _texts(node: ast.expr) -> list[Part]:
+    """The texts in a message of which some part is not known, with dots for that."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return [text]
+        case ast.JoinedStr(values=values):
+            return [part for v in values for part in _texts(v)]
+        case ast.BinOp(left=left, right=right, op=ast.Add()):
+            return [*_texts(left), *_texts(right)]
+        case ast.BinOp(left=ast.Constant(value=str() as text), op=ast.Mod()):
+            return [_DIRECTIVE.sub("...", text)]
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as text), attr="format")):
+            return [re.sub(r"\{[^{}]*\}", "...", text)]
+    return ["..."]
+
+
+def _parts(ctx: Lowering, node: ast.expr) -> list[Part] | None:
+    match node:
+        case ast.JoinedStr(values=values):
+            return _joined(_parts(ctx, v) for v in values)
+        case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
+            how = "" if spec is None else text_of(ctx, spec)
+            return None if how is None else _quoted(_value(ctx, value), chr(conversion) if conversion > 0 else "", how)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _joined(_parts(ctx, side) for side in (left, right))
+        case ast.BinOp(left=left, op=ast.Mod(), right=right):
+            text = text_of(ctx, left)
+            return None if text is None else _printed(ctx, text, right)
+        case ast.Call(func=func, args=[value], keywords=[]) if named(ctx, func) == External("builtins.str"):
+            return _quoted(_value(ctx, value), "s", "")
+        case ast.Call(func=ast.Attribute(value=left, attr="format"), args=args, keywords=keywords):
+            text = text_of(ctx, left)
+            return None if text is None else _filled(ctx, text, args, keywords)
+    value = _value(ctx, node)
+    return [value.text] if isinstance(value, TextValue) else [] if isinstance(value, SILENT) else None
+
+
+def _joined(parts: Iterable[list[Part] | None]) -> list[Part] | None:
+    found: list[Part] = []
+    for some in parts:
+        if some is None:
+            return None
+        found += some
+    return found
+
+
+def text_of(ctx: Lowering, node: ast.expr) -> str | None:
+    """A text that is known here."""
+    parts = _parts(ctx, node)
+    return "".join(parts) if parts is not None and all(isinstance(p, str) for p in parts) else None
+
+
+# ------------------------------------------------------------------------------------------------------- formats
+
+
+def _filled(ctx: Lowering, text: str, args: list[ast.expr], keywords: list[ast.keyword]) -> list[Part] | None:
+    """``text.format(*args, **keywords)``."""
+    given = {str(k): _value(ctx, a) for k, a in enumerate(args)} | {str(k.arg): _value(ctx, k.value) for k in keywords}
+    places, found = count(), []
+    try:
+        fields = list(Formatter().parse(text))
+    except ValueError:
+        return None
+    for plain, name, how, conversion in fields:
+        found.append([plain])
+        if name is not None:
+            found.append(_quoted(given.get(name or str(next(places))), conversion or "", how))
+    return None if None in given.values() else _joined(found)
+
+
+_DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\d*)((?:\.\d+)?)([diuoxXeEfFgGsra]))")
+
+
+def _printed(ctx: Lowering, text: str, right: ast.expr) -> list[Part] | None:
+    """``text % right``."""
+    several = isinstance(right, ast.Tuple)
+    values = [_value(ctx, n) for n in (right.elts if several else [right])]
+    if not several and isinstance(values[0], TupleValue):
+        return None
+    given, found, end = iter(values), [], 0
+    for m in _DIRECTIVE.finditer(text):
+        found.append([text[end : m.start()]])
+        end, (flags, width, precision, kind) = m.end(), m.groups()
+        if kind is None:
+            found.append(["%"])
+            continue
+        align = "<" if "-" in flags else ">"
+        if kind in "sra":
+            how = f"{align if width else ''}{width}{precision}"
+            found.append(None if set(flags) - {"-"} else _quoted(next(given, None), kind, how))
+        else:
+            zero = "" if "-" in flags or "0" not in flags else "0"
+            sign = next((c for c in "+ " if c in flags), "") + ("#" if "#" in flags else "") + zero
+            how = f"{'' if zero else align}{sign}{width}{precision}{'d' if kind in 'iu' else kind}"
+            found.append(_quoted(next(given, None), "", how))
+    found.append([text[end:]])
+    odd = any("%" in part for parts in found[::2] for part in parts or ())
+    return None if odd or list(given) else _joined(found)
+
+
+# -------------------------------------------------------------------------------------------------------- values
+
+
+def _value(ctx: Lowering, node: ast.expr) -> Value | None:
+    """What is quoted; None where something might go wrong with it."""
+    return expression(ctx, node, "t") if _is_known(ctx, node) else None
+
+
+def _is_known(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether nothing can go wrong with an expression: a constant, a name, or a size of what has one."""
+    match node:
+        case ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
+            return True
+        case ast.Attribute():
+            return isinstance(named(ctx, node), Constant)
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()], keywords=[]):
+            return True
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant()):
+            return True
+    return False
+
+
+def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | None:
+    """A value in a format; None where it has no such format, or is no number and not known here."""
+    if value is None or set(spec) & set("{}"):
+        return None
+    if isinstance(value, SILENT):  # of a type that is not known yet, or in error
+        return []
+    how = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+    known, constant = known_value(value)
+    if not known:
+        if not isinstance(value, ScalarValue):
+            return None
+        constant = True if value.dtype == "bool" else 1.5 if value.dtype in FLOATS else 1
+    try:
+        text = f"{{0{how}}}".format(constant)
+    except (ValueError, TypeError):
+        return None
+    return [text if known else (value.atom, how)]
+
+
+def known_value(value: Value) -> tuple[bool, object]:
+    """Whether a value is one of Python's that is known here, and which."""
+    match value:
+        case TextValue(text=text):
+            return True, text
+        case NoneValue():
+            return True, None
+        case ScalarValue(atom=Const(value=number), weak=True):
+            return True, number
+        case TupleValue(items=items, record=None):
+            found = [known_value(v) for v in items]
+            return all(known for known, _ in found), tuple(v for _, v in found)
+    return False, None

@@ -1,0 +1,255 @@
+"""Records: instances of `NamedTuple`s and frozen dataclasses made, read and replaced. A record is a tuple with a class."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable
+
+from ..engine.entities import constant_value, entity_value
+from ..engine.evaluation import expression, usable
+from ..engine.provenance import user_name
+from ..engine.quoted import Quoted
+from ..engine.rulebook import enter_rules
+from ..engine.state import Lowering
+from ..engine.values import (
+    LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, TupleValue, Value, arrays, describe, type_of,
+)
+from ..linear.ownership import report_lost
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import NoField, WrongType
+from ..scope import NO_DEFAULT, Entity, GlobalArray, Member, Opaque, RecordClass
+from ..span import Span
+
+METHODS = {
+    "_asdict": "read the fields one by one",
+    "_fields": "write the names of the fields out",
+    "_field_defaults": "write the defaults out",
+    "_make": "call the class: `{name}(...)`",
+    "count": "compare the fields one by one",
+    "index": "compare the fields one by one",
+}
+REPLACE = ("dataclasses.replace", "copy.replace")
+
+
+# -------------------------------------------------------------------------------------------------------- reading
+
+
+def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
+    """``p.x``."""
+    span, record = ctx.span(node), base.record
+    if record in SEQUENCES:
+        grows = record is LIST or node.attr in ("append", "extend", "insert", "pop", "remove")
+        what, instead = ("list", "make an array, `a = np.zeros(n)`, and store its cells: `a[i] = v`") if grows else ("tuple", "index it, or name its parts")
+        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
+        return Poison()
+    if node.attr in record.names:
+        value = base.items[record.names.index(node.attr)]
+        if isinstance(value, LostArray):
+            report_lost(ctx, user_name(node) or f".{node.attr}", value, span)
+            return Poison()
+        return value
+    member = member_of(ctx, record, node.attr)
+    if member is not None and member.kind == "property":
+        return invoke(ctx, member, [base], node)
+    if member is not None and member.kind == "value":
+        return entity_of(ctx, member, node)
+    if node.attr in record.others:
+        what = f"the method or property `.{node.attr}` of `{record.name}`"
+        name = ast.unparse(node.value)
+        ctx.report(Unsupported(span, what, f"write a function of the record: `{node.attr.strip('_')}({name})`"))
+    elif record.named_tuple and node.attr in METHODS:
+        ctx.report(Unsupported(span, f"`.{node.attr}` of a named tuple", METHODS[node.attr].format(name=record.name)))
+    else:
+        close = difflib.get_close_matches(node.attr, record.names, 1)
+        near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
+        ctx.report(NoField(span, record.name, node.attr, near))
+    return Poison()
+
+
+def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
+    """``p.x = e`` and ``p.x += e``: attributes do not change."""
+    base, name = expression(ctx, target.value), ast.unparse(target.value)
+    instead = "bind a new name"
+    if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
+        how = f"{name}._replace(" if base.record.named_tuple else f"dataclasses.replace({name}, "
+        instead = f"make a new record: `{name} = {how}{target.attr}=...)`"
+        if next(arrays(base.items[base.record.names.index(target.attr)]), None) is not None:
+            instead += f", or update the array: `{name}.{target.attr}[:] = ...`"
+    if not isinstance(base, SILENT):
+        ctx.report(Unsupported(ctx.span(target), f"assigning to the attribute `.{target.attr}`", instead))
+
+
+def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
+    """Whether a value is a dataclass, which has no elements: then ``what`` is wanted of it in vain, and that is told."""
+    if not isinstance(value, TupleValue) or not value.closed:
+        return False
+    names = value.record.names
+    instead = f"read its fields: `.{names[0]}`" if names else ""
+    ctx.report(WrongType(span, f"{what}, and a dataclass has fields only", describe(type_of(value)), instead))
+    return True
+
+
+# --------------------------------------------------------------------------------------------------------- making
+
+
+def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
+    """``P(a, b=...)``: the arguments in the order of the call, defaults for the rest."""
+    span = ctx.span(node)
+    positional = [f.name for f in record.fields if not f.keyword]
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
+        return Poison()
+    why = ""
+    if len(node.args) > len(positional):
+        why = f"takes {len(positional)} positional arguments and is given {len(node.args)}"
+    given: dict[str, Value] = {}
+    for name, e in [*zip(positional, node.args, strict=False), *((k.arg, k.value) for k in node.keywords)]:
+        if name not in record.names:
+            why = why or f"has no field `{name}`"
+        elif name in given:
+            why = why or f"is given `{name}` twice"
+        given[name] = usable(ctx, expression(ctx, e, name), user_name(e) or f"the field `{name}`", ctx.span(e))
+    for f in record.fields:
+        if f.name not in given and f.default is NO_DEFAULT:
+            why = why or f"is called without `{f.name}`"
+    if why:
+        ctx.report(BadCall(span, record.name, why))
+        return Poison()
+    items = [given[f.name] if f.name in given else default(ctx, f.default, f.name, span) for f in record.fields]
+    return _made(ctx, items, record)
+
+
+def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span) -> Value:
+    """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``."""
+    record = base.record
+    wrong = next((n for n in given if n not in record.names), None)
+    if wrong is not None:
+        ctx.report(BadCall(span, record.name, f"has no field `{wrong}`"))
+        return Poison()
+    return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record)
+
+
+def _made(ctx: Lowering, items: list[Value], record: RecordClass) -> Value:
+    bad = next((v for v in items if isinstance(v, SILENT)), None)
+    if bad is not None:
+        ctx.programs.poisoned |= isinstance(bad, Poison)
+        return bad
+    return TupleValue(tuple(items), record)
+
+
+def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
+    """The value of a default: a constant, or what the text says it is."""
+    match value:
+        case GlobalArray(type=None):
+            ctx.programs.unknown = True
+            return Poison()
+        case Opaque(what=what, instead=instead):
+            ctx.report(Unsupported(span, f"{what} as the default of `{name}`", instead or "pass it in the call"))
+            return Poison()
+        case GlobalArray():
+            ctx.report(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
+            return Poison()
+    return constant_value(ctx, value, name, span)
+
+
+# -------------------------------------------------------------------------------------------------------- calling
+
+
+def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
+    """What the class of a record has under a name besides its fields."""
+    find = getattr(ctx.source.scope, "member", None)
+    return None if find is None or record is LIST else find(record, name)
+
+
+def entity_of(ctx: Lowering, member: Member, node: ast.Attribute) -> Value:
+    return entity_value(ctx, member.entity, ast.unparse(node), ctx.span(node))
+
+
+def invoke(ctx: Lowering, member: Member, first: list[Value], node: ast.expr, args: list[ast.expr] = [], keywords: list[ast.keyword] = [], names: tuple[str, ...] = ()) -> Value:  # noqa: B006 - read only
+    """A function of a class, called with ``first`` and then the arguments of a call."""
+    callee = Quoted(node, EntityValue(member.entity, getattr(node, "attr", "the method")))
+    given = [Quoted(node, v, n) for v, n in zip(first, (*names, *("",) * len(first)), strict=False)]
+    return expression(ctx, ast.copy_location(ast.Call(callee, [*given, *args], keywords), node))
+
+
+_BINARY = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.MatMult: "matmul", ast.Pow: "pow",
+    ast.FloorDiv: "floordiv", ast.Mod: "mod",
+}  # fmt: skip
+
+
+def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
+    """``a op b`` where the class of one of them says what that is; None where none does."""
+    name = _BINARY.get(op, "")
+    for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
+        if name and isinstance(own, TupleValue) and own.record not in SEQUENCES:
+            member = member_of(ctx, own.record, word)
+            if member is not None and member.kind == "method":
+                return invoke(ctx, member, [own, other], node)
+    return None
+
+
+def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
+    """``p._replace(...)``, ``p.method(...)``; None for other calls of an attribute."""
+    if not isinstance(node.func, ast.Attribute) or base.record in SEQUENCES:
+        return None
+    name = node.func.attr
+    member = member_of(ctx, base.record, name) if name not in base.record.names else None
+    match None if member is None else member.kind:
+        case "method":
+            return invoke(ctx, member, [base], node.func, node.args, node.keywords, (user_name(node.func.value),))
+        case "static":
+            return invoke(ctx, member, [], node.func, node.args, node.keywords)
+        case "class":
+            return invoke(ctx, member, [EntityValue(base.record, base.record.name)], node.func, node.args, node.keywords)
+    return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
+
+
+def of_class(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value | None:
+    """``P.make(...)`` of a static or class method; ``P.method(p, ...)``."""
+    member = member_of(ctx, record, node.func.attr)
+    if member is None or member.kind not in ("static", "class", "method"):
+        return None
+    first = [EntityValue(record, record.name)] if member.kind == "class" else []
+    return invoke(ctx, member, first, node.func, node.args, node.keywords)
+
+
+def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
+    """``p._replace(...)``."""
+    span = ctx.span(node)
+    if node.args or any(k.arg is None for k in node.keywords):
+        ctx.report(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
+        return Poison()
+    given = {
+        k.arg: usable(ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value))
+        for k in node.keywords
+    }
+    return replaced(ctx, base, given, span)
+
+
+def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
+    """``dataclasses.replace(p, x=...)`` as a rule for library functions."""
+
+    def rule(ctx: Lowering, args) -> Value:
+        match args.values:
+            case (TupleValue(record=RecordClass() as record) as base,) if record is not LIST and (dotted != REPLACE[0] or not record.named_tuple):
+                return replaced(ctx, base, dict(args.keywords), args.span)
+        found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
+        instead = "write `p._replace(x=...)` for a named tuple"
+        ctx.report(WrongType(args.span, "`replace` takes a dataclass, and the new fields by name", found, instead))
+        return Poison()
+
+    return rule
+
+
+def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
+    """``P.limit``, a class variable; a class is only called otherwise."""
+    member = member_of(ctx, found, node.attr)
+    if member is not None and member.kind == "value":
+        return entity_of(ctx, member, node)
+    ctx.report(Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class"))
+    return Poison()
+
+
+enter_rules({dotted: replace_function(dotted) for dotted in REPLACE}, "stored arrays")

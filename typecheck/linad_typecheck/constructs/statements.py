@@ -1,0 +1,352 @@
+"""Statements: assignment, branches, exits. Loops are in loops.py."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..arrays.from_parts import row_of
+from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
+from ..arrays.updates import Region, assign_region, region, update_region
+from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
+from ..engine.arithmetic import binary
+from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
+from ..engine.closures import nested_function
+from ..engine.entities import imported, named
+from ..engine.evaluation import condition, expression, may_update, operands, pull, usable
+from ..engine.exits import only_raises
+from ..engine.numbers import cast
+from ..engine.places import held
+from ..engine.refusal import refuse
+from ..engine.results import taken
+from ..engine.returning import given_away, gone, without_meaning, writes
+from ..engine.sizes import is_array
+from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
+from ..engine.values import (
+    LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, GivenBack, NoneValue, Poison, ScalarValue, TupleValue,
+    Value, arrays, contains, describe, map_arrays, type_of,
+)
+from ..library.operators import operator
+from ..linear.ownership import cell_of, write
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..scope import ErrorClass, External
+from ..span import Span
+from ..types import BOOL, FLOATS
+from . import dicts
+from .quotes import Message, message_of
+from .records import refuse_attribute
+from .subscripts import target as place
+from .unpacking import unpacked
+
+
+# --------------------------------------------------------------------------------------------- blocks and exits
+
+
+def _if(ctx: Lowering, s: ast.If) -> None:
+    if only_raises(s.body) and not s.orelse:
+        cond = condition(ctx, s.test)
+        if cond is not None:
+            span = ctx.span(s.body[0])
+            ok = Const(not cond.value, BOOL) if isinstance(cond, Const) else ctx.let("ok", "not", (cond,), BOOL, span)
+            _raise_unless(ctx, ok, s.body[0])
+        return
+    live = ctx.live.after.get(id(s), frozenset())
+    if_(ctx, s, s.body, s.orelse, live)
+
+
+def _return(ctx: Lowering, s: ast.Return) -> None:
+    span = ctx.span(s.value if s.value is not None else s)
+    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
+    value = usable(ctx, value, "the result", span)
+    if ctx.spec is None and isinstance(value, ArrayValue):
+        lent = ctx.variables.lent(value.var.name)
+        value = GivenBack(lent.name) if lent is not None and lent.kind == "update" else value
+    value, seen = given_away(ctx, value, span)
+    if isinstance(value, FunctionValue):
+        ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
+        value = Poison()
+    elif ctx.spec is None and not isinstance(value, NoneValue) and not contains(value, SILENT) and without_meaning(value):
+        what = describe(type_of(value))
+        ctx.report(Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them"))
+        value = Poison()
+    ctx.go(returned=(*ctx.path.returned, (span, value)))
+    ctx.bind(RET, Binding(value, span))
+    # the result takes the arrays with it
+    left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    set_left(ctx, RETURN, span)
+
+
+def _break(ctx: Lowering, s: ast.stmt) -> None:
+    set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
+
+
+_ERRORS = {
+    "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
+    "AssertionError", "NotImplementedError", "FloatingPointError", "KeyError", "LookupError", "Exception", "RecursionError",
+}  # fmt: skip
+
+
+def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
+    span = ctx.span(s)
+    found: Message | None = None
+    match s.exc:
+        case ast.Call(func=error, args=[message, *_]) if _raised(ctx, error):  # what is not known of the text is left out
+            found = message_of(ctx, message)
+        case ast.Call(func=error, args=[]) | (ast.Name() | ast.Attribute() as error) if _raised(ctx, error):
+            found = "", ()
+    if found is None:
+        how = 'raise an exception with a text: `raise ValueError(f"... {n}")`'
+        ctx.report(Unsupported(span, "this `raise`", how))
+        return
+    ctx.emit(Check(ok, _raised(ctx, error), *found, span))
+
+
+def _raised(ctx: Lowering, node: ast.expr) -> str:
+    """The exception that is raised, by its name: one of Python's, or of the user's; empty where it is none."""
+    if isinstance(node, ast.Name) and node.id in _ERRORS and node.id not in ctx.local_names:
+        return node.id if ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}")) else ""
+    match named(ctx, node):
+        case External(dotted="numpy.linalg.LinAlgError" | "scipy.linalg.LinAlgError"):
+            return "LinAlgError"
+        case ErrorClass(kind=kind):
+            return kind
+    return ""
+
+
+def _raise(ctx: Lowering, s: ast.Raise) -> None:
+    _raise_unless(ctx, FALSE, s)
+    ctx.go(dead=True)
+
+
+def _assert(ctx: Lowering, s: ast.Assert) -> None:
+    cond = condition(ctx, s.test)
+    found = ("", ()) if s.msg is None else message_of(ctx, s.msg)
+    if cond is not None:
+        ctx.emit(Check(cond, "AssertionError", *found, ctx.span(s)))
+
+
+# --------------------------------------------------------------------------------------------------- assignment
+
+
+def _assign(ctx: Lowering, s: ast.Assign) -> None:
+    hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
+    value = _assigned(ctx, s, hint)
+    stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
+    if isinstance(value, Delayed) and (not stored_at_once or may_update(ctx, s.targets[0])):
+        value = held(ctx, value, hint, ctx.span(s.value))
+    for target in s.targets:
+        assign(ctx, target, value, ctx.span(s.value))
+
+
+def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
+    """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
+    if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
+        return row_of(ctx, s.value)
+    return pull(ctx, s.value, hint)
+
+
+def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
+    if s.value is not None:
+        hint = s.target.id if isinstance(s.target, ast.Name) else "t"
+        assign(ctx, s.target, expression(ctx, s.value, hint), ctx.span(s.value))
+
+
+def _name(ctx: Lowering, target: ast.Name, value: Value, span: Span) -> None:
+    if isinstance(value, ArrayValue) and any(value.var in arrays(b.value) for n, b in ctx.env.items() if n[0] != "%"):
+        ctx.fact("borrow", target.id, span, "another name for the same array")
+    ctx.bind(target.id, Binding(value, span))
+    ctx.typed(target.id, ctx.span(target), value)
+
+
+def _dict(ctx: Lowering, name: str) -> TupleValue | None:
+    """The dict that a name means."""
+    value = ctx.env[name].value if name in ctx.env else None
+    return value if isinstance(value, TupleValue) and value.mapping else None
+
+
+def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    if isinstance(target.value, ast.Name) and (of := _dict(ctx, target.value.id)) is not None:
+        dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
+        return
+    where = place(ctx, target)
+    match where:
+        case Cell():
+            store(ctx, where, value, span)
+        case Region():
+            assign_region(ctx, where, usable(ctx, value, "the value", span), span)
+
+
+def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
+    targets = target.elts
+    starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
+    if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
+        k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
+        parts = (*value.items[:k], TupleValue(value.items[k : k + rest], LIST), *value.items[k + rest :])
+        for t, item in zip(targets, parts, strict=True):
+            assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
+        return
+    if starred:
+        ctx.report(Unsupported(ctx.span(target), "a starred target", "name each element"))
+        items: tuple[Value, ...] = (Poison(),) * len(targets)
+    else:
+        items = unpacked(ctx, value, len(targets), span)
+    for t, item in zip(targets, items, strict=True):
+        assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
+
+
+def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
+    """``where = value``."""
+    value = usable(ctx, value, "the value", span)
+    if isinstance(value, SILENT):
+        ctx.programs.poisoned |= isinstance(value, Poison)
+        return
+    if not isinstance(value, ScalarValue):
+        found = describe(type_of(value))
+        ctx.report(WrongType(span, "a cell holds a scalar", found, "store cell by cell in a loop"))
+        return
+    write(ctx, cell_of(where.array, where.index), where.name, where.span)
+    store_cell(ctx, where, value)
+
+
+def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
+    span = ctx.span(s)
+    match s.target:
+        case ast.Name(id=name):
+            old, value = operands(ctx, [s.target, s.value])
+            if is_array(old):
+                again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
+                if again is not None:  # Python updates the old array, and gives it the name back
+                    ctx.report(Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name"))
+                    return
+                where = region(ctx, old, name, ctx.span(s.target))
+                if where is not None:
+                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
+                return
+            ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
+            ctx.typed(name, ctx.span(s.target), value)
+        case ast.Subscript(value=ast.Name(id=name)) if name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping:
+            old, value = operands(ctx, [s.target, s.value])
+            if is_array(old):
+                ctx.report(Unsupported(span, "updating an array in a dict", "give it a name first: `w = d[\"w\"]`, then `w += ...`"))
+                return
+            dicts.assign(ctx, s.target, d, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
+        case ast.Subscript():
+            where = place(ctx, s.target, may_update(ctx, s.value))
+            match where:
+                case Cell():
+                    _update_cell(ctx, s, where, span)
+                case Region():
+                    update_region(ctx, where, type(s.op), usable(ctx, pull(ctx, s.value), "the value", span), span)
+                case None:
+                    expression(ctx, s.value)
+        case ast.Attribute():
+            refuse_attribute(ctx, s.target)
+            expression(ctx, s.value)
+        case _:
+            refuse(ctx, s.target)
+
+
+def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
+    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; a sum that nothing disturbs becomes AddTo."""
+    at = len(ctx.out)
+    old = load_cell(ctx, where)
+    after = len(ctx.out)
+    value = usable(ctx, expression(ctx, s.value), "the value", span)
+    if not isinstance(value, ScalarValue):
+        binary(ctx, type(s.op), old, value, span)
+        return
+    dtype = where.array.type.dtype
+    exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
+    write(ctx, cell_of(where.array, where.index), where.name, where.span)
+    if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not writes(ctx, ctx.out[after:], where.array):
+        evaluated, ctx.out[at:] = ctx.out[after:], []
+        if where.checked and _observable(ctx, evaluated):  # then IndexError comes first
+            require_cell(ctx, where)
+            where = replace(where, checked=False)
+        ctx.out.extend(evaluated)
+        e = cast(ctx, value.atom, dtype, span)
+        if isinstance(s.op, ast.Sub):
+            e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
+        ctx.emit(AddTo(where.array, where.index, e, where.checked, where.span))
+        return
+    new = binary(ctx, type(s.op), old, value, span)
+    if isinstance(new, ScalarValue):
+        store_cell(ctx, replace(where, checked=False), new)
+
+
+def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
+    """Whether statements may raise something else than IndexError, or update an array."""
+
+    def does(s: Stmt) -> bool:
+        match s:
+            case Check():
+                return True
+            case Call(callee=callee):
+                function = ctx.programs.function(callee)
+                return function is None or _observable(ctx, function.body.stmts)
+            case If() | Loop():
+                return any(_observable(ctx, b.stmts) for b in blocks(s))
+            case _:
+                return written(s) is not None
+
+    return any(map(does, stmts))
+
+
+def _expression(ctx: Lowering, s: ast.Expr) -> None:
+    if isinstance(s.value, ast.Constant) or _only_warns(ctx, s.value):  # a docstring or `...`
+        return
+    at = len(ctx.out)
+    value = expression(ctx, s.value)
+    taken(ctx, s, value, ctx.out[at:])
+
+
+def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether a call shows a warning, or says which ones are shown: none are, here."""
+    found = named(ctx, node.func) if isinstance(node, ast.Call) else None
+    return isinstance(found, External) and found.dotted in _WARNINGS
+
+
+_WARNINGS = ("warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr")
+
+
+def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
+    if s.decorator_list:
+        ctx.report(Unsupported(ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"))
+    ctx.bind(s.name, Binding(nested_function(ctx, s, s.name), ctx.span(s)))
+
+
+def _delete(ctx: Lowering, s: ast.Delete) -> None:
+    """``del name``: it has no value from here on."""
+    for target in s.targets:
+        if isinstance(target, ast.Name):
+            ctx.unbind(target.id)
+        else:
+            ctx.report(Unsupported(ctx.span(target), "`del` of a part", "leave it: arrays keep their cells"))
+
+
+STATEMENTS.update({
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.If: _if,
+    ast.Return: _return,
+    ast.Break: _break,
+    ast.Continue: _break,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Expr: _expression,
+    ast.FunctionDef: _function,
+    ast.Delete: _delete,
+    ast.Import: imported,
+    ast.ImportFrom: imported,
+})  # fmt: skip
+TARGETS.update({
+    ast.Name: _name,
+    ast.Tuple: _unpack,
+    ast.List: _unpack,
+    ast.Subscript: _subscript,
+    ast.Attribute: lambda ctx, target, value, span: refuse_attribute(ctx, target),
+})  # fmt: skip

@@ -1,0 +1,119 @@
+"""Lists and tuples made of items that are counted when a function is compiled: comprehensions, `map`, `list` and `tuple`."""
+
+from __future__ import annotations
+
+import ast
+
+from ..core import Const
+from ..engine.blocks import assign
+from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression
+from ..engine.quoted import Quoted
+from ..engine.refusal import refuse
+from ..engine.state import Lowering
+from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
+from ..types import I64
+from .comprehensions import targets
+from .dicts import of_pairs
+from .iterables import Iteration, Unrolled, iteration
+
+MOST = 64  # items of a list that a range gives
+MADE = ("builtins.list", "builtins.tuple")
+
+
+def comprehension(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, hint: str) -> Value:
+    """``[e for x in t]`` over tuples, lists and ranges of known length."""
+    found: list[Value] = []
+    with targets(ctx, node):
+        ok = _run(ctx, node, node.generators, found, hint)
+    if ok is None:
+        return Poison()
+    if not ok:
+        refuse(ctx, node)
+        return Poison()
+    return TupleValue(tuple(found), LIST)
+
+
+def _run(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, generators: list[ast.comprehension], found: list[Value], hint: str) -> bool | None:
+    """Whether all the loops and tests of a comprehension are known here; None where something was reported."""
+    if not generators:
+        value = expression(ctx, node.elt, hint)
+        found.append(value)
+        return None if isinstance(value, SILENT) else True
+    first, *rest = generators
+    items = known_items(ctx, first.iter)
+    if not isinstance(items, tuple):
+        return items
+    for item in items:
+        assign(ctx, first.target, item, ctx.span(first.iter))
+        for test in first.ifs:
+            truth = condition(ctx, test)
+            if not isinstance(truth, Const):
+                return None if truth is None else False
+            if not truth.value:
+                break
+        else:
+            done = _run(ctx, node, rest, found, hint)
+            if not done:
+                return done
+    return True
+
+
+def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | None:
+    """What a loop runs over, where that is counted here; False where it is not, None where something was reported."""
+    over = iteration(ctx, node)
+    match over:
+        case Unrolled(items=items):
+            return items
+        case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)) if step and len(range(start, stop, step)) <= MOST:
+            return tuple(over.element(Const(i, I64)) for i in range(start, stop, step))
+    if isinstance(over, Iteration):
+        for bound in (over.start, over.stop, over.step):
+            ctx.wants_literal(ScalarValue(bound, True))
+    return None if over is None else False
+
+
+def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``map(f, t, ...)`` over tuples and lists, evaluated at once; None where their items are not counted here."""
+    if node.keywords or len(node.args) < 2:
+        return None
+    many = [known_items(ctx, a) for a in node.args[1:]]
+    if None in many:
+        return Poison()
+    if False in many:
+        return None
+    found = []
+    for items in zip(*many):
+        call = ast.Call(node.args[0], [Quoted(a, v) for a, v in zip(node.args[1:], items, strict=True)], [])
+        found.append(expression(ctx, ast.copy_location(call, node), hint))
+    return Poison() if any(isinstance(v, SILENT) for v in found) else TupleValue(tuple(found), LIST)
+
+
+def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``list(t)`` and ``tuple(t)``; None where the items are not counted here."""
+    kind = LIST if dotted == "builtins.list" else None
+    if node.keywords or len(node.args) > 1:
+        return None
+    if not node.args:
+        return TupleValue((), kind)
+    what = node.args[0]
+    if isinstance(what, ast.GeneratorExp | ast.ListComp):
+        value = comprehension(ctx, what, hint)
+    else:
+        items = known_items(ctx, what)
+        if items is False:
+            return None
+        value = Poison() if items is None else TupleValue(items)
+    return TupleValue(value.items, kind) if isinstance(value, TupleValue) else value
+
+
+def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
+    """``{k: e for ...}`` over tuples, lists and dicts."""
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    made = comprehension(ctx, ast.copy_location(ast.ListComp(pair, node.generators), node), hint)
+    return made if isinstance(made, SILENT) else of_pairs(ctx, made.items, ctx.span(node))
+
+
+EXPRESSIONS[ast.ListComp] = comprehension
+EXPRESSIONS[ast.DictComp] = dict_comprehension
+CALLS["builtins.map"] = mapped
+CALLS.update(dict.fromkeys(MADE, made))

@@ -1,0 +1,97 @@
+"""Texts that are known when a function is compiled: their methods, items and sums, and formatted ones."""
+
+from __future__ import annotations
+
+import ast
+
+from ..engine.evaluation import EXPRESSIONS, expression
+from ..engine.refusal import refuse
+from ..engine.state import Lowering
+from ..engine.values import LIST, SILENT, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..messages.language import Unsupported
+from .quotes import known_value, text_of
+
+METHODS = frozenset((
+    "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize casefold "
+    "count find index isalpha isdigit isupper islower removeprefix removesuffix join format zfill"
+).split())  # fmt: skip
+
+
+def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
+    """``text.name(...)`` of arguments that are known, too."""
+    values = [expression(ctx, a) for a in node.args]
+    if any(isinstance(v, SILENT) for v in values):
+        return Poison()
+    given = [constant_of(v) for v in values]
+    if name not in METHODS or node.keywords or any(not known for known, _ in given):
+        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of a text", "choose by the text itself: `if mode == \"sum\"`"))
+        return Poison()
+    try:
+        return value_of(getattr(text, name)(*(v for _, v in given)))
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of {text!r}, which fails ({error}),"))
+        return Poison()
+
+
+def constant_of(v: Value) -> tuple[bool, object]:
+    """Whether a value is one of Python's that is known here, and which."""
+    if isinstance(v, TupleValue) and v.listed:
+        found = [constant_of(x) for x in v.items]
+        return all(known for known, _ in found), [x for _, x in found]
+    return known_value(v)
+
+
+def value_of(constant: object) -> Value:
+    """The value of a constant that a method of a text gives."""
+    match constant:
+        case str():
+            return TextValue(constant)
+        case None:
+            return NoneValue()
+        case tuple() | list():
+            return TupleValue(tuple(map(value_of, constant)), LIST if isinstance(constant, list) else None)
+    return literal(constant)
+
+
+def formatted(ctx: Lowering, node: ast.JoinedStr) -> TextValue | None:
+    """A formatted string of what is known here; None where some of it is not."""
+    found = text_of(ctx, node)
+    return None if found is None else TextValue(found)
+
+
+def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
+    """``text[k]`` and ``text[lo:hi]``; None where the index is not known here."""
+    def bound(n: ast.expr | None) -> tuple[bool, object]:
+        return (True, None) if n is None else constant_of(expression(ctx, n))
+
+    parts = (node.slice.lower, node.slice.upper, node.slice.step) if isinstance(node.slice, ast.Slice) else (node.slice,)
+    found = [bound(n) for n in parts]
+    if not all(known and (x is None or type(x) is int) for known, x in found):
+        return None
+    numbers = [x for _, x in found]
+    try:
+        return TextValue(text[slice(*numbers)] if len(numbers) == 3 else text[numbers[0]])
+    except (IndexError, TypeError):
+        return None
+
+
+def added(a: Value, b: Value, op: ast.operator) -> Value | None:
+    """``a + b`` and ``a * n`` of texts; None for anything else."""
+    match a, b, op:
+        case TextValue(text=x), TextValue(text=y), ast.Add():
+            return TextValue(x + y)
+        case (TextValue(text=x), ScalarValue(weak=True) as n, ast.Mult()):
+            known, count = constant_of(n)
+            return TextValue(x * count) if known and type(count) is int and count < 1000 else None
+    return None
+
+
+def _formatted(ctx: Lowering, node: ast.JoinedStr, hint: str) -> Value:
+    found = formatted(ctx, node)
+    if found is None:
+        refuse(ctx, node)
+        return Poison()
+    return found
+
+
+EXPRESSIONS[ast.JoinedStr] = _formatted

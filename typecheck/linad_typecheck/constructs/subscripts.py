@@ -1,0 +1,263 @@
+"""Subscripts: reading cells, regions and elements of tuples, and the places that an assignment means."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..arrays.from_parts import row_of
+from ..arrays.gather import fits, gathered, mask_of
+from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_cell, value_parts
+from ..arrays.slices import Part, Place, Rest, Slice, is_basic, view_of
+from ..arrays.updates import Region, may_meet, picked_cells, region
+from ..core import Atom, Const, Let
+from ..engine.entities import named
+from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, usable
+from ..engine.numbers import cast
+from ..engine.places import materialise, writable
+from ..engine.provenance import not_an_int, user_name
+from ..engine.quoted import Quoted
+from ..engine.sizes import AnyArray, dtype_of, is_array
+from ..engine.state import ONE, Lowering
+from ..engine.values import (
+    LIST, SILENT, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    ViewValue, describe, type_of,
+)
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..registry import enter
+from ..scope import External
+from ..span import Span
+from ..types import I64, INTS
+from .dicts import item as dict_item
+from .records import only_fields
+from .static_texts import item as text_item
+
+
+def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
+    """``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]`` read."""
+    joined = _joined(ctx, node)
+    if joined is not None:
+        return joined
+    base = settled(ctx, pull(ctx, node.value), node.slice)
+    if isinstance(base, TupleValue):
+        return dict_item(ctx, node, base) if base.mapping else _item(ctx, node, base)
+    if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
+        return part
+    if not is_array(base):
+        if isinstance(base, ScalarValue):
+            ctx.raised("TypeError" if base.weak else "IndexError")
+        if not isinstance(base, SILENT):
+            instead = "leave the index out: it is one number already" if isinstance(base, ScalarValue) else ""
+            ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base)), instead))
+        for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:  # what it means is unknown
+            if not isinstance(part, (ast.Slice, ast.Starred, ast.Constant)):
+                pull(ctx, part)
+        return Poison()
+    parts = parts_of(ctx, node.slice)
+    if parts is None:
+        return Poison()
+    return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
+
+
+JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript
+
+
+def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
+    """``np.r_[a, 1.0, b]`` and ``np.c_[x, y]``, ``np.mgrid[0:m, 0:n]`` and ``np.ogrid``; None for anything else."""
+    found = named(ctx, node.value)
+    home, _, attr = found.dotted.rpartition(".") if isinstance(found, External) else ("", "", "")
+    if home != "numpy" or attr not in JOINED:
+        return None
+
+    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if attr in ("mgrid", "ogrid"):
+        return pull(ctx, _at(node, _grid(node, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)
+    if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
+        instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
+        ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
+        return Poison()
+    given = ast.Tuple([_of_numpy(node, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
+    return pull(ctx, _at(node, _of_numpy(node, "concatenate" if attr == "r_" else "column_stack", given)))
+
+
+def _of_numpy(at: ast.expr, name: str, *given: ast.expr, **keywords: object) -> ast.Call:
+    keys = [ast.keyword(k, ast.Constant(v)) for k, v in keywords.items()]
+    return ast.Call(Quoted(at, EntityValue(External(f"numpy.{name}"), f"np.{name}")), list(given), keys)
+
+
+def _at(node: ast.expr, made: ast.expr) -> ast.expr:
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
+def _is_range(n: ast.expr) -> bool:
+    """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`."""
+    return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
+
+
+def _no_ranges(ctx: Lowering, node: ast.Subscript, attr: str) -> Poison:
+    ctx.report(Unsupported(ctx.span(node), f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`", "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`"))
+    return Poison()
+
+
+def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
+    """The coordinates of the cells of a grid."""
+    along = [_of_numpy(at, "arange", n.lower or ast.Constant(0), n.upper, n.step or ast.Constant(1)) for n in items]
+    if len(along) == 1:
+        return along[0]
+    axes = _of_numpy(at, "meshgrid", *along, indexing="ij", **({"sparse": True} if attr == "ogrid" else {}))
+    return axes if attr == "ogrid" else _of_numpy(at, "stack", axes)
+
+
+def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Region | None:
+    """The cell or the region that ``a[...]`` as a target means. With ``keep`` what stands between now and the update may change
+    arrays: what NumPy reads now, at indices of arrays, is read now."""
+    base = expression(ctx, node.value)
+    name, span = user_name(node.value), ctx.span(node)
+    if isinstance(base, TupleValue):
+        what, instead = ("list", "make an array: `np.zeros(n)`, or `np.array([...])`") if base.listed else ("tuple", "build a new tuple")
+        ctx.report(Unsupported(span, f"assigning to an element of a {what}", instead))
+        return None
+    if not is_array(base):
+        if not isinstance(base, SILENT):
+            ctx.report(WrongType(ctx.span(node.value), "only arrays have cells to assign to", describe(type_of(base))))
+        return None
+    parts = parts_of(ctx, node.slice)
+    place = None if parts is None else writable(ctx, base, name, span)
+    if place is None:
+        return None
+    mask = mask_of(parts)
+    if mask is not None:
+        if not fits(ctx, place, mask, name, span):
+            return None
+        old = materialise(ctx, place, "old", span) if keep else None
+        return region(ctx, place, name, span, mask=_settled(ctx, place, mask, keep, span), old=old)
+    if not is_basic(parts):
+        parts = [replace(p, value=_settled(ctx, place, p.value, keep, span)) if isinstance(p, Place) and is_array(p.value) else p for p in parts]
+        picked = gathered(ctx, place, parts, name, span)
+        if picked is None:
+            return None
+        place = picked.base
+        old = materialise(ctx, picked_cells(ctx, place, picked, span), "old", span) if keep else None
+        return region(ctx, place, name, span, picked, old=old)
+    if is_cell(place, parts):
+        return cell_at(ctx, place, parts, name, span)
+    view = view_of(ctx, place, parts, name, span)
+    return None if isinstance(view, SILENT) else region(ctx, view, name, span)
+
+
+def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bool, span: Span) -> AnyArray:
+    """An array of indices or a mask that the update of the place does not change."""
+    changes = keep and isinstance(v, Delayed)
+    return materialise(ctx, v, "at", span) if changes or may_meet(place, v, dtype_of(v) == "bool") else v
+
+
+def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
+    """``t[k]``, and ``t[lo:hi]`` with literal bounds."""
+    if isinstance(node.slice, ast.Slice):
+        return _items(ctx, node.slice, base, ctx.span(node))
+    index = expression(ctx, node.slice)
+    if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
+        return Poison()
+    if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
+        k = index.atom.value
+        if -len(base.items) <= k < len(base.items):
+            return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
+        ctx.report(WrongType(ctx.span(node), f"a tuple of {len(base.items)} has no element {k}", "out of range"))
+    elif isinstance(index, ScalarValue) and index.dtype in INTS and base.items and all(isinstance(v, ScalarValue) for v in base.items):
+        return chosen(ctx, base.items, index, ctx.span(node))
+    elif not isinstance(index, SILENT):
+        instead = "make an array of it first: `a = np.stack(t)`, then `a[k]`" if any(map(is_array, base.items)) else ""
+        ctx.wants_literal(index)
+        ctx.report(WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead))
+    return Poison()
+
+
+def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Value:
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        value = NoneValue() if part is None else expression(ctx, part)
+        match value:
+            case NoneValue():
+                bounds.append(None)
+            case ScalarValue(atom=Const(value=k), dtype=dtype) if dtype in INTS:
+                bounds.append(k)
+            case _:
+                ctx.wants_literal(value)
+                if not isinstance(value, SILENT):
+                    ctx.report(WrongType(ctx.span(part), "the bounds of a slice of a tuple are literal ints", describe(type_of(value))))
+                return Poison()
+    if bounds[2] == 0:
+        ctx.report(WrongType(span, "the step of a slice is not 0", "0"))
+        return Poison()
+    if only_fields(ctx, base, span, "a slice is of a tuple"):
+        return Poison()
+    return TupleValue(base.items[slice(*bounds)], LIST if base.listed else None)
+
+
+def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
+    """The parts of an index, evaluated from left to right; None where one was reported."""
+    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+    found: list[Part | None] = []
+    for n in nodes:
+        span = ctx.span(n)
+        match n:
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                bounds = [_bound(ctx, b) for b in (lower, upper, step)]
+                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span, one_place(ctx, *bounds)))
+            case ast.Constant(value=value) if value is ...:
+                found.append(Rest())
+            case ast.List():
+                found += value_parts(ctx, row_of(ctx, n), span)
+            case ast.Starred():
+                ctx.report(Unsupported(span, "a starred index", "write the indices out"))
+                found.append(None)
+            case _:
+                found += (value_parts if n is node else inner_parts)(ctx, pull(ctx, n), span)
+    return None if None in found else found
+
+
+def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
+    """Whether bounds that were just computed are of one place at most, as they are one apart."""
+    if step not in (None, ONE):
+        return False
+    if upper is None:
+        return lower == Const(-1, I64)
+    made = {s.out: s for s in ctx.out[-8:] if isinstance(s, Let)}
+
+    def from_a_name(a: Atom | None) -> tuple[Atom | None, int]:
+        match a, made.get(a):
+            case (None, _):
+                return None, 0
+            case (Const(value=k), _):
+                return (ONE, k) if k < 0 else (None, k)  # counted from the end, or from the start
+            case _, Let(op="add", ins=(b, Const(value=k)) | (Const(value=k), b)):
+                return b, k
+            case _, Let(op="sub", ins=(b, Const(value=k))):
+                return b, -k
+        return a, 0
+
+    (a, i), (b, j) = from_a_name(lower), from_a_name(upper)
+    return a == b and j == i + 1
+
+
+def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
+    if node is None:
+        return None
+    value = expression(ctx, node)
+    match value:
+        case NoneValue():
+            return None
+        case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
+            return cast(ctx, atom, "i64", ctx.span(node))
+    if not isinstance(value, SILENT):
+        not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
+    return Poison()
+
+
+EXPRESSIONS[ast.Subscript] = lambda ctx, node, hint: subscript(ctx, node)
+enter("subscript", (f"numpy.{name}" for name in JOINED))

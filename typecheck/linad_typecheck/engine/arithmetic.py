@@ -1,0 +1,208 @@
+"""Operators of scalars: arithmetic, comparisons, bits, and what is true."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..core import Atom, Check, Const
+from ..messages.language import Unsupported
+from ..messages.types import Widened, WrongType
+from ..scope import Helper, RecordClass
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
+from .numbers import as_scalar, cast, promote
+from .places import unwrapped
+from .state import Lowering
+from .values import (
+    ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, UnionValue, Value, ViewValue,
+)
+
+
+ARITHMETIC = {ast.Add: ("add", "+"), ast.Sub: ("sub", "-"), ast.Mult: ("mul", "*")}
+BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bitxor", "^")}
+SHIFTS = {ast.LShift: ("shl", "<<"), ast.RShift: ("shr", ">>")}
+TELLS_APART = {ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>"}
+COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
+
+Operator = Callable[[Lowering, ScalarValue, ScalarValue, DType, bool, Span, str], Value]
+OPERATORS: dict[type[ast.operator], Operator] = {}  # of numbers that are converted to a dtype: entered by files that build on these
+
+
+def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
+    """Python's truth value, as a bool atom: of a scalar, an array of rank 0, or what is true or false by what it is."""
+    match v:
+        case NoneValue() | TextValue(text=""):
+            return Const(False, BOOL)
+        case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
+            return Const(bool(items), BOOL)
+        case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):
+            return Const(True, BOOL)
+        case ArrayValue() | ViewValue() | UnionValue() | Delayed():
+            v = unwrapped(ctx, v, span)
+    s = as_scalar(ctx, v, span, "a condition is a scalar", "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell")
+    return None if s is None else cast(ctx, s.atom, "bool", span)
+
+
+def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str = "t") -> Value:
+    """``a op b`` of two scalars."""
+    if isinstance(a, Bottom) or isinstance(b, Bottom):
+        return Bottom()
+    if isinstance(a, Poison) or isinstance(b, Poison):
+        ctx.programs.poisoned = True
+        return Poison()
+    x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
+    if x is None or y is None:
+        return Poison()
+    dtype, weak = promote(x, y)
+    if op in TELLS_APART:
+        _report_widened(ctx, op, (x, y), span)
+    if op in BITS or op in SHIFTS:
+        return _bits(ctx, op, x, y, dtype, weak, span, hint)
+    if dtype == "bool":
+        if not weak and op is not ast.Div:
+            ctx.report(WrongType(span, "arithmetic is on numbers", "bool with bool", "convert one of them: `int(...)`"))
+            return Poison()
+        dtype = "f64" if op is ast.Div else "i64"
+    match op:
+        case ast.Div:
+            dtype = dtype if dtype in FLOATS else "f64"
+            return operation(ctx, "div", x, y, dtype, weak, span, hint)
+        case ast.FloorDiv | ast.Mod:
+            return _division(ctx, "floordiv" if op is ast.FloorDiv else "mod", x, y, dtype, weak, span, hint)
+        case _ if op in OPERATORS:
+            return OPERATORS[op](ctx, x, y, dtype, weak, span, hint)
+        case _ if op in ARITHMETIC:
+            folded = _fold(ARITHMETIC[op][0], x.atom, y.atom, dtype)
+            if folded is not None:
+                return ScalarValue(folded, weak)
+            known = {}
+            if op is not ast.Sub and dtype in INTS and ctx.counts(x.atom) and ctx.counts(y.atom):
+                a, b = sorted((ctx.bits(x.atom), ctx.bits(y.atom)))
+                # counting on by small steps does not come to more than a program has the time for
+                known = ctx.signed(True, a + b if op is ast.Mult else b + (a > 16), dtype)
+            return operation(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, **known)
+    ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
+    return Poison()
+
+
+def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
+    """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two apart."""
+    for v in operands:
+        found = ctx.known(v.atom).widened
+        if found is not None:
+            text = ctx.source.source.segment(found[1])
+            ctx.report(Widened(span, found[0], TELLS_APART[op], found[1], text if text.isdigit() else ""))
+            return
+
+
+def operation(
+    ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, **known: Any
+) -> ScalarValue:
+    ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
+    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
+
+
+_FOLDED = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "floordiv": int.__floordiv__, "mod": int.__mod__}
+
+
+def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
+    """Arithmetic of int literals."""
+    if dtype != "i64" or not (isinstance(a, Const) and isinstance(b, Const)) or (op in ("floordiv", "mod") and b.value == 0):
+        return None
+    value = _FOLDED[op](int(a.value), int(b.value))
+    return Const(value, I64) if abs(value) < 2**63 else None
+
+
+def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
+    if dtype in INTS:
+        check_nonzero(ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span)
+        folded = _fold(op, x.atom, y.atom, dtype)
+        if folded is not None:
+            return ScalarValue(folded, weak)
+    known = {}
+    if dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.counts(x.atom)):
+        sure = op == "mod" or ctx.is_nonneg(x.atom)
+        known = {"nonneg": True, "bits": ctx.bits(y.atom if op == "mod" else x.atom)} if sure else {"wraps": True}
+    return operation(ctx, op, x, y, dtype, weak, span, hint, **known)
+
+
+def check_nonzero(ctx: Lowering, a: Atom, error: str, message: str, span: Span) -> None:
+    if isinstance(a, Const) and a.value != 0:
+        return
+    ok = Const(False, BOOL) if isinstance(a, Const) else ctx.let("ok", "ne", (a, Const(0, a.type)), BOOL, span)
+    ctx.emit(Check(ok, error, message, (), span))
+
+
+def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> Value:
+    name, sign = BITS[op] if op in BITS else SHIFTS[op]
+    if dtype == "bool" and op in BITS:
+        out = ctx.let(hint, LOGIC_OF_BITS[name], (x.atom, y.atom), BOOL, span)
+        return ScalarValue(out, weak)
+    if dtype == "bool":
+        dtype = "i64"
+    if dtype not in INTS:
+        ctx.report(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
+        return Poison()
+    if op in SHIFTS and weak:  # Python's ints; NumPy's give 0
+        _check_count(ctx, cast(ctx, y.atom, dtype, span), span)
+    return operation(ctx, name, x, y, dtype, weak, span, hint)
+
+
+def _check_count(ctx: Lowering, count: Atom, span: Span) -> None:
+    """A shift of a Python int by a negative number of bits raises."""
+    if isinstance(count, Const) and count.value >= 0 or ctx.is_nonneg(count):
+        return
+    zero = Const(0, count.type)
+    ok = Const(False, BOOL) if isinstance(count, Const) else ctx.let("ok", "ge", (count, zero), BOOL, span)
+    ctx.emit(Check(ok, "ValueError", "negative shift count", (), span))
+
+
+def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value:
+    """One comparison of two scalars."""
+    if isinstance(a, Poison) or isinstance(b, Poison):
+        ctx.programs.poisoned = True
+        return Poison()
+    x, y = as_scalar(ctx, a, span, "a comparison is of scalars"), as_scalar(ctx, b, span, "a comparison is of scalars")
+    if x is None or y is None:
+        return Poison()
+    dtype, weak = promote(x, y)
+    ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
+    if all(isinstance(a, Const) for a in ins):  # an arm of an `if` on it is not even looked at where it is never taken
+        return ScalarValue(Const(getattr(operator, COMPARE[op])(*(a.value for a in ins)), BOOL), weak)
+    return ScalarValue(ctx.let("b", COMPARE[op], ins, BOOL, span), weak)
+
+
+def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:
+    if op is ast.Not:
+        b = truth(ctx, v, span)
+        if b is None:
+            return Poison()
+        if isinstance(b, Const):
+            return ScalarValue(Const(not b.value, BOOL), True)
+        return ScalarValue(ctx.let("b", "not", (b,), BOOL, span), True)
+    x = as_scalar(ctx, v, span, "arithmetic is on scalars")
+    if x is None:
+        return Poison()
+    if op is ast.Invert:
+        if x.dtype == "bool" and not x.weak:
+            return ScalarValue(ctx.let("b", "not", (x.atom,), BOOL, span))
+        if x.dtype in FLOATS:
+            ctx.report(WrongType(span, "`~` is an operation on ints", "float", "convert with `int(...)`"))
+            return Poison()
+        atom = cast(ctx, x.atom, "i64" if x.dtype == "bool" else x.dtype, span)
+        return ScalarValue(ctx.let(hint, "invert", (atom,), atom.type, span), x.weak)
+    if x.dtype == "bool":
+        if not x.weak:
+            ctx.report(WrongType(span, "arithmetic is on numbers", "bool", "convert it: `int(...)`"))
+            return Poison()
+        x = ScalarValue(cast(ctx, x.atom, "i64", span), True)
+    if op is ast.UAdd:
+        return x
+    if isinstance(x.atom, Const):
+        return ScalarValue(Const(-x.atom.value, x.atom.type), x.weak)
+    return ScalarValue(ctx.let(hint, "neg", (x.atom,), x.atom.type, span), x.weak)

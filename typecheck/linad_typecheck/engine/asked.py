@@ -1,0 +1,23 @@
+"""Whether the text of a test asks about types."""
+
+from __future__ import annotations
+
+import ast
+
+
+def about_types(test: ast.expr) -> bool:
+    """Whether the text of a test asks about types: while one is not known, either arm may never run."""
+    for n in ast.walk(test):
+        match n:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKED:
+                return True
+            case ast.Attribute(attr="ndim" | "dtype"):
+                return True
+            case ast.Compare(ops=[ast.Is() | ast.IsNot(), *_]):
+                return True
+            case ast.Compare(comparators=[ast.Constant(value=str()), *_]):
+                return True
+    return False
+
+
+_ASKED = ("isinstance", "hasattr", "callable", "type", "isscalar", "iterable", "issubdtype", "ndim", "iscomplexobj", "isrealobj", "shape", "len")

@@ -1,0 +1,439 @@
+"""One attempt to lower a loop from what is known at its head: what the body contradicts of that is entered into it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..core import Atom, Block, Checkpoint, Const, Loop, Var
+from ..frozen import frozen
+from ..linear.ownership import as_one, inherits, lose, movable
+from ..messages.types import TypeChanges
+from ..span import Span
+from ..types import BOOL, FLOATS, I64, INTS, Array, Type
+from .blocks import block, how_left, set_left, surely_bound
+from .entities import unknown_constant
+from .evaluation import condition
+from .exits import breaks, returns
+from .joins import branch, coerce, made_in, own_array
+from .loop_head import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
+from .path import Classes, Fixed
+from .places import materialise
+from .state import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
+from .values import (
+    ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue,
+    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types, leaves,
+    rebuild, type_leaves, type_of,
+)
+
+AGAIN = "%again"
+
+
+@frozen
+class Shape:
+    """The parts of a loop statement that `for` and `while` differ in."""
+
+    node: ast.For | ast.While
+    start: Atom
+    stop: Atom | None
+    step: Atom
+    nonneg: bool
+    enter: Callable[[Atom], None]  # binds the target
+    test: ast.expr | None = None
+    mark: Checkpoint | None = None
+    key: object = None  # what the loop is in the text, each time that it is lowered
+
+    @property
+    def has_break(self) -> bool:
+        return breaks(self.node.body)
+
+    @property
+    def has_return(self) -> bool:
+        return returns(self.node.body)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the body runs at least once: that of a `while` begins with its test, a `for` may be over a literal range."""
+        if self.stop is None:
+            return True
+        bounds = self.start, self.stop, self.step
+        return all(isinstance(b, Const) for b in bounds) and self.step != ZERO and bool(range(*(b.value for b in bounds)))
+
+
+def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
+    """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
+    match t, v:
+        case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
+            return TupleValue(tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)), v.record)
+        case ArrayType(), ViewValue() | UnionValue():
+            ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
+            made = own_array(ctx, v, name, span, defined)
+            as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+            return made
+    return v
+
+
+class Attempt:
+    """Lower a loop. ``grown`` is the head that it starts from; what contradicts that is entered for the next attempt."""
+
+    def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
+        self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
+        self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
+        self.carried: list[Var] = []
+        self.inits: list[Atom] = []
+        self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
+        self.flags: dict[str, Var] = {}
+        self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
+        self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
+        self.steady: dict[Place, Var] = {}
+        self.entered: frozenset[str] = frozenset()  # the names that this attempt carries: others are for the next one
+        self.alike: Classes = Fixed()  # arrays that may be one at the head
+        self.exits = shape.stop is None or shape.has_break or shape.has_return
+
+    def run(self) -> None:
+        ctx, shape, grown = self.ctx, self.shape, self.grown
+        lost = {n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in grown.lost.items()}
+        ctx.bind_all(lost)
+        self.before = before = ctx.env
+        self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - grown.types.keys() - grown.unbound
+        ctx.bind_all(dict.fromkeys(sorted(self.sought), Binding(Bottom(), self.span)))
+        self.steady = grown.steady(before)
+        kept = {v.name for n, b in before.items() if n not in grown.types for v in arrays(b.value)}
+        kept |= {v.name for v in self.steady.values()}
+        self.entered = frozenset(grown.types)
+        for name, t in grown.types.items():
+            self.head(name, t, before.get(name), kept)
+        head = ctx.env
+        for pair in grown.mixed:
+            found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
+            as_one(ctx, *(n for n in found if n))
+        self.alike = ctx.path.alike
+        counts = (shape.start, shape.step) == (ZERO, ONE)
+        few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
+        known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
+        index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
+
+        def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
+            want_ctl = self.exits and (shape.has_break or shape.has_return)
+            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=True)
+            again = self.body(index)
+            left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
+            moving = self.compare(head, ended, left, dead)
+            return again, left, None if moving else self.results(head, ended, left, kept, dead)
+
+        found = ctx.ahead(turn)
+        again, left, results = found.value
+        end, waiting = found.path, len(ctx.path.flight)
+        ctx.go(alike=end.alike, returned=end.returned, flight=end.flight[:waiting])
+        if results is not None:
+            self.finish(before, head, index, found.stmts, results, again, left)
+
+    # -- head
+
+    def head(self, name: str, t: ValueType, b: Binding | None, kept: set[str]) -> None:
+        """Bind a name to fresh carried variables."""
+        ctx = self.ctx
+        span = self.span if b is None else b.span
+        if isinstance(t, OtherType):
+            if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:  # who reads it before the body assigns it is told so again
+                return
+            value = t.value if b is None or isinstance(t.value, Poison) else b.value
+            flag = None if isinstance(value, SILENT) or name in self.grown.lost else self.flag(name, b)
+            ctx.bind(name, Binding(value, span, flag))
+            return
+        holders = [h[0] for (n, _), h in self.grown.shared.items() if n == name and not isinstance(h, Var)]
+        gone = next((self.grown.lost[h] for h in holders if h in self.grown.lost), None)
+        if gone is not None:
+            self.grown.lost.setdefault(name, lost_leaf(gone))
+        if name in self.grown.lost:
+            return
+        held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
+        first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
+        fresh: list[Atom] = []
+        for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
+            if (name, k) in self.steady:
+                fresh.append(atom)
+            elif (name, k) in self.grown.shared:
+                fresh.append(self.shared(name, k))
+            elif isinstance(kind, Array):
+                fresh.append(self.array(name, k, atom, kind, kept))
+            else:
+                counted = isinstance(t, ScalarType) and kind.dtype in INTS and name not in self.grown.negative
+                few = ctx.is_nonneg(atom) and ctx.bits(atom) <= 50 and name not in self.grown.wrapping
+                known: dict[str, Any] = {} if not counted else {"nonneg": True} if few else {"wraps": ctx.counts(atom)}
+                if kind.dtype in FLOATS and b is not None:
+                    known["widened"] = ctx.widened(name, span, b.value)
+                fresh.append(self.carry(name, kind, atom, **known))
+        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span, self.flag(name, b)))
+
+    def flag(self, name: str, b: Binding | None) -> Var | None:
+        """The carried flag of a name that may be undefined at the head."""
+        if name not in self.grown.flagged:
+            return None
+        self.flags[name] = self.carry(f"{name}_set", BOOL, FALSE if b is None else (b.defined or TRUE))
+        return self.flags[name]
+
+    def shared(self, name: str, k: int) -> Atom:
+        """The array at the head of the loop that a name shares."""
+        match self.grown.shared[name, k]:
+            case Var() as outer:
+                return outer
+            case other, place:
+                return list(leaves(self.ctx.env[other].value))[place]
+
+    def carry(self, name: str, t: Type, init: Atom, **known: Any) -> Var:
+        var = self.ctx.fresh(name.strip("%"), t, **known)
+        self.carried.append(var)
+        self.inits.append(init)
+        return var
+
+    def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
+        """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
+        ctx = self.ctx
+        _, taken = self.owner.get(first.name, (name, None))
+        in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
+        if taken is None and first.name not in kept and movable(ctx, first):
+            var = self.carry(name, t, first, in_order=in_order)
+            self.owner[first.name] = name, var
+            inherits(ctx, var, first)
+            return var
+        ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
+        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
+        as_one(ctx, var.name, (taken or first).name)
+        return var
+
+    # -- body
+
+    def body(self, index: Var) -> Atom | None:
+        """Lower the body; the condition of another turn, for loops with exits."""
+        ctx, shape = self.ctx, self.shape
+        set_left(ctx, RUN, self.span)
+
+        def turn() -> None:
+            shape.enter(index)
+            block(ctx, shape.node.body, self.live)
+            if self.exits:
+                ctx.bind(AGAIN, Binding(ScalarValue(self.again()), self.span))
+
+        def stop() -> None:
+            ctx.bind(AGAIN, Binding(ScalarValue(FALSE), self.span))
+
+        if shape.test is None:
+            turn()
+            return ctx.unbind(AGAIN).value.atom if self.exits else None
+        cond = condition(ctx, shape.test)
+        unknown = cond is None and unknown_constant(ctx, shape.test)
+        if cond is None:
+            cond = ctx.fresh("b", BOOL)
+            surely_bound(ctx, shape.test, True)
+        goes_on = []
+
+        def noted() -> None:
+            turn()
+            goes_on.append(ctx.env[AGAIN].value.atom)
+
+        with ctx.programs.perhaps_dead(unknown):
+            branch(ctx, cond, noted, stop, self.live, self.span)
+        again = ctx.unbind(AGAIN).value.atom
+        return again
+
+    def again(self) -> Atom:
+        left = how_left(self.ctx)
+        if isinstance(left, Const):
+            return Const(left.value < BREAK.value, BOOL)
+        return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
+
+    # -- end of the body
+
+    def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
+        """Enter into the head what the end of the body does not fit in. True where what else was found rests on that: an array in
+        a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
+        grown = self.grown
+        moving = len(grown.moving)
+        gone = dead or left == RETURN
+        for name, b in ended.items():
+            if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
+                continue
+            h = head.get(name)
+            if h is not None and isinstance(h.value, Bottom):
+                h = None
+            if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):  # left where an element was reported
+                continue
+            told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
+            if told_here and b.value.told is not None:  # it has to be told again in the next attempt
+                grown.lost.setdefault(name, b.value.told)
+                continue
+            if name in grown.lost:
+                grown.lost[name] = lost_parts(grown.lost[name], b.value)
+                continue
+            if contains(b.value, LostArray):
+                if h is None or not (name in grown.types and h.value == b.value):
+                    grown.lost[name] = lost_leaf(b.value) if h is None or name in grown.types else lost_parts(h.value, b.value)
+                continue
+            if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
+                if contains(h.value, LostArray):
+                    grown.lost[name] = lost_leaf(h.value)
+                grown.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
+                continue
+            t = type_of(b.value)
+            if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
+                if contains(b.value, UnionValue) and name not in grown.owned:
+                    grown.owned.add(name)
+                    return True
+                var = next(arrays(b.value))
+                loss = Loss("carried", f"`{var.name.partition('.')[0]}`", b.span)
+                grown.lost[name] = LostArray(var.type if isinstance(t, TupleType) else Array(t.dtype, t.rank), loss)
+                continue
+            if name not in grown.types:
+                if h is None or h.value != b.value or h.defined != b.defined:
+                    grown.types[name] = t if h is None else self.joined(name, type_of(h.value), t, h, b)
+                    if name[0] != "%" and (h is None or h.defined is not None):
+                        grown.flagged.add(name)
+                continue
+            if isinstance(t, TupleType):
+                parts = list(leaves(b.value))
+                grown.moving |= {(n, k) for (n, k), v in self.steady.items() if n == name and parts[k : k + 1] != [v]}
+            grown.types[name] = self.joined(name, grown.types[name], t, h, b)
+            if b.defined is not None and name[0] != "%":
+                grown.flagged.add(name)
+            if h is not None and isinstance(b.value, ScalarValue) and isinstance(h.value, ScalarValue):
+                head_atom, end = h.value.atom, b.value.atom
+                if self.ctx.counts(head_atom) and not self.ctx.counts(end):
+                    grown.negative.add(name)
+                elif self.ctx.is_nonneg(head_atom) and not (self.ctx.is_nonneg(end) and self.ctx.bits(end) <= 50):
+                    grown.wrapping.add(name)
+        return len(grown.moving) != moving
+
+    def carries(self, before: Value, v: Value) -> bool:
+        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
+        array from outside of the loop."""
+        match before, v:
+            case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
+                return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
+            case ArrayValue(), ArrayValue():
+                return True
+            case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
+                return True
+            case ViewValue(var=old), ViewValue(var=new):
+                inside = {x.name for x in self.carried} | made_in(self.ctx.out)
+                return old == new and new.name not in inside and join_types(type_of(before), type_of(v)) is not None
+            case _:
+                return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
+
+    def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
+        t = join_types(one, other)
+        if t is None:
+            if name[0] != "%":
+                self.grown.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
+            return TOP
+        return t
+
+    def results(self, head, ended, left: Atom, kept: set[str], dead: bool) -> list[Atom]:
+        ctx, grown = self.ctx, self.grown
+        given: dict[str, Place] = {}
+        ends: list[tuple[Place, Var]] = []
+        out: list[Atom] = []
+        gone = left == RETURN or dead
+        for name, t in grown.types.items():
+            if name in grown.lost or name not in head or name not in self.entered:
+                continue
+            h, b = head[name], ended.get(name)
+            if not fits(h.value, t):
+                continue
+            value = None if b is None or contains(b.value, (LostArray, *SILENT)) else b.value
+            if gone and name[0] != "%":
+                value = None
+            match h.value:
+                case ScalarValue(atom=Var(name=carried), dtype=dtype) if dtype in FLOATS and b is not None:
+                    self.widened[carried] = ctx.widened(name, b.span, value)
+            atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
+            for k, atom in enumerate(atoms):
+                if not isinstance(atom.type, Array) or (name, k) in self.steady:
+                    continue
+                holder = atom if atom.name in kept else given.get(atom.name)
+                if (name, k) in grown.shared:
+                    if value is not None and holder != grown.shared[name, k]:
+                        grown.lost.setdefault(name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span)))
+                    continue
+                if holder is not None and value is not None and name not in self.before:
+                    grown.share(name, k, holder)
+                    return []  # the head has changed
+                if holder is not None or not movable(ctx, atom):
+                    other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
+                    loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
+                    if not movable(ctx, atom):
+                        loss = Loss("lent", ctx.variables.lent(atom.name).name, self.span, b.span)
+                    grown.lost.setdefault(name, LostArray(atom.type, loss))
+                given[atom.name] = name, k
+                ends.append(((name, k), atom))
+                if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
+                    grown.disordered.add((name, k))
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | grown.shared.keys())
+            if name in self.flags:
+                flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
+                out.append(flag)
+                if flag == TRUE:
+                    self.bound.add(name)
+        self.mix(head, ends)
+        return out
+
+    def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
+        """Enter into the head what is one array in Python where the next iteration begins, and is not known to be at the head."""
+        alike = self.ctx.path.alike
+        if not alike:
+            return
+        outside = {v.name for b in self.before.values() for v in arrays(b.value)}
+        outside |= {n for n, _ in self.ctx.variables.all_lent()}
+        for place, atom in ends:
+            known = self.alike.get(self.array_at(head, place), frozenset())  # at the head: the body adds to classes
+            now = alike.get(atom.name, frozenset())
+            self.grown.mixed |= {(place, n) for n in now & outside - known}
+            self.grown.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}
+
+    def array_at(self, head: dict[str, Binding], place: Place) -> str:
+        """The array at the head of the loop at a place; none where its name is lost by now."""
+        name, k = place
+        parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
+        return parts[k].name if k < len(parts) else ""
+
+    def out(self, v: Var) -> Var:
+        """A carried variable as it is after the loop."""
+        known = self.ctx.known(v)
+        same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
+        return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)
+
+    def held_by(self, array: Var, head: dict[str, Binding]) -> str:
+        return next((n for n, x in head.items() if array in arrays(x.value)), "another name")
+
+    def finish(self, before, head, index: Var, stmts, results, again, left: Atom) -> None:
+        ctx, shape = self.ctx, self.shape
+        carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
+        if carries_ctl:
+            self.carry("ctl", I64, RUN)
+            results = [*results, left]
+        outs = tuple(self.out(v) for v in self.carried)
+        for v, o in zip(self.carried, outs, strict=True):
+            inherits(ctx, o, v)
+        body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
+        if len(results) == len(self.carried):  # else the head has changed and this attempt is thrown away
+            ctx.emit(
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
+                     span=ctx.span(shape.node), mark=shape.mark)
+            )  # fmt: skip
+        final = dict(zip((v.name for v in self.carried), outs, strict=True))
+        bound = self.bound if shape.runs else ()
+        after = {
+            n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()
+        }
+        for name, t in self.grown.types.items():
+            if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
+                after[name] = Binding(t.value, self.span)
+        ctx.go(env=Fixed(after))
+        for first, (name, _) in self.owner.items():
+            lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
+        if carries_ctl:
+            set_left(ctx, outs[-1], self.span)
+        else:
+            set_left(ctx, RUN, self.span)

@@ -1,0 +1,117 @@
+"""Blocks of statements, and how they are left; a table from classes of nodes to functions, filled by the files of the constructs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from ..core import Const
+from ..span import Span
+from ..types import BOOL
+from .asked import about_types
+from .entities import unknown_constant
+from .evaluation import condition
+from .exits import bound_if, exits, leaves_iteration, only_raises, terminates
+from .joins import branch
+from .refusal import refuse
+from .state import CTL, RETURN, RUN, Lowering
+from .values import Binding, ScalarValue, Value
+
+
+Body = Sequence[ast.stmt]
+STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {ast.Pass: lambda ctx, s: None}
+TARGETS: dict[type[ast.expr], Callable[[Lowering, ast.expr, Value, Span], None]] = {}
+
+
+def how_left(ctx: Lowering):
+    """The control value: `RUN` where the block goes on."""
+    held = ctx.path.env.get(CTL)
+    return RUN if held is None else held.value.atom
+
+
+def set_left(ctx: Lowering, atom, span: Span) -> None:
+    ctx.bind(CTL, Binding(ScalarValue(atom), span))
+
+
+def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
+    """Lower statements; ``live`` are the names still used behind them.
+
+    What follows an `if` that may leave the block goes into the arm that does not, where one of the two always leaves;
+    otherwise it is guarded by the control value.
+    """
+    for k, s in enumerate(body):
+        left = how_left(ctx)
+        if ctx.path.dead or (left is not RUN and isinstance(left, Const) and left != RUN):
+            return
+        rest = list(body[k + 1 :])
+        if isinstance(s, ast.If) and not (only_raises(s.body) and not s.orelse):
+            if not rest:
+                return if_(ctx, s, s.body, s.orelse, live)
+            if terminates(s.body):
+                return if_(ctx, s, s.body, [*s.orelse, *rest], live)
+            if terminates(s.orelse):
+                return if_(ctx, s, [*s.body, *rest], s.orelse, live)
+        if exits(s) and rest:
+            return guarded(ctx, s, rest, live)
+        statement(ctx, s)
+
+
+def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:
+    """A statement that may leave the block, and the rest, which runs where it has not."""
+    with ctx.within(want_ctl=True):
+        statement(ctx, s)
+    left = how_left(ctx)
+    if isinstance(left, Const):
+        return block(ctx, rest, live)
+    span = ctx.span(s)
+    on = ctx.let("on", "eq", (left, RUN), BOOL, span)
+
+    def go() -> None:
+        set_left(ctx, RUN, span)
+        block(ctx, rest, live)
+
+    def left_by_return() -> None:  # names that are not live there need no values
+        if not leaves_iteration(s):
+            set_left(ctx, RETURN, span)
+
+    branch(ctx, on, go, left_by_return, live, span)
+
+
+def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]) -> None:
+    cond = condition(ctx, s.test)
+    unknown = cond is None and (about_types(s.test) or unknown_constant(ctx, s.test))
+    if cond is None:  # already reported: look at both arms all the same
+        cond = ctx.fresh("b", BOOL)
+
+    def taken_arm(body: Body, truth: bool) -> None:
+        surely_bound(ctx, s.test, truth)
+        with ctx.programs.perhaps_dead(unknown):
+            block(ctx, body, live)
+
+    branch(ctx, cond, lambda: taken_arm(then, True), lambda: taken_arm(orelse, False), live, ctx.span(s.test))
+
+
+def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
+    """Names that ``:=`` has bound on every way on which a test comes out so are defined."""
+    for name in bound_if(test, truth):
+        b = ctx.env.get(name)
+        if b is not None and b.defined is not None:
+            ctx.bind(name, Binding(b.value, b.span))
+
+
+def statement(ctx: Lowering, s: ast.stmt) -> None:
+    lower = STATEMENTS.get(type(s))
+    if lower is None:
+        refuse(ctx, s)
+        return
+    ctx.path = ctx.path.at(s, ctx.path.flight[: ctx.path.around])
+    lower(ctx, s)
+
+
+def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
+    """Bind or store ``value``; ``span`` is where it comes from."""
+    store = TARGETS.get(type(target))
+    if store is None:
+        refuse(ctx, target)
+    else:
+        store(ctx, target, value, span)

@@ -1,0 +1,32 @@
+"""The classes of values, and what they derive from, by dotted name."""
+
+from __future__ import annotations
+
+OBJECT = "builtins.object "
+_REAL = "numbers.Number numbers.Complex numbers.Real "
+_WHOLE = _REAL + "numbers.Rational numbers.Integral "
+_ITERABLE = "abc.Iterable abc.Container abc.Sized abc.Collection "
+_SEQUENCE = _ITERABLE + "abc.Sequence abc.Reversible "
+_GENERIC = "numpy.generic "
+_NUMBER = _GENERIC + "numpy.number "
+_OF: dict[str, str] = {
+    "builtins.float": _REAL + "abc.Hashable",
+    "builtins.int": _WHOLE + "abc.Hashable",
+    "builtins.bool": "builtins.int " + _WHOLE + "abc.Hashable",
+    "numpy.float64": _NUMBER + "numpy.inexact numpy.floating numpy.double builtins.float abc.Hashable " + _REAL,
+    "numpy.float32": _NUMBER + "numpy.inexact numpy.floating numpy.single abc.Hashable " + _REAL,
+    "numpy.int64": _NUMBER + "numpy.integer numpy.signedinteger numpy.intp numpy.int_ abc.Hashable " + _WHOLE,
+    "numpy.int32": _NUMBER + "numpy.integer numpy.signedinteger numpy.intc abc.Hashable " + _WHOLE,
+    "numpy.bool": _GENERIC + "numpy.bool_ abc.Hashable",
+    "numpy.ndarray": _ITERABLE,
+    "builtins.tuple": _SEQUENCE + "abc.Hashable",
+    "builtins.list": _SEQUENCE + "abc.MutableSequence",
+    "builtins.str": _SEQUENCE + "abc.Hashable",
+    "types.NoneType": "builtins.NoneType abc.Hashable",
+    "types.FunctionType": "abc.Callable abc.Hashable",
+}
+KINDS = {name: frozenset((OBJECT + name + " " + of).split()) for name, of in _OF.items()}
+# Classes that a function may mention, to ask whether something is of one: its values never are of the last ones.
+CLASSES = frozenset().union(*KINDS.values()).union(
+    ["typing.cast"], (f"numpy.{n}" for n in "complexfloating unsignedinteger character flexible str_ bytes_ object_ void matrix number".split())
+) - {"builtins.float", "builtins.int", "builtins.bool"}

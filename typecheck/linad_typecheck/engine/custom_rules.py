@@ -1,0 +1,591 @@
+"""`linad.custom_vjp` and `linad.custom_jvp`: functions whose derivative is given by other functions of the language.
+
+A call becomes the call of a function of the core that carries a `core.Rule`. The functions of the rule are lowered
+when everything else has been, so that they may call the function itself; they are put into the form of `core.Rule`
+here: flat, with sizes checked. What they are given and return is checked against the function that they are for, and
+that they are linear.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..core import (
+    AddArray,
+    Atom,
+    Call,
+    Check,
+    Const,
+    Copy,
+    Block,
+    Dim,
+    Function,
+    Let,
+    Names,
+    Param,
+    Result,
+    Rule,
+    Size,
+    Stmt,
+    Var,
+    count_uses,
+)
+from ..diagnostics import Label
+from ..linearity import departures
+from ..messages.derivatives import BadRule, NotLinear
+from ..scope import CustomRule, FunctionSource
+from ..span import Span
+from ..types import BOOL, I64, Array, Scalar, Type, is_float
+from .specialise import BY_RULE, Spec, Specialiser, Typed, header
+from .values import (
+    ArrayType,
+    ClosureType,
+    DerivativeType,
+    NoneValue,
+    OtherType,
+    Poison,
+    ScalarType,
+    TupleType,
+    UnionType,
+    ValueType,
+    ViewType,
+    contains,
+    describe,
+    type_leaves,
+)
+
+NONE = OtherType(NoneValue())
+NEEDED = {
+    "vjp": "write `{0}.defvjp(forward, backward)` after the function",
+    "jvp": "write `@{0}.defjvp` above the function of its tangents",
+    "jvps": "write `@{0}.defjvp` above the function of its tangents",
+}
+
+
+class _Bad(Exception):
+    """A rule has been reported."""
+
+
+# ------------------------------------------------------------------------------------------------------- the primal
+
+
+def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
+    """A function with a rule, for arguments of these types: one that calls it."""
+    rule = source.rule
+    assert rule is not None
+    plain = programs.specialise(source.plain(), params, captures, apart=True)
+    if plain.failed or not plain.done:  # inside itself it is a function like others
+        return plain
+    key = (plain.name, "by rule")
+    known = programs.specs.get(key)
+    if known is not None:
+        return known
+    f = plain.function
+    assert f is not None
+    if any(p.mode not in ("read", "own") or plain.writes(k) for k, p in enumerate(f.params)):
+        what = f"`{source.name}` updates an argument, and has a rule for its derivative"
+        programs.report(BadRule(header(source), what, "let it work on a copy", "updates an argument"))
+        plain.failed = True
+        return plain
+    names = Names(p.var.name for p in f.params)
+    lent = [p for p in f.params if not (plain.recursive and p is f.params[-1])]
+    stmts: list[Stmt] = []
+    args = [_on_copy(p, p.var, names, stmts) for p in lent]
+    outs = tuple(names.var("result", r.type) for r in f.body.results)
+    stmts.append(Call(outs, f.name, (*args, *((Const(0, I64),) if plain.recursive else ())), f.span))
+    made = Spec(programs.name(f"{source.name}_ruled"), source, plain.params, plain.result, done=True)
+    made.modes = tuple("read" if isinstance(p.var.type, Array) else "own" for p in lent[: len(plain.modes)])
+    made.flat, made.hidden = plain.flat, plain.hidden
+    made.function = Function(made.name, tuple(_read(p) for p in lent), Block(tuple(stmts), outs), f.span)
+    programs.specs[key] = made
+    plain.rule = rule
+    return made
+
+
+def _read(p: Param) -> Param:
+    return replace(p, mode="read") if isinstance(p.var.type, Array) else p
+
+
+def _on_copy(p: Param, v: Var, names: Names, stmts: list[Stmt]) -> Var:
+    """An argument for a parameter: an array that is not only read is a copy."""
+    if p.mode == "read" or not isinstance(v.type, Array):
+        return v
+    copy = names.like(v)
+    stmts.append(Copy(copy, v))
+    return copy
+
+
+# ------------------------------------------------------------------------------------------------- the rule's functions
+
+
+def lower_rules(programs: Specialiser) -> None:
+    """Lower the rules of all functions that have been met, and of those that they call in turn."""
+    while waiting := [s for s in programs.specs.values() if s.rule is not None and not s.failed]:
+        for plain in waiting:
+            rule, plain.rule = plain.rule, None
+            try:
+                _Lowered(programs, plain, rule).install()
+            except _Bad:
+                plain.failed = programs.poisoned = True  # or it would be differentiated as if it had no rule
+
+
+class _Lowered:
+    """One rule at the types of its function."""
+
+    def __init__(self, programs: Specialiser, plain: Spec, rule: CustomRule) -> None:
+        self.programs, self.plain, self.rule = programs, plain, rule
+        assert plain.function is not None
+        self.f: Function = plain.function
+        self.name = plain.source.name
+        self.own = Label(header(plain.source), f"the rule is for `{self.name}`")
+        a = plain.source.node.args
+        count = len([*a.posonlyargs, *a.args, *a.kwonlyargs]) + bool(a.vararg)
+        self.types = [t for _, t in plain.params[:count]]
+        self.names = [n for n, _ in plain.params[:count]]
+        self.first: list[int] = []  # of each argument, the position of its first leaf
+        at = 0
+        for _, t in plain.params:
+            self.first.append(at)
+            at += len(list(type_leaves(t)))
+        self.hidden = {key: at + k for k, key in enumerate(plain.hidden)}
+        self.wanted = [k for k in range(count) if k not in rule.nondiff]
+
+    # -- reports
+
+    def bad(self, source: FunctionSource, what: str, instead: str = "", where: str = "of the rule") -> _Bad:
+        function = None if source is self.plain.source else self.own
+        self.programs.report(BadRule(header(source), what, instead, where, function))
+        return _Bad()
+
+    def install(self) -> None:
+        rule, source = self.rule, self.plain.source
+        outside = [k for k in rule.nondiff if not 0 <= k < len(self.types)]
+        if outside:
+            told = f"`{self.name}` has {len(self.types)} parameters, and `nondiff_argnums` names number {outside[0]}"
+            raise self.bad(source, told, where="of these parameters")
+        if not rule.functions:
+            told = f"`{self.name}` has no rule yet"
+            raise self.bad(source, told, NEEDED[rule.kind].format(self.name), "its derivative is to be given by a rule")
+        for k in self.wanted:
+            if isinstance(self.types[k], (ViewType, UnionType)):
+                raise self.bad(
+                    source, f"`{self.name}` is given a view of an array as `{self.names[k]}`", "give it a copy"
+                )
+        made = {"vjp": self.vjp, "jvp": self.jvp, "jvps": self.jvps}[rule.kind]()
+        blocked = [
+            k for k in self._float_leaves(range(len(self.plain.params))) if k not in self._float_leaves(self.wanted)
+        ]
+        hidden = self.hidden.values()
+        self.plain.function = replace(self.f, rule=replace(made, blocked=tuple(k for k in blocked if k not in hidden)))
+
+    def _float_leaves(self, positions) -> list[int]:
+        """The flat positions of the floats of some arguments; functions among them hold values of their own."""
+        found = []
+        for k in positions:
+            t = self.plain.params[k][1]
+            if k in self.wanted and contains_function(t):
+                continue
+            found += [self.first[k] + j for j, leaf in enumerate(type_leaves(t)) if is_float(leaf)]
+        return found
+
+    # -- functions
+
+    def parameters(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str) -> Typed:
+        """The types of a function of the rule, by the names of its own parameters."""
+        a = source.node.args
+        names = [p.arg for p in (*a.posonlyargs, *a.args)]
+        if a.kwonlyargs or a.kwarg or a.vararg or len(names) != len(told):
+            instead = f"write its parameters as `({', '.join(n for n, _ in told)})`"
+            raise self.bad(source, f"{called(source)} is to take {takes}", instead, "has other parameters")
+        return tuple((n, t) for n, (_, t) in zip(names, told, strict=True))
+
+    def lowered(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str, copies: bool) -> Spec:
+        """A function of the rule at these types; only with ``copies`` may it update what it is given."""
+        spec = self.programs.specialise(source, self.parameters(source, told, takes), (), apart=True, twice=True)
+        if spec.failed or not spec.done or contains(_value(spec.result), Poison):
+            raise _Bad
+        for k, p in enumerate(spec.function.params):
+            if not copies and (p.mode not in ("read", "own") or spec.writes(k)):
+                raise self.bad(
+                    source, f"{called(source)} updates an argument", "let it work on a copy", "updates an argument"
+                )
+        for key, (name, _) in spec.hidden.items():
+            if key not in self.hidden:
+                array = name.partition("#")[0]
+                told = f"{called(source)} reads the array `{array}` of the module, which `{self.name}` does not"
+                raise self.bad(source, told, "make it a parameter")
+        return spec
+
+    def call(
+        self, spec: Spec, args: list[Var], params: tuple[Param, ...], names: Names, stmts: list[Stmt]
+    ) -> tuple[Var, ...]:
+        """The results of a function of the rule; ``params`` are those of the function that the rule is for."""
+        f = spec.function
+        every: list[Atom] = [*args, *(params[self.hidden[key]].var for key in spec.hidden)]
+        every = [_on_copy(p, a, names, stmts) for p, a in zip(f.params, every, strict=False)]
+        if spec.recursive:
+            every.append(Const(0, I64))
+        outs = tuple(names.var("made", r.type) for r in f.body.results)
+        stmts.append(Call(outs, f.name, tuple(every), f.span))
+        return outs
+
+    def declare(
+        self, name: str, params: tuple[Param, ...], stmts: list[Stmt], results: tuple[Atom, ...], source: FunctionSource
+    ) -> Function:
+        made = Spec(self.programs.name(name), source, (), modes=tuple(p.mode for p in params), done=True)
+        made.function = Function(made.name, params, Block(tuple(stmts), results), source.source.span(source.node))
+        self.programs.specs[made.name, "of a rule"] = made
+        return made.function
+
+    def own_params(self) -> tuple[Param, ...]:
+        return tuple(_read(p) for p in self.f.params)
+
+    def flat(self, k: int, params: tuple[Param, ...]) -> list[Var]:
+        """The leaves of one argument."""
+        size = len(list(type_leaves(self.types[k])))
+        return [p.var for p in params[self.first[k] : self.first[k] + size]]
+
+    def pair(self, spec: Spec, second: str) -> tuple[ValueType, ValueType]:
+        """The types of the two things that a function of the rule returns, of which the first is the value."""
+        source, result = spec.source, spec.result
+        if not isinstance(result, TupleType) or len(result.items) != 2:
+            told = f"{called(source)} returns {describe(result)}, not the value of `{self.name}` and {second}"
+            raise self.bad(
+                source, told, f"return a pair: `return value, {second.split()[-1]}`", "returns something else"
+            )
+        value = result.items[0]
+        if list(type_leaves(value)) != list(type_leaves(self.plain.result)) or _skeleton(value) != _skeleton(
+            self.plain.result
+        ):
+            of_it = f"`{self.name}` returns {describe(self.plain.result)}"
+            told = f"{called(source)} returns {describe(value)} as the value, where {of_it}"
+            raise self.bad(source, told, f"return what `{self.name}` returns", "another value")
+        return result.items
+
+    def linear(self, f: Function, source: FunctionSource, positions: range, by: str, free_results: int = 0) -> None:
+        found = departures(self.programs.functions(), self.programs.derivatives(), f.name, positions, free_results)
+        for d in found[:1]:  # what follows may follow from it
+            self.programs.report(NotLinear(d.span if d.span.line else header(source), called(source), by, d.why))
+        if found:
+            raise _Bad
+
+    # -- custom_vjp
+
+    def vjp(self) -> Rule:
+        forward, backward = self.rule.functions
+        assert forward is not None and backward is not None
+        told = list(zip(self.names, self.types, strict=True))
+        spec = self.lowered(forward, told, f"what `{self.name}` takes", copies=False)
+        _, kept = self.pair(spec, "the residuals")
+        params = self.own_params()
+        names = Names(p.var.name for p in params)
+        stmts: list[Stmt] = []
+        outs = self.call(spec, [v for k in range(len(told)) for v in self.flat(k, params)], params, names, stmts)
+        count = len(self.f.body.results)
+        same = _copied_parameters(spec.function)
+        residuals = outs[count:]
+        places: list[int | Result] = []
+        results: list[Var] = []
+        for k, v in enumerate(residuals, start=count):
+            if k in same:
+                places.append(same[k])
+                continue
+            places.append(Result(len(results)))
+            results.append(v)
+        made = self.declare(f"{self.name}_forward", params, stmts, (*outs[:count], *results), forward)
+        return self.backward(backward, made, kept, places)
+
+    def backward(self, source: FunctionSource, forward: Function, kept: ValueType, places: list[int | Result]) -> Rule:
+        result = self.plain.result
+        nondiff = sorted(self.rule.nondiff)
+        told = [
+            *((self.names[k], self.types[k]) for k in nondiff),
+            ("residuals", kept),
+            ("cotangent", cotangent_type(result)),
+        ]
+        takes = f"{'the arguments in `nondiff_argnums`, ' if nondiff else ''}the residuals and a cotangent"
+        spec = self.lowered(source, told, takes, copies=True)
+        wrt, zero, casts = self.gradients(spec)
+        given: list[int | Result | Size] = [
+            self.first[k] + j for k in nondiff for j in range(len(list(type_leaves(self.types[k]))))
+        ]
+        given += places
+        given += self.hidden.values()
+        arrays = [k for k in wrt if isinstance(self.f.params[k].var.type, Array)]
+        given += [Size(k, axis) for k in arrays for axis in range(self.f.params[k].var.type.rank)]
+        given = list(dict.fromkeys(given))
+        names = Names(())
+        held: dict[int | Result | Size, Var] = {}
+        for p in given:
+            t = (
+                I64
+                if isinstance(p, Size)
+                else self.f.params[p].var.type
+                if isinstance(p, int)
+                else forward.body.results[len(self.f.body.results) + p.position].type
+            )
+            held[p] = names.var("n" if isinstance(p, Size) else "kept", t)
+        seeds = [names.var("cotangent", t) for t in type_leaves(cotangent_type(result))]
+        params = tuple(Param(v, "read" if isinstance(v.type, Array) else "own") for v in (*held.values(), *seeds))
+        own = tuple(Param(held.get(k, p.var), p.mode) for k, p in enumerate(self.f.params))
+        stmts: list[Stmt] = []
+        args = [held[self.first[k] + j] for k in nondiff for j in range(len(list(type_leaves(self.types[k]))))]
+        outs = self.call(spec, [*args, *(held[p] for p in places), *seeds], own, names, stmts)
+        results: list[Atom] = []
+        for k, (position, path) in wrt.items():
+            v, t = outs[position], self.f.params[k].var.type
+            if isinstance(t, Array):
+                for axis in range(t.rank):
+                    made_ = f"{called(source)} returns a gradient by `{path}` of size {{0}}"
+                    told_ = f"{made_} along axis {axis}, but `{path}` has size {{1}}"
+                    _same_size(v, axis, held[Size(k, axis)], told_, names, stmts, header(source))
+            results.append(_cast(v, t, names, stmts) if k in casts else v)
+        made = self.declare(f"{self.name}_backward", params, stmts, tuple(results), source)
+        self.linear(made, source, range(len(given), len(params)), "the cotangent")
+        return Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
+
+    def gradients(self, spec: Spec) -> tuple[dict[int, tuple[int, str]], set[int], set[int]]:
+        """By flat float parameter, the leaf of what the backward function returns that is its gradient, and the name
+        of the
+        argument; those that have none; those whose gradient is of another type."""
+        source, result = spec.source, spec.result
+        names = [self.names[k] for k in self.wanted]
+        shown = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+        if not isinstance(result, TupleType) or len(result.items) != len(self.wanted):
+            told = f"{called(source)} returns {describe(result)}, not a tuple with a gradient for each of {shown}"
+            written = f"({names[0]}_bar,)" if len(names) == 1 else ", ".join(f"{n}_bar" for n in names)
+            raise self.bad(source, told, f"return a tuple: `return {written}`", "returns something else")
+        found: dict[int, tuple[int, str]] = {}
+        zero: set[int] = set()
+        casts: set[int] = set()
+        at = 0
+
+        def match(t: ValueType, g: ValueType, k: int, path: str) -> None:
+            nonlocal at
+            size = len(list(type_leaves(t)))
+            if g == NONE:
+                zero.update(range(k, k + size))
+                return
+            if isinstance(t, TupleType) and isinstance(g, TupleType) and len(t.items) == len(g.items):
+                labels = t.record.names if t.record is not None and t.record.names else range(len(t.items))
+                for label, x, y in zip(labels, t.items, g.items, strict=True):
+                    match(x, y, k, f"{path}.{label}" if isinstance(label, str) else f"{path}[{label}]")
+                    k += len(list(type_leaves(x)))
+                return
+            here, at = at, at + len(list(type_leaves(g)))
+            if isinstance(t, (ScalarType, ArrayType)) and not is_float(next(type_leaves(t))):
+                return
+            if (
+                isinstance(t, ScalarType)
+                and isinstance(g, ScalarType)
+                and (g.weak or g.dtype == t.dtype)
+                and g.dtype != "bool"
+            ):
+                found[k] = here, path
+                casts.update({k} if g.dtype != t.dtype else ())
+                return
+            if isinstance(t, ArrayType) and isinstance(g, ArrayType) and (t.dtype, t.rank) == (g.dtype, g.rank):
+                found[k] = here, path
+                return
+            told = f"{called(source)} returns {describe(g)} as the gradient by `{path}`, which is {describe(t)}"
+            raise self.bad(source, told, "return a gradient like the argument, or None for zero", "another gradient")
+
+        for k, g in zip(self.wanted, result.items, strict=True):
+            match(self.types[k], g, self.first[k], self.names[k])
+        return found, zero, casts
+
+    # -- custom_jvp
+
+    def tangents(self) -> tuple[list[int], list[ValueType]]:
+        """The flat float parameters that have a tangent, and the types of the tangents by argument."""
+        return self._float_leaves(self.wanted), [cotangent_type(self.types[k]) for k in self.wanted]
+
+    def jvp(self) -> Rule:
+        (source,) = self.rule.functions
+        assert source is not None
+        wrt, dots = self.tangents()
+        primals = TupleType(tuple(self.types[k] for k in self.wanted))
+        nondiff = sorted(self.rule.nondiff)
+        told = [
+            *((self.names[k], self.types[k]) for k in nondiff),
+            ("primals", primals),
+            ("tangents", TupleType(tuple(dots))),
+        ]
+        takes = (
+            f"{'the arguments in `nondiff_argnums`, ' if nondiff else ''}a tuple of arguments and a tuple of tangents"
+        )
+        spec = self.lowered(source, told, takes, copies=False)
+        _, tangent = self.pair(spec, "its tangent")
+        params = self.own_params()
+        names = Names(p.var.name for p in params)
+        given = tuple(Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt)
+        stmts: list[Stmt] = []
+        args = [v for k in (*nondiff, *self.wanted) for v in self.flat(k, params)]
+        outs = self.call(spec, [*args, *(p.var for p in given)], params, names, stmts)
+        count = len(self.f.body.results)
+        moved = self.of_results(source, tangent, outs[count:], outs[:count], names, stmts)
+        made = self.declare(f"{self.name}_tangent", (*params, *given), stmts, (*outs[:count], *moved), source)
+        self.linear(made, source, range(len(params), len(params) + len(given)), "the tangents", count)
+        return Rule("jvp", made.name, tuple(wrt))
+
+    def of_results(
+        self,
+        source: FunctionSource,
+        t: ValueType,
+        given: tuple[Var, ...],
+        values: tuple[Var, ...],
+        names: Names,
+        stmts: list[Stmt],
+    ) -> tuple[Atom, ...]:
+        """The tangents of the float results, of their sizes."""
+        wanted = cotangent_type(self.plain.result)
+        if _skeleton(t) != _skeleton(wanted) or not all(
+            _fits(a, b) for a, b in zip(type_leaves(t), type_leaves(wanted), strict=True)
+        ):
+            of_it = f"`{self.name}`, whose value is {describe(self.plain.result)}"
+            told = f"{called(source)} returns {describe(t)} as the tangent of {of_it}"
+            raise self.bad(source, told, "return a tangent like the value, None for ints in it", "another tangent")
+        floats = [v for v in values if is_float(v.type)]
+        found: list[Atom] = []
+        for v, like in zip(given, floats, strict=True):
+            if isinstance(like.type, Array):
+                for axis in range(like.type.rank):
+                    size = names.var("n", I64)
+                    stmts.append(Dim(size, like, axis))
+                    made_ = f"{called(source)} returns a tangent of size {{0}}"
+                    told_ = f"{made_} along axis {axis}, but the value has size {{1}}"
+                    _same_size(v, axis, size, told_, names, stmts, header(source))
+            found.append(_cast(v, like.type, names, stmts) if v.type != like.type else v)
+        return tuple(found)
+
+    def jvps(self) -> Rule:
+        """A tangent for each argument, by functions of it, of the value and of the arguments; they are added."""
+        if len(self.rule.functions) != len(self.wanted):
+            told = (
+                f"`{self.name}.defjvps` is given {len(self.rule.functions)} functions for {len(self.wanted)} arguments"
+            )
+            raise self.bad(
+                self.plain.source, told, "give one function for each argument, None for zero", "of these parameters"
+            )
+        params = self.own_params()
+        names = Names(p.var.name for p in params)
+        wrt, dots = self.tangents()
+        given = {k: Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt}
+        stmts: list[Stmt] = []
+        level = (Const(0, I64),) if self.plain.recursive else ()
+        mine = [_on_copy(p, q.var, names, stmts) for p, q in zip(self.f.params, params, strict=True)]
+        outs = tuple(names.var("value", r.type) for r in self.f.body.results)
+        stmts.append(Call(outs, self.f.name, (*mine[: len(mine) - len(level)], *level), self.f.span))
+        totals: list[Atom] | None = None
+        checked: list[tuple[FunctionSource, Spec]] = []
+        for k, dot, source in zip(self.wanted, dots, self.rule.functions, strict=True):
+            if source is None:
+                continue
+            told = [
+                ("tangent", dot),
+                ("value", self.plain.result),
+                *((self.names[j], self.types[j]) for j in self.wanted),
+            ]
+            spec = self.lowered(source, told, "a tangent, the value and the arguments", copies=False)
+            tangents = [
+                given[j].var for j in range(self.first[k], self.first[k] + len(self.flat(k, params))) if j in given
+            ]
+            args = [*tangents, *outs, *(v for j in self.wanted for v in self.flat(j, params))]
+            parts = self.call(spec, args, params, names, stmts)
+            moved = self.of_results(source, spec.result, parts, outs, names, stmts)
+            checked.append((source, spec))
+            totals = (
+                list(moved)
+                if totals is None
+                else [_sum(a, b, names, stmts) for a, b in zip(totals, moved, strict=True)]
+            )
+        if totals is None:
+            raise self.bad(
+                self.plain.source, f"`{self.name}.defjvps` is given no function", where="of these parameters"
+            )
+        made = self.declare(f"{self.name}_tangent", (*params, *given.values()), stmts, (*outs, *totals), checked[0][0])
+        self.linear(made, checked[0][0], range(len(params), len(params) + len(given)), "the tangent", len(outs))
+        return Rule("jvp", made.name, tuple(wrt))
+
+
+# ----------------------------------------------------------------------------------------------------------- helpers
+
+
+def called(source: FunctionSource) -> str:
+    """A function of a rule in messages."""
+    return f"`{source.name}`" if isinstance(source.node, ast.FunctionDef) else "the `lambda`"
+
+
+def contains_function(t: ValueType) -> bool:
+    return (
+        isinstance(t, (ClosureType, DerivativeType))
+        or isinstance(t, TupleType)
+        and any(map(contains_function, t.items))
+    )
+
+
+def cotangent_type(t: ValueType) -> ValueType:
+    """Of the cotangent of a value: None for what is no float."""
+    match t:
+        case TupleType(items=items, record=record):
+            return TupleType(tuple(map(cotangent_type, items)), record)
+        case ScalarType() | ArrayType() if is_float(next(type_leaves(t))):
+            return t
+    return NONE
+
+
+def _skeleton(t: ValueType) -> object:
+    """The structure of a type, without those of its leaves."""
+    if isinstance(t, TupleType):
+        return tuple(map(_skeleton, t.items))
+    return t if isinstance(t, OtherType) else isinstance(t, ScalarType)
+
+
+def _value(t: ValueType):
+    return t.value if isinstance(t, OtherType) else NoneValue()
+
+
+def _fits(a: Type, b: Type) -> bool:
+    """Whether a tangent of type ``a`` will do for a value of type ``b``: numbers are converted."""
+    return a == b or isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype != "bool"
+
+
+def _copied_parameters(f: Function) -> dict[int, int]:
+    """By position, the results of a function that are copies of array parameters, which it only reads."""
+    copies = {s.out.name: s.array.name for s in f.body.stmts if isinstance(s, Copy)}
+    positions = {p.var.name: k for k, p in enumerate(f.params) if p.mode == "read"}
+    uses = count_uses(f)
+    found = {}
+    for k, r in enumerate(f.body.results):
+        if isinstance(r, Var) and uses[r.name] == 1 and copies.get(r.name) in positions:
+            found[k] = positions[copies[r.name]]
+    return found
+
+
+def _same_size(v: Var, axis: int, wanted: Atom, told: str, names: Names, stmts: list[Stmt], span: Span) -> None:
+    size, ok = names.var("n", I64), names.var("ok", BOOL)
+    stmts += [
+        Dim(size, v, axis, span),
+        Let(ok, "eq", (size, wanted), span),
+        Check(ok, "ValueError", told, (size, wanted), span),
+    ]
+
+
+def _cast(v: Var, t: Type, names: Names, stmts: list[Stmt]) -> Var:
+    out = names.var(v.name, t)
+    stmts.append(Let(out, "cast", (v,)))
+    return out
+
+
+def _sum(a: Atom, b: Atom, names: Names, stmts: list[Stmt]) -> Atom:
+    if isinstance(a.type, Array):
+        total = names.like(a)  # type: ignore[arg-type]
+        stmts += [Copy(total, a), AddArray(total, b)]  # type: ignore[arg-type]
+        return total
+    out = names.var("total", a.type)
+    stmts.append(Let(out, "add", (a, b)))
+    return out
+
+
+BY_RULE.append(with_rule)

@@ -1,0 +1,130 @@
+"""Expressions: a table from classes of nodes to functions that give a value, filled by the files of the constructs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..core import Atom
+from ..linear.ownership import report_lost
+from ..messages.language import Unsupported
+from ..scope import External, written
+from ..span import Span
+from .arithmetic import truth
+from .places import held
+from .quoted import Quoted
+from .refusal import refuse
+from .state import Lowering
+from .values import (
+    SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue, Value,
+    ViewValue, contains, describe, type_of,
+)
+
+
+Lower = Callable[[Lowering, ast.expr, str], Value]
+EXPRESSIONS: dict[type[ast.expr], Lower] = {}
+CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = {}
+"""Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it is
+called there, and a hint for names; None where the arguments are evaluated after all."""
+CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # what else is called
+CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # of whose value only the truth is asked for
+
+
+def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
+    """The value of an expression, evaluated; ``hint`` names what it computes."""
+    value = pull(ctx, node, hint)
+    return held(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
+
+
+def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
+    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once."""
+    lower = EXPRESSIONS.get(type(node))
+    if lower is None:
+        refuse(ctx, node)
+        return Poison()
+    seen = ctx.programs.findings.bottoms
+    frame, before = ctx.path.frame, len(ctx.path.flight)
+    if frame != before and type(node) not in _LEAVES:
+        ctx.path = ctx.path.evaluating(ctx.path.flight, before)
+    value = lower(ctx, node, hint)
+    path, kind = ctx.path, type(value)
+    if kind in _WITH_ARRAYS:
+        ctx.path = path.evaluating((*path.flight[:before], (value, node)), frame)
+    elif path.frame != frame or len(path.flight) != before:
+        ctx.path = path.evaluating(path.flight[:before], frame)
+    if kind in SILENT:
+        if isinstance(value, Bottom) or ctx.programs.findings.bottoms != seen:
+            ctx.programs.findings.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
+            return Bottom()
+        ctx.programs.poisoned = True  # what is left out here is told, or the function is refused
+    return value
+
+
+_LEAVES = (ast.Name, ast.Constant)  # for which nothing waits
+_WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
+
+
+def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
+    """The truth value of an expression, evaluated as lazily as Python does; None where it was reported."""
+    lower = CONDITIONS.get(type(node))
+    if lower is not None:
+        return truth(ctx, lower(ctx, node), ctx.span(node))
+    return truth(ctx, usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node)), ctx.span(node))
+
+
+def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
+    """``v``, unless it holds an array that was lost: then that is reported."""
+    if isinstance(v, LostArray):
+        report_lost(ctx, name, v, span)
+        return Poison()
+    if contains(v, LostArray):
+        for item in v.items if isinstance(v, TupleValue) else [x for _, x in v.captured]:
+            usable(ctx, item, name, span)
+        return Poison()
+    return Poison() if contains(v, Poison) and isinstance(v, TupleValue) else v
+
+
+def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
+    """The values of expressions, from left to right."""
+    found: list[Value] = []
+    for node in nodes:
+        found = [settled(ctx, v, node) for v in found]
+        found.append(pull(ctx, node))
+    return found
+
+
+def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
+    """A value that is used behind the evaluation of ``others``: computed now, if one of them may update what it reads."""
+    if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
+        return v
+    return held(ctx, v, "t", ctx.span(others[0]))
+
+
+def may_update(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether evaluating an expression may call a function that updates an array: one of the user's, or one with ``out=``."""
+
+    def of_library(f: ast.expr) -> bool:
+        if isinstance(f, Quoted):
+            return isinstance(f.value, EntityValue) and isinstance(f.value.entity, External)
+        if isinstance(f, ast.Attribute):
+            return f.attr != "at" and not isinstance(ctx.env.get(written(f)), Binding)
+        return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
+
+    return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
+
+
+def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
+    """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no tuple."""
+    found: list[ast.expr] = []
+    for n in nodes:
+        if not isinstance(n, ast.Starred):
+            found.append(n)
+            continue
+        value = usable(ctx, expression(ctx, n.value), "this", ctx.span(n))
+        if not isinstance(value, TupleValue) or value.closed:
+            if not isinstance(value, SILENT):
+                ctx.report(Unsupported(ctx.span(n), f"unpacking {describe(type_of(value))}", "unpack a tuple, or write the elements out"))
+            return None
+        found += [Quoted(n, item) for item in value.items]
+    return found

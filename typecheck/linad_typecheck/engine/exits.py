@@ -1,0 +1,96 @@
+"""How a block can be left: syntactic questions about `break`, `continue`, `return` and `raise`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+Body = Sequence[ast.stmt]
+
+
+def terminates(body: Body) -> bool:
+    """Whether control never reaches the end of the body."""
+    for s in body:
+        match s:
+            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+                return True
+            case ast.If(body=then, orelse=orelse) if terminates(then) and terminates(orelse):
+                return True
+            case ast.While(test=ast.Constant(value=value), body=inner) if value and not breaks(inner):
+                return True
+    return False
+
+
+def returns(body: Body) -> bool:
+    """Whether a `return` can leave the body, from inside its loops too."""
+    return _in_any(body, (ast.Return,), into_loops=True)
+
+
+def breaks(body: Body) -> bool:
+    """Whether a `break` of the loop that the body belongs to occurs in it."""
+    return _in_any(body, (ast.Break,), into_loops=False)
+
+
+def exits(s: ast.stmt) -> bool:
+    """Whether control may leave the block of ``s`` from inside ``s``."""
+    return leaves_iteration(s) or _find(s, (ast.Return,), into_loops=True)
+
+
+def leaves_iteration(s: ast.stmt) -> bool:
+    """Whether ``s`` may end the iteration of the loop around it by `break` or `continue`."""
+    return _find(s, (ast.Break, ast.Continue), into_loops=False)
+
+
+def only_raises(body: Body) -> bool:
+    return len(body) == 1 and isinstance(body[0], ast.Raise)
+
+
+def _find(s: ast.stmt, kinds: tuple[type, ...], into_loops: bool) -> bool:
+    kind = type(s)  # asked of every statement, and most are plain
+    if kind in kinds:
+        return True
+    if kind is ast.If:
+        return _in_any(s.body, kinds, into_loops) or _in_any(s.orelse, kinds, into_loops)
+    if kind is ast.For or kind is ast.While:
+        return (into_loops and _in_any(s.body, kinds, into_loops)) or _in_any(s.orelse, kinds, into_loops)
+    return False
+
+
+def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
+    for s in body:
+        if _find(s, kinds, into_loops):
+            return True
+    return False
+
+
+def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
+    """The names that ``:=`` has surely bound where a test has come out as ``truth``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return bound_if(inner, not truth)
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) == truth:  # all of them were looked at, and came out so
+                return frozenset().union(*(bound_if(v, truth) for v in values))
+            ends = [frozenset().union(*(bound_if(v, not truth) for v in values[:k]), bound_if(v, truth)) for k, v in enumerate(values)]
+            return frozenset.intersection(*ends)
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return bound_if(value, truth) | {name}
+        case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
+            return frozenset()
+        case ast.Compare(left=left, comparators=[first, *_]):  # the others may not be looked at
+            return _bound_in(left) | _bound_in(first)
+    return _bound_in(test)
+
+
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    """The names bound wherever the evaluation of an expression passes for sure."""
+    match node:
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return _bound_in(value) | {name}
+        case ast.BoolOp(values=[first, *_]):
+            return _bound_in(first)
+        case ast.Compare(left=left, comparators=[first, *_]):
+            return _bound_in(left) | _bound_in(first)
+        case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
+            return frozenset()
+    return frozenset().union(*(_bound_in(n) for n in ast.iter_child_nodes(node)), frozenset())

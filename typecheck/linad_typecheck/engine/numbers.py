@@ -1,0 +1,87 @@
+"""Scalar arithmetic with the promotion rules of NumPy 2: Python's own numbers are weak, NumPy's are strong."""
+
+from __future__ import annotations
+
+from ..core import Atom, Check, Const
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, FLOATS, INTS, DType, Scalar
+from .state import Lowering
+from .values import ARRAYS, SILENT, Delayed, Poison, ScalarValue, Value, describe, type_of
+
+
+def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue | None:
+    """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
+    if isinstance(v, ScalarValue):
+        return v
+    if isinstance(v, SILENT):
+        ctx.programs.poisoned |= isinstance(v, Poison)
+    else:
+        is_array = isinstance(v, (*ARRAYS, Delayed))
+        instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
+        ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
+    return None
+
+
+def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
+    """The dtype two numbers meet in, and whether the result is weak."""
+    x, y = a.dtype, b.dtype
+    if a.weak and b.weak:
+        order = ("bool", "i64", "f64")
+        return max(x, y, key=order.index), True
+    if a.weak != b.weak:
+        weak, strong = (x, y) if a.weak else (y, x)
+        if strong[0] == "f" or weak == "bool" or (weak[0] == "i" and strong[0] == "i"):
+            return strong, False
+        return weak, False
+    if x == y:
+        return x, False
+    if "bool" in (x, y):
+        return (y if x == "bool" else x), False
+    return ("f64" if "f" in (x[0], y[0]) else "i64"), False
+
+
+def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """The atom converted to a dtype; constants are converted here."""
+    if a.type.dtype == dtype:
+        return a
+    if isinstance(a, Const):
+        done = _cast_const(a.value, dtype)
+        if done is not None:
+            return done
+    if dtype == "bool":
+        return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
+    known = {}
+    if dtype == "i64" and a.type.dtype in INTS:
+        known = ctx.signed(ctx.counts(a), ctx.bits(a) if ctx.is_nonneg(a) else 63)
+    return ctx.let(hint, "cast", (a,), Scalar(dtype), span, **known)
+
+
+def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """A number truncated to an int; one that has no int of 64 bits raises as Python's `int` does."""
+    if a.type.dtype in FLOATS:
+        if isinstance(a, Const) and abs(a.value) < 2**31:
+            return Const(int(a.value), Scalar(dtype))
+        number = ctx.let("ok", "eq", (a, a), BOOL, span)
+        ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
+        bits = 63 if dtype == "i64" else 31
+        whole = ctx.let("t", "trunc", (a,), a.type, span)
+        low, high = (Const(limit, a.type) for limit in (-(2.0**bits), 2.0**bits))
+        inside = ctx.let("ok", "ge", (whole, low), BOOL, span), ctx.let("ok", "lt", (whole, high), BOOL, span)
+        fits = ctx.let("ok", "and", inside, BOOL, span)
+        ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {bits + 1} bits", (a,), span))
+    return cast(ctx, a, dtype, span, hint)
+
+
+def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:
+    if dtype == "f64" or (dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False):
+        return Const(float(value), Scalar(dtype))
+    if dtype in INTS and isinstance(value, int):
+        return Const(int(value), Scalar(dtype))
+    if dtype == "bool":
+        return Const(bool(value), BOOL)
+    return None
+
+
+def _finite(value: float) -> bool:
+    return value == value and abs(value) != float("inf")

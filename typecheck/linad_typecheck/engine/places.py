@@ -1,0 +1,281 @@
+"""Arrays of every kind under one set of questions: their shape, and reading and writing the cell at an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
+from ..linear.ownership import report_lost
+from ..messages.language import Unsupported
+from ..span import Span
+from ..types import BOOL, I64, Array, DType, Scalar
+from .numbers import cast
+from .provenance import sizes_differ
+from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
+from .state import ONE, ZERO, Lowering
+from .values import ArrayValue, Delayed, LostArray, ScalarValue, UnionValue, Value, ViewValue
+from .views import View, apart, is_whole, whole
+
+
+def as_view(v: ArrayValue | ViewValue) -> ViewValue:
+    return ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) else v
+
+
+def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
+    """The array itself where the view is all of it."""
+    return ArrayValue(var) if is_whole(view) and not view.readonly else ViewValue(var, view)
+
+
+# ---------------------------------------------------------------------------------------------------- index arithmetic
+
+
+def plus(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """``a + b`` of sizes and indices, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value, I64)
+    if a == ZERO or b == ZERO:
+        return b if a == ZERO else a
+    return ctx.let("i", "add", (a, b), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
+
+
+def times(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """``a * b`` of sizes and indices, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value * b.value, I64)
+    for x, y in ((a, b), (b, a)):
+        if x in (ZERO, ONE):
+            return ZERO if x == ZERO else y
+    return ctx.let("i", "mul", (a, b), I64, span, nonneg=ctx.is_nonneg(a) and ctx.is_nonneg(b))
+
+
+def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
+    total: Atom = ONE
+    for n in sizes:
+        total = times(ctx, total, n, span)
+    return total
+
+
+def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
+    """The index into the base of the cell of the view at ``index``, which is within the view; one that is taken over as it is
+    may still be out of range."""
+    found: list[Atom] = []
+    for a in v.view.axes:
+        if a.of is None:
+            found.append(a.start)
+            continue
+        place = plus(ctx, a.start, times(ctx, a.step, index[a.of], span), span)
+        if place not in (a.start, index[a.of]):
+            ctx.not_negative(place)
+        found.append(place)
+    if v.view.flat is None:
+        return tuple(found)
+    flat = v.view.flat
+    place = plus(ctx, flat.start, times(ctx, flat.step, ravelled(ctx, found, flat.sizes, span), span), span)
+    ctx.not_negative(place)
+    sizes = tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank))
+    return unravelled(ctx, place, sizes, span)
+
+
+def ravelled(ctx: Lowering, index: Sequence[Atom], sizes: Sequence[Atom], span: Span) -> Atom:
+    """The place of a cell in the order of C."""
+    place: Atom = ZERO
+    for i, n in zip(index, sizes, strict=True):
+        place = plus(ctx, times(ctx, place, n, span), i, span)
+    return place
+
+
+def unravelled(ctx: Lowering, place: Atom, sizes: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
+    """The index of the cell at a place in the order of C; there is such a cell."""
+    if not sizes:
+        return ()
+    found: list[Atom] = []
+    for n in reversed(sizes[1:]):
+        i, place_ = (ctx.let(h, op, (place, n), I64, span, nonneg=True) for h, op in (("j", "mod"), ("i", "floordiv")))
+        found.append(i)
+        place = place_
+    return (place, *reversed(found))
+
+
+# -------------------------------------------------------------------------------------------------------- cells
+
+
+def read(ctx: Lowering, v: AnyArray, index: tuple[Atom, ...], span: Span) -> ScalarValue:
+    """The cell at an index that is within the array."""
+    match v:
+        case ArrayValue(var=var):
+            return load(ctx, var, index, False, span)
+        case ViewValue(var=var):
+            return load(ctx, var, base_index(ctx, v, index, span), False, span)
+        case UnionValue(cond=cond, one=one, other=other):
+            return either(ctx, cond, lambda: read(ctx, one, index, span), lambda: read(ctx, other, index, span), span)
+        case Delayed(cell=cell):
+            return cell(index)
+
+
+def load(ctx: Lowering, var: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> ScalarValue:
+    out = ctx.fresh(f"{var.name.partition('.')[0]}_i", Scalar(var.type.dtype))
+    ctx.emit(Load(out, var, index, checked, span))
+    return ScalarValue(out)
+
+
+def either(
+    ctx: Lowering, cond: Atom, one: Callable[[], ScalarValue], other: Callable[[], ScalarValue], span: Span
+) -> ScalarValue:
+    """``one()`` where ``cond``, else ``other()``; both of one dtype."""
+    if isinstance(cond, Const):
+        return one() if cond.value else other()
+    values, blocks = [], []
+    for side in (one, other):
+        with ctx.block() as stmts:
+            values.append(side())
+        blocks.append(Block(tuple(stmts), (values[-1].atom,)))
+    out = ctx.fresh("e", values[0].atom.type)
+    ctx.emit(If(cond, *blocks, (out,), span))
+    return ScalarValue(out)
+
+
+def put(ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False) -> None:
+    """Store into, or add to, the cell at an index that is within the array."""
+    where = index if isinstance(v, ArrayValue) else base_index(ctx, v, index, span)
+    ctx.emit((AddTo if add else Store)(v.var, where, value, False, span))
+
+
+# ------------------------------------------------------------------------------------------------------- loops
+
+
+def nest(ctx: Lowering, shape: Sequence[Atom], body: Callable[[tuple[Atom, ...]], None], span: Span) -> None:
+    """``body(index)`` for every index of a shape, in the order of C."""
+    fold(ctx, shape, (), lambda index, carried: body(index) or (), span)
+
+
+def fold(
+    ctx: Lowering,
+    shape: Sequence[Atom],
+    inits: tuple[Atom, ...],
+    body: Callable[[tuple[Atom, ...], tuple[Atom, ...]], Sequence[Atom]],
+    span: Span,
+    hints: Sequence[str] = (),
+) -> tuple[Atom, ...]:
+    """Carry scalars through every index of a shape, in the order of C; their last values."""
+
+    def level(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        if len(index) == len(shape):
+            return tuple(body(index, carried))
+        n = shape[len(index)]
+        if n == ONE:
+            return level((*index, ZERO), carried)
+        k = ctx.fresh("ijklmnpq"[len(index)], I64, nonneg=True)
+        names = [hints[j] if j < len(hints) else "t" for j in range(len(carried))]
+        inner = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))
+        with ctx.block() as stmts:
+            results = level((*index, k), inner)
+        outs = tuple(ctx.fresh(h, a.type) for h, a in zip(names, carried, strict=True))
+        ctx.emit(Loop(k, ZERO, n, ONE, inner, carried, Block(tuple(stmts), results), outs, span=span))
+        return outs
+
+    return level((), inits)
+
+
+# ----------------------------------------------------------------------------------------------------- whole arrays
+
+
+def fresh_array(
+    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span, in_order: bool = False
+) -> ArrayValue:
+    """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
+    var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
+    ctx.emit(Alloc(var, shape, fill, span))
+    ctx.asked({(var.name, axis): n for axis, n in enumerate(shape)})
+    return ArrayValue(var)
+
+
+def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
+    """A fresh array with the cells of ``v``."""
+    if isinstance(v, Delayed):
+        ctx.landed(v)
+    dtype = dtype or dtype_of(v)
+    if isinstance(v, ArrayValue) and dtype == dtype_of(v):
+        var = ctx.fresh(hint, v.var.type, in_order=in_order)
+        ctx.emit(Copy(var, v.var, span))
+        known = ((axis, ctx.path.dims.get((v.var.name, axis))) for axis in range(v.var.type.rank))
+        ctx.asked({(var.name, axis): n for axis, n in known if n is not None})
+        return ArrayValue(var)
+    shape = shape_of(ctx, v, span)
+    made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
+    nest(ctx, shape, lambda index: put(ctx, made, index, cast(ctx, read(ctx, v, index, span).atom, dtype, span), span), span)
+    return made
+
+
+def tests_of(*values: AnyArray) -> tuple[Callable[[], None], ...]:
+    """What raises where not all cells of expressions are read."""
+    return tuple(dict.fromkeys(t for v in values if isinstance(v, Delayed) for t in v.tests))
+
+
+def made_sure(v: AnyArray) -> None:
+    """Raise what reading all cells would: not all of them are going to be read."""
+    for test in tests_of(v):
+        test()
+
+
+def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """The value as a name may hold it: an expression is evaluated now."""
+    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
+
+
+def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """The value with its cells in an array of its own layout: what is not one is copied."""
+    return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
+
+
+def disjoint(a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
+    """Whether two places surely share no cell."""
+    return a.var != b.var or apart(as_view(a).view, as_view(b).view)
+
+
+def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | ViewValue | None:
+    """The place that an update through ``v`` changes; None, with a report, where it is not one place."""
+    match v:
+        case UnionValue(loss=loss):
+            report_lost(ctx, name or "the array", LostArray(Array(dtype_of(v), rank_of(v)), loss), span)
+            return None
+        case ViewValue(view=view) if view.readonly:
+            ctx.report(Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself"))
+            return None
+        case Delayed():
+            return None
+    return v
+
+
+def is_one(ctx: Lowering, n: Atom) -> bool:
+    """Whether an axis of this size has one place to be read at, if any: it stretches."""
+    return n == ONE or ctx.known(n).single
+
+
+def stretches(
+    ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
+) -> None:
+    """Raise where an axis of size ``n`` is not stretched to size ``m``: where it is not 1 nor as many."""
+    if n in (m, ONE):
+        return
+    if not is_one(ctx, n):
+        same_size(ctx, n, m, message, args, span, error)
+        return
+    ok = [ctx.let("ok", "eq", (n, size), BOOL, span) for size in (ONE, m)]
+    ctx.emit(Check(ctx.let("ok", "or", tuple(ok), BOOL, span), error, message, args, span))
+
+
+def same_size(
+    ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
+) -> None:
+    """Raise where two sizes differ; sizes that never agree are told at once."""
+    if a == b:
+        return
+    if isinstance(a, Const) and isinstance(b, Const):
+        sizes_differ(ctx, span, message.format(*(x.value if isinstance(x, Const) else "n" for x in args)))
+        return
+    ctx.emit(Check(ctx.let("ok", "eq", (a, b), BOOL, span), error, message, args, span))
+
+
+def unwrapped(ctx: Lowering, v: Value, span: Span) -> Value:
+    """An array of rank 0 as the scalar that NumPy's functions return for it."""
+    return read(ctx, v, (), span) if is_array(v) and not shape_of(ctx, v, span) else v

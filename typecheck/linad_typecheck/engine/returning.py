@@ -1,0 +1,125 @@
+"""What leaves a function with its result: arrays of its own, and those of the caller that it only reads."""
+
+from __future__ import annotations
+
+from ..core import Call, Stmt, Var, blocks, walk, written
+from ..linear.ownership import array_leaves, movable
+from ..messages.ownership import Lent, ReturnedTwice
+from ..repairs import copy_at
+from ..span import Span
+from .places import materialise, writable
+from .state import Lowering
+from .values import (
+    ArrayValue,
+    DTypeValue,
+    EntityValue,
+    FunctionValue,
+    Loss,
+    LostArray,
+    Poison,
+    TextValue,
+    TupleValue,
+    UnionValue,
+    Value,
+    ViewValue,
+    arrays,
+    map_arrays,
+)
+from .views import whole
+
+
+def lent_back(ctx: Lowering, value: Value) -> Value:
+    """The result of a helper as its caller sees it: a parameter that every path gives back is still the caller's array, which
+    the caller then has under the names of the result as well."""
+    return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) else v)
+
+
+def apart(ctx: Lowering, value: Value, span: Span) -> Value:
+    """The result of a helper in arrays of its own: copies of what it looks at in the caller's."""
+
+    def own(v: Value) -> Value:
+        return materialise(ctx, v, "result", span) if any(_of_the_caller(ctx, var) for var in arrays(v)) else v
+
+    return map_arrays(value, own)
+
+
+def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
+    """A result as the caller gets it, and the arrays that go with it."""
+    seen: set[str] = set()
+    looked: set[str] = set()
+    for leaf in array_leaves(value):
+        var = next(arrays(leaf))
+        name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
+        view = not isinstance(leaf, ArrayValue)
+        if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
+            (looked if view else seen).add(var.name)
+            continue
+        # out of an entry the caller gets views as arrays of their own
+        if var.name in seen | looked and ctx.spec is not None and ctx.spec.twice:
+            continue
+        if var.name in seen | looked and not (view and ctx.spec is None):
+            ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
+            return Poison(), seen
+        if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
+            lent = ctx.variables.lent(var.name)
+            ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
+            return Poison(), seen
+        seen.add(var.name)
+    if ctx.spec is not None and ctx.spec.twice:
+        value = _once_each(ctx, value, span)
+    return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
+def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
+    """A result that nobody updates, with a copy where it has an array again."""
+    met: set[str] = set()
+
+    def once(leaf: Value) -> Value:
+        names = {var.name for var in arrays(leaf)}
+        again = bool(names & met)
+        met.update(names)
+        return materialise(ctx, leaf, "result", span) if again else leaf
+
+    return map_arrays(value, once)
+
+
+def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
+    """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
+    match leaf:
+        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(map(lambda var: _of_the_caller(ctx, var), arrays(leaf))):
+            return materialise(ctx, leaf, "result", span)
+        case UnionValue():
+            return leaf if writable(ctx, leaf, "the result", span) else Poison()
+        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var):
+            return materialise(ctx, leaf, "result", span)
+    return leaf
+
+
+def _of_the_caller(ctx: Lowering, var: Var) -> bool:
+    """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
+    lent = ctx.variables.lent(var.name)
+    return lent is not None and lent.kind == "helper"
+
+
+def without_meaning(v: Value) -> bool:
+    if isinstance(v, TupleValue):
+        return any(map(without_meaning, v.items))
+    return isinstance(v, (EntityValue, DTypeValue, TextValue, FunctionValue))
+
+
+def gone(v: Value, seen: set[str], span: Span) -> Value:
+    if isinstance(v, ArrayValue) and v.var.name in seen:
+        return LostArray(v.var.type, Loss("moved", "the result", span))
+    return v
+
+
+def writes(ctx: Lowering, stmts: list[Stmt], array: Var) -> bool:
+    """Whether statements may update the array."""
+
+    def does(s: Stmt) -> bool:
+        if isinstance(s, Call):
+            modes = ctx.programs.modes(s.callee)
+            return any(a == array and m != "read" for a, m in zip(s.args, modes, strict=True))
+        return written(s) == array or any(does(x) for b in blocks(s) for x in walk(b))
+
+    return any(map(does, stmts))

@@ -1,0 +1,118 @@
+"""What rules for library functions are made of: the evaluated arguments of a call, scalars among them, and the book itself.
+
+A module of rules has a table of them, and enters it with `enter_rules` when it is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from ..core import Const
+from ..frozen import frozen
+from ..messages import Message
+from ..messages.language import BadCall
+from ..registry import Kind, enter, is_known
+from ..span import Span
+from ..types import BOOL, DType
+from .numbers import as_scalar
+from .state import Lowering
+from .values import NoneValue, Poison, ScalarValue, Value, literal
+
+
+@frozen
+class Args:
+    """The evaluated arguments of a library call."""
+
+    name: str
+    span: Span
+    values: tuple[Value, ...]
+    keywords: dict[str, Value]
+    hint: str = "t"
+    node: ast.expr | None = None  # the call
+
+
+Rule = Callable[[Lowering, Args], Value]
+
+
+class Refused(Exception):
+    """A call that has no value: ``message`` says why, unless that is reported already. It is caught where library calls are lowered."""
+
+    def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
+        super().__init__(message)
+        self.message, self.value = message, value
+
+
+Of = Literal["arrays", "stored arrays", "scalars"]
+_RULES: dict[str, tuple[Rule, Of]] = {}
+
+
+def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule") -> None:
+    """The meanings of library functions. Rules of ``arrays`` take those of every kind, views and expressions among them; of
+    ``stored arrays``, expressions are evaluated for them; those of ``scalars`` are applied to arrays cell by cell. Names
+    that begin with ``%`` are known to the prelude alone."""
+    twice = rules.keys() & _RULES.keys()
+    assert not twice, f"two rules for {sorted(twice)}"
+    _RULES.update((name, (rule, of)) for name, rule in rules.items())
+    enter(kind, (name for name in rules if name[0] != "%"))
+
+
+def rule_of(dotted: str) -> tuple[Rule, Of] | None:
+    """The rule of a library function, and what it is of; None for one that has none."""
+    return _RULES.get(dotted)
+
+
+def is_elementwise(dotted: str) -> bool:
+    """Whether a function of scalars is applied to arrays cell by cell."""
+    of_arrays = dotted.startswith(("numpy.", "scipy.", "%")) or dotted in ("builtins.abs", "builtins.pow")
+    return of_arrays and dotted in _RULES and _RULES[dotted][1] == "scalars"
+
+
+_NUMBERS = {
+    "numpy.pi": math.pi, "math.pi": math.pi, "numpy.e": math.e, "math.e": math.e, "math.tau": math.tau,
+    "numpy.inf": math.inf, "math.inf": math.inf, "numpy.nan": math.nan, "math.nan": math.nan,
+    "numpy.euler_gamma": 0.5772156649015329, "typing.TYPE_CHECKING": False, "builtins.__debug__": True,
+}  # fmt: skip
+CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.items()} | {
+    "numpy.True_": ScalarValue(Const(True, BOOL)),
+    "numpy.False_": ScalarValue(Const(False, BOOL)),
+    "numpy.newaxis": NoneValue(),
+}
+enter("constant", CONSTANTS)
+
+DTYPES: dict[str, DType] = {
+    "numpy.float64": "f64", "numpy.double": "f64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.int64": "i64",
+    "numpy.intp": "i64", "numpy.int_": "i64", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.bool_": "bool",
+    "numpy.bool": "bool", "builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool",
+}  # fmt: skip
+
+
+def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
+    """The arguments as scalars, counted; None where that was reported."""
+    most = least if most is None else most
+    if args.keywords or not least <= len(args.values) <= most:
+        takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
+        ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
+        return None
+    instead = "" if all(isinstance(v, ScalarValue) for v in args.values) else of_arrays(args.name)
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", instead) for v in args.values]
+    return None if None in found else found
+
+
+def of_arrays(name: str, several: bool = False) -> str:
+    """What takes arrays in place of a function of scalars."""
+    last = name.rpartition(".")[2]
+    if several and last in ("min", "max"):
+        return f"write `np.{last}imum`, which works cell by cell"
+    found = next((n for n in (last, f"arc{last[1:]}", _OF_ARRAYS.get(last, "")) if n and is_known(f"numpy.{n}")), "")
+    return f"write `np.{found}`, which takes arrays" if found else ""
+
+
+_OF_ARRAYS = {"pow": "power", "atan2": "arctan2", "fabs": "abs", "min": "min", "max": "max"}
+
+
+def strong(v: Value) -> Value:
+    """A scalar as NumPy's own, which is not weak."""
+    return ScalarValue(v.atom) if isinstance(v, ScalarValue) else v

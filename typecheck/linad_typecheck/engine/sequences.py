@@ -1,0 +1,48 @@
+"""What a `for` runs over, and the values that several names take: the data, and who finds it, which the constructs enter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import field
+
+from ..core import Atom
+from ..frozen import frozen
+from ..span import Span
+from .state import Lowering
+from .values import Binding, Value
+
+
+@frozen
+class Iteration:
+    """Run an index from ``start`` to ``stop`` by ``step``; ``element`` gives the value of the target from it."""
+
+    start: Atom
+    stop: Atom
+    step: Atom
+    nonneg: bool
+    element: Callable[[Atom], Value]
+    held: dict[str, Binding] = field(default_factory=dict)  # arrays iterated over, under pseudo-names
+
+
+@frozen
+class Unrolled:
+    """The elements of a tuple."""
+
+    items: tuple[Value, ...]
+
+
+ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | None]] = []
+UNPACKINGS: list[Callable[[Lowering, Value, int, Span], tuple[Value, ...]]] = []
+
+
+def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
+    """What ``for ... in node`` runs over; None where that was reported."""
+    (found,) = ITERATIONS
+    return found(ctx, node)
+
+
+def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value, ...]:
+    """The ``count`` values: those of a tuple, the numbers of an array of rank 1, the rows of any other array."""
+    (found,) = UNPACKINGS
+    return found(ctx, value, count, span)

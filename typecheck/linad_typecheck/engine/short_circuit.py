@@ -1,0 +1,64 @@
+"""One of two values, of which the other is not evaluated: `and`, `or`, conditional expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core import Atom, Const, Let
+from ..messages.types import WrongType
+from ..ops import OPS
+from ..span import Span
+from ..types import BOOL
+from .arithmetic import truth
+from .joins import Arm, join
+from .state import Ahead, Lowering
+from .values import Binding, Poison, ScalarValue, Value, describe, type_of
+
+
+def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value], span: Span, hint: str) -> Value:
+    """``first and second()`` or ``first or second()``."""
+    cond = truth(ctx, first, span)
+    if cond is None:
+        second()
+        return Poison()
+    if isinstance(cond, Const):
+        return second() if cond.value == is_and else first
+    found = ctx.ahead(second)
+    value = found.value
+    both = all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value))
+    if both and _pure(found.stmts) and found.path.env == ctx.env:
+        for s in found.stmts:
+            ctx.emit(s)
+        if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
+            return first if value.atom.value == is_and else value
+        out = ctx.let("b", "and" if is_and else "or", (cond, value.atom), BOOL, span)
+        return ScalarValue(out, first.weak and value.weak)
+    arms = [found, Ahead(first, [], ctx.path)]
+    return one_of(ctx, cond, arms if is_and else arms[::-1], (span, span), frozenset(ctx.env), span, hint)
+
+
+def _pure(stmts: list) -> bool:
+    return all(isinstance(s, Let) and not OPS[s.op].dear and s.op not in ("floordiv", "mod") for s in stmts)
+
+
+def one_of(
+    ctx: Lowering,
+    cond: Atom,
+    arms: list[Ahead[Value]],
+    spans: tuple[Span, ...],
+    live: frozenset[str],
+    span: Span,
+    hint: str,
+) -> Value:
+    """One of the values that two ways come to."""
+    key = f"%{hint}"
+    types = [type_of(arm.value) for arm in arms]
+    named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names on one side alone
+    live = live | named if len({len(arm.path.env) for arm in arms}) > 1 else live
+    ends = [arm.path.naming(key, Binding(arm.value, at)) for arm, at in zip(arms, spans, strict=True)]
+    join(ctx, cond, [Arm(arm.stmts, end) for arm, end in zip(arms, ends, strict=True)], live, span)
+    value = ctx.unbind(key).value
+    if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):
+        one, other = map(describe, types)
+        ctx.report(WrongType(span, f"both sides must have one type; one is {one}", f"{other}", "convert one of them"))
+    return value

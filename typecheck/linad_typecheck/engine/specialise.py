@@ -1,0 +1,445 @@
+"""One core function per function and types of its arguments; recursion by iterating until the results are stable."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from weakref import WeakKeyDictionary
+
+from ..core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
+from ..core_rewrite import numbered
+from ..facts import Fact
+from ..frozen import frozen
+from ..linear.liveness import liveness
+from ..linear.modes import infer_modes, later_names
+from ..linear.ownership import others
+from ..linear.uses import uses
+from ..messages import Message
+from ..messages.language import BadCall, MixedReturns
+from ..messages.ownership import ViewOnSomePaths
+from ..scope import CustomRule, FunctionSource
+from ..span import Span
+from ..types import BOOL, I64, Array
+from .blocks import block
+from .findings import Findings
+from .fixpoint import fixpoint
+from .joins import coerce
+from .loop_head import TOP
+from .path import Fixed
+from .results import against_annotation
+from .returning import apart, lent_back
+from .simpler import simpler
+from .state import RET, Lent, Lowering
+from .values import (
+    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
+    TupleType, UnionValue, Value, ValueType, as_argument, contains, describe, join_types, leaves, rebuild,
+    type_leaves, type_of,
+)
+
+Typed = tuple[tuple[str, ValueType], ...]
+RECURSION_LIMIT = 1000
+DEPTH = 20  # of calls of a function by itself with arguments of other types
+MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
+
+
+@frozen
+class Contract:
+    """What callers rest on: a recursive function is lowered until it is what its calls assume. Each part only grows."""
+
+    result: ValueType = OtherType(Bottom())
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
+    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
+    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+
+    def join(self, other: Contract) -> Contract:
+        return Contract(
+            join_types(self.result, other.result) or TOP,
+            tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
+            self.written | other.written,
+            self.alike | other.alike,
+            self.together | other.together,
+            other.hidden.having(self.hidden),
+            self.recursive or other.recursive,
+        )
+
+
+# How a function with a rule for its derivative is specialised: entered by the module that lowers rules, which needs this one.
+BY_RULE: list[Callable[[Specialiser, FunctionSource, Typed, Typed], Spec]] = []
+
+
+@dataclass(eq=False)
+class Spec:
+    """A function at given types: what is known about it so far."""
+
+    name: str
+    source: FunctionSource
+    params: Typed
+    result: ValueType = OtherType(Bottom())  # these are described at `Contract`
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()
+    alike: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+    numbers: dict[str, str] = field(default_factory=dict)  # parameters that are scalars, by the variable
+    wanted: dict[str, None] = field(default_factory=dict)  # those whose values have to be known
+    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
+    depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
+    apart: bool = False  # whether results are copied that would be arrays of the caller
+    twice: bool = False  # whether an array may be returned in two places, as nobody updates what is returned
+    failed: bool = False
+    done: bool = False
+    function: Function | None = None
+    derivative: Derivative | None = None  # where it is only declared
+    rule: CustomRule | None = None  # to be lowered when everything else is
+    findings: Findings = field(default_factory=Findings)  # while it was lowered
+
+    @property
+    def contract(self) -> Contract:
+        return Contract(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+
+    @contract.setter
+    def contract(self, known: Contract) -> None:
+        for f in fields(known):
+            setattr(self, f.name, getattr(known, f.name))
+
+    def writes(self, k: int) -> bool:
+        return k in self.written
+
+
+@dataclass
+class Specialiser:
+    """All functions that an entry reaches, and all that is found out about them."""
+
+    entry: FunctionSource
+    limit: int = RECURSION_LIMIT
+    findings: Findings = field(default_factory=Findings)  # where those of what is being lowered go
+    meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
+    depends: list[tuple[str, object]] = field(default_factory=list)
+    specs: dict[object, Spec] = field(default_factory=dict)
+    stack: list[Spec] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
+    numbers: dict[str, str] = field(default_factory=dict)  # parameters of the entry that are scalars, by the variable
+    wanted: dict[str, None] = field(default_factory=dict)  # those whose values have to be known
+    permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
+    in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
+    unknown: bool = False  # something of unknown type was met
+
+    def report(self, message: Message) -> None:
+        self.findings.note(message.diagnostic())
+
+    @property
+    def poisoned(self) -> bool:
+        return self.findings.poisoned
+
+    @poisoned.setter
+    def poisoned(self, value: bool) -> None:
+        self.findings.poisoned = value
+
+    @contextmanager
+    def apart(self) -> Iterator[Findings]:
+        """What is found out inside is kept for itself."""
+        before = self.findings
+        self.findings = found = Findings(before)
+        try:
+            yield found
+        finally:
+            self.findings = before
+
+    @contextmanager
+    def perhaps_dead(self, unknown: bool) -> Iterator[None]:
+        """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is reported of
+        it here, but of what it calls where that is called from elsewhere, too."""
+        if not unknown:
+            yield
+            return
+        with self.apart() as found:
+            yield
+        self.findings.take_quietly(found)
+
+    def all_facts(self) -> tuple[Fact, ...]:
+        """The facts, and the type of each name where it is bound."""
+        types = ((n, at, describe(type_of(v))) for (n, at), v in self.meanings.items() if not contains(v, (Poison, Bottom)))
+        return (*self.findings.facts, *(Fact("type", n, at, t) for n, at, t in types if n[0] != "%"))
+
+    def spec(self, callee: str) -> Spec:
+        return next(s for s in self.specs.values() if s.name == callee)
+
+    def function(self, callee: str) -> Function | None:
+        """The lowered function; None while it is being lowered."""
+        found = self.spec(callee)
+        return found.function if found.done else None
+
+    def modes(self, callee: str) -> tuple[Mode, ...]:
+        spec = self.spec(callee)
+        return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
+
+    def inside(self, source: FunctionSource) -> int:
+        """How often a function is being lowered: more than once where it calls itself with arguments of other types."""
+        return sum(s.source.node is source.node for s in self.stack)
+
+    def specialise(
+        self, source: FunctionSource, params: Typed, captures: Typed, apart: bool = False, twice: bool = False
+    ) -> Spec:
+        """The function for arguments of these types; ``apart``, its results share nothing with them; ``twice`` as in `Spec`."""
+        if source.rule is not None:
+            return BY_RULE[0](self, source, params, captures)
+        key = (id(source.node), source.key, params, captures, apart, twice)
+        known = self.specs.get(key)
+        if known is not None:
+            if known.done:
+                self.findings.take(known.findings)  # the attempt that it was first called in may have been given up
+                return known
+            for spec in self.stack[self.stack.index(known) :]:  # everything from there up is recursive
+                spec.recursive = True
+            return known
+        spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart, twice=twice)
+        if self.inside(source) > DEPTH:
+            self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
+            spec.failed = spec.done = True
+            self.specs[key] = spec
+            return spec
+        spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
+        self.specs[key] = spec
+        self.stack.append(spec)
+        others = set(self.specs)
+
+        def run(known: Contract) -> tuple[Contract, None]:
+            for other in set(self.specs) - others:  # they were lowered against what has changed
+                self.taken.discard(self.specs.pop(other).name)
+            spec.contract = known
+            with self.apart() as spec.findings:
+                lower_spec(self, spec)
+            return spec.contract if spec.recursive else known, None
+
+        fixpoint(run, spec.contract)
+        self.stack.pop()
+        spec.done = True
+        if isinstance(_value(spec.result), Bottom) and not spec.findings.diagnostics and not any(s.recursive for s in self.stack):
+            place = header(source)
+            instead = "begin with the case that needs no call: `if n == 0: return ...`"
+            never = BadCall(place, source.name, "never returns without calling itself", where="every path calls it again", instead=instead)
+            spec.findings.note(never.diagnostic())
+        spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
+        if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
+            spec.findings.bottoms = 0
+        self.findings.take(spec.findings)
+        spec.findings.bottoms = 0
+        return spec
+
+    def name(self, wanted: str) -> str:
+        base = "".join(c if c.isalnum() or c == "_" else "" for c in wanted) or "function"
+        name, k = base, 1
+        while name in self.taken:
+            k += 1
+            name = f"{base}#{k}"
+        self.taken.add(name)
+        return name
+
+    def derivatives(self) -> dict[str, Derivative]:
+        return {s.name: s.derivative for s in self.specs.values() if s.derivative is not None}
+
+    def functions(self) -> dict[str, Function]:
+        return {s.name: s.function for s in self.specs.values() if s.function is not None}
+
+
+def _value(t: ValueType) -> Value:
+    return t.value if isinstance(t, OtherType) else NoneValue()
+
+
+def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
+    """The state in which the lowering of a function begins."""
+    live = liveness(body := body_of(source))
+    return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
+
+
+def body_of(source: FunctionSource) -> list[ast.stmt]:
+    """The statements of a function, with the `return` at its end made explicit."""
+    found = _BODIES.get(source.node)
+    if found is None:
+        node = source.node
+        if isinstance(node, ast.Lambda):
+            body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
+        else:
+            body = [*simpler(node.body, source.scope), ast.copy_location(ast.Return(None), node.body[-1])]
+        found = _BODIES[node] = body
+    return found
+
+
+_BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # a server checks for days
+
+
+def lower_spec(programs: Specialiser, spec: Spec) -> None:
+    source = spec.source
+    ctx = start(programs, source, (n for n, _ in spec.params))
+    ctx.spec = spec
+    span = source.source.span(source.node)
+    params: list[Var] = []
+    for name, t in spec.params:
+        lent = Lent(name, "helper")
+        fresh = [
+            ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None) for leaf in type_leaves(t)
+        ]
+        params += fresh
+        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span))
+    if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
+        names = tuple(n for n, _ in spec.params)
+        args = {a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
+        if "/" in source.key and source.name not in ctx.local_names:
+            own = tuple((n, ctx.env[n].value) for n in names if n not in args)
+            ctx.bind(source.name, Binding(FunctionValue(source, (), own), span))
+    spec.numbers = {a.name: n for n, b in ctx.env.items() if isinstance(b.value, ScalarValue | FunctionValue) for a in leaves(b.value) if isinstance(a, Var)}
+    flags = {name[:-1]: ctx.env[name].value.atom for name, _ in spec.params if name[-1] == "?"}
+    bound = {n: b for n, b in ctx.env.items() if n[-1] != "?"}
+    ctx.go(env=Fixed({n: replace(b, defined=flags[n]) if n in flags else b for n, b in bound.items()}))
+    spec.depth = ctx.fresh("level", I64)
+    for key, (name, t) in spec.hidden.items():
+        ctx.global_array(name, t, key)
+    spec.flat = tuple(p.name for p in params)
+    value = lower_body(ctx)
+    if spec.apart:
+        value = apart(ctx, value, span)
+    elif not spec.recursive:  # its results are found by rounds, from what is an array first
+        value = lent_back(ctx, value)
+    if spec.recursive:  # as the calls inside take it to be
+        value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
+    spec.result = type_of(value)
+    if spec.recursive and contains(value, (Poison, Bottom)):
+        spec.result = _of_base_cases(ctx)
+    spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)
+    hidden = Fixed({k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()})
+    if contains(value, (Poison, Bottom)):
+        spec.hidden = hidden
+        return
+    results = tuple(leaves(value))
+    body = Block(tuple(ctx.out), results)
+    if not spec.failed:
+        modes = infer_modes(params, body, programs.modes)
+        spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
+        written = {v.name for s in walk(body) for v in _written(s, programs)}
+        spec.written = frozenset(k for k, p in enumerate(params) if later_names(p, body, programs.modes) & written)
+        spec.alike = frozenset(
+            k for k, p in enumerate((*params, *ctx.variables.globals.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
+        )
+        given = {r.name for r in results if isinstance(r.type, Array)}
+        spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r))
+    spec.hidden = hidden
+    everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
+    everything += [Param(v, "read") for v in ctx.variables.globals.values()]
+    if spec.recursive:
+        everything.append(Param(spec.depth, "own"))
+        ok = ctx.fresh("ok", BOOL)
+        limit = Const(programs.limit, I64)
+        text = "maximum recursion depth exceeded"
+        body = Block((Let(ok, "lt", (spec.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
+    spec.function = numbered(Function(spec.name, tuple(everything), body, span))
+    for p, m in zip(params, spec.modes, strict=True):
+        if isinstance(p.type, Array):
+            ctx.fact("mode", p.name, span, m)
+
+
+def _written(s: Stmt, programs: Specialiser) -> list[Var]:
+    if isinstance(s, (Let, Load)):  # most statements, quickly
+        return []
+    if isinstance(s, Call):
+        spec = programs.spec(s.callee)
+        return [a for k, (a, m) in enumerate(zip(s.args, spec.modes, strict=False)) if m in ("mut", "acc") or spec.writes(k)]
+    return [v for v, use in uses(s, programs.modes) if use in ("update", "accumulate")]
+
+
+def lower_body(ctx: Lowering) -> Value:
+    """Lower the statements of a function; its result."""
+    value = _body(ctx)
+    against_annotation(ctx, value)
+    return value
+
+
+def _body(ctx: Lowering) -> Value:
+    for name, b in ctx.env.items():
+        ctx.typed(name, b.span, b.value)
+    block(ctx, body_of(ctx.source), frozenset())
+    ctx.go(dead=False)
+    kinds: ValueType | None = None
+    first: tuple[Span, ValueType] | None = None
+    for span, value in ctx.path.returned:
+        t = type_of(value)
+        if first is None:
+            first, kinds = (span, t), t
+            continue
+        joined = join_types(kinds, t)
+        if joined is None:
+            ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
+            return Poison()
+        kinds = joined
+    held = ctx.env.get(RET)
+    if held is None:  # every path raises
+        return NoneValue() if kinds is None else Poison()
+    value = held.value
+    if contains(value, (UnionValue, LostArray)) and not contains(value, (Poison, Bottom)):
+        ctx.report(ViewOnSomePaths(ctx.path.returned[-1][0], ctx.source.name))
+        return Poison()
+    if kinds is not None and type_of(value) != kinds:
+        return _widened(ctx, value, kinds)
+    return value
+
+
+def _is_return(ctx: Lowering, span: Span) -> bool:
+    """Whether a result comes from a `return`; the other ones come from the end of the function."""
+    if isinstance(ctx.source.node, ast.Lambda):
+        return True
+    returns = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.Return))
+    return any(ctx.span(n.value if n.value is not None else n) == span for n in returns)
+
+
+def header(source: FunctionSource) -> Span:
+    """``def name``, or the whole of a lambda."""
+    span = source.source.span(source.node)
+    if isinstance(source.node, ast.Lambda):
+        return span
+    line = source.source.lines[span.line - source.source.first_line]
+    at = line.find(source.node.name, span.column - 1)
+    return span if at < 0 else replace(span, end_line=span.line, end_column=at + 1 + len(source.node.name))
+
+
+def _of_base_cases(ctx: Lowering) -> ValueType:
+    """What a recursive function returns where it does not call itself."""
+    found: ValueType = OtherType(Bottom())
+    for _, value in ctx.path.returned:
+        if not contains(value, (Poison, Bottom)):
+            found = join_types(found, type_of(value)) or OtherType(Poison())
+    return found
+
+
+def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
+    if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)) or type_of(value) == t:
+        return value
+    return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
+
+
+def specialised(ctx: Lowering, source: FunctionSource, given: dict[str, Value], captures: dict[str, Value]) -> tuple[Spec, dict[str, Value]]:
+    """A function for the types of these arguments, and for the values of literals where it has to know them, which are given, too."""
+
+    def types(values: dict[str, Value]) -> Typed:
+        return tuple((n, type_of(as_argument(v))) for n, v in values.items())
+
+    with ctx.programs.apart() as found:
+        spec = ctx.programs.specialise(source, types(given), types(captures))
+    literals: dict[str, Value] = {}
+    for name in spec.wanted if spec.failed else ():
+        value = given.get(name, captures.get(name))
+        if isinstance(value, ScalarValue) and isinstance(value.atom, Const):
+            literals[name] = FlagValue(value.atom.value, value.weak, value.dtype)
+        elif value is not None:
+            for a in leaves(value):
+                ctx.wants_literal(ScalarValue(a))
+    if not literals:
+        ctx.programs.findings.take(found)
+        return spec, {}
+    again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
+    return ctx.programs.specialise(source, *map(types, again)), literals

@@ -1,0 +1,304 @@
+"""The state of lowering one function: its block under construction, its names, and what has been reported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
+from ..facts import Fact
+from ..frozen import frozen
+from ..linear.liveness import Liveness
+from ..messages import Message
+from ..scope import FunctionSource
+from ..span import Span
+from ..types import BOOL, I64, INTS, Array, Scalar, Type
+from .findings import Findings
+from .path import Fixed, Path
+from .values import ArrayValue, Binding, ScalarValue, Value
+
+if TYPE_CHECKING:
+    from .settled import Settled
+    from .specialise import Spec, Specialiser
+
+CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
+RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
+TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
+
+
+@frozen
+class Lent:
+    """An array that the function does not own: a parameter or a module-level array."""
+
+    name: str
+    kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
+
+
+@frozen(slots=True)
+class Known:
+    """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
+    added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever gets the name."""
+
+    nonneg: bool = False
+    bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
+    wraps: bool = False  # a sum or product of ints that are not negative, which it is unless it has left its bits
+    below: Atom | None = None  # the index of a loop that counts from 0: where it stops
+    less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
+    single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
+    in_order: bool = False  # an array whose cells surely lie in the order of C
+    lent: Lent | None = None  # an array that is not the function's own
+    widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
+
+
+NOTHING = Known()
+
+
+T = TypeVar("T")
+
+
+class Variables(Names):
+    """The variables of a function: none gets the name of another one, and what is known of one is written with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: dict[str, Known] = {}
+        self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
+
+    def lent(self, name: str) -> Lent | None:
+        return self.known.get(name, NOTHING).lent
+
+    def all_lent(self) -> Iterator[tuple[str, Lent]]:
+        return ((name, known.lent) for name, known in self.known.items() if known.lent is not None)
+
+
+@dataclass
+class Ahead(Generic[T]):
+    """What lowering some more comes to: a value, statements, and where the path gets to. Until `Lowering.take` goes
+    there, nothing of it has happened; ``findings`` are None where they are told all the same."""
+
+    value: T
+    stmts: list[Stmt]
+    path: Path
+    findings: Findings | None = None
+
+
+@dataclass
+class Lowering:
+    """One function on its way to the core."""
+
+    source: FunctionSource
+    programs: Specialiser
+    live: Liveness
+    local_names: frozenset[str]
+    spec: Spec | None = None  # what the function is specialised for; None for the entry
+    variables: Variables = field(default_factory=Variables)
+    path: Path = Path()
+    out: list[Stmt] = field(default_factory=list)  # of the block under construction
+    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to, last
+
+    # -- the path
+
+    @property
+    def env(self) -> Fixed[str, Binding]:
+        """What names mean here."""
+        return self.path.env
+
+    def go(self, **changes: Any) -> None:
+        """The path goes on with some things changed."""
+        self.path = self.path.but(changes)
+
+    def bind(self, name: str, binding: Binding) -> None:
+        self.path = self.path.naming(name, binding)
+
+    def bind_all(self, bindings: Mapping[str, Binding]) -> None:
+        if bindings:
+            self.go(env=self.env.having(bindings))
+
+    def unbind(self, *names: str) -> Binding | None:
+        """The names mean nothing any more; what the first one meant."""
+        last = self.env.get(names[0]) if names else None
+        if any(n in self.env for n in names):
+            self.go(env=self.env.without(names))
+        return last
+
+    def pseudo(self, what: str, at: Span) -> str:
+        """A name that no text can have, for what belongs to the expression at a place, however often that is lowered."""
+        name = f"%{what}.{at.line}:{at.column}"
+        while name in self.env:
+            name += "'"
+        return name
+
+    @contextmanager
+    def within(self, **around: Any) -> Iterator[None]:
+        """What is lowered inside stands in other surroundings."""
+        before = {name: getattr(self.path, name) for name in around}
+        self.go(**around)
+        yield
+        self.go(**before)
+
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to a block of their own."""
+        before, out = self.path, self.out
+        self.out = []
+        try:
+            yield self.out
+        finally:
+            self.out = out
+            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+
+    def ahead(self, run: Callable[[], T]) -> Ahead[T]:
+        """What ``run`` comes to from here."""
+        before, out = self.path, self.out
+        self.out = []
+        try:
+            return Ahead(run(), self.out, self.path)
+        finally:
+            self.path, self.out = before, out
+
+    def attempt(self, run: Callable[[], T]) -> Ahead[T]:
+        """The same, without a diagnostic."""
+        before = self.programs.findings
+        self.programs.findings = Findings(before)
+        try:
+            found = self.ahead(run)
+            found.findings = self.programs.findings
+            return found
+        finally:
+            self.programs.findings = before
+
+    def take(self, found: Ahead[T], emit: bool = True) -> T:
+        """Go where that leads. Without ``emit`` it is a block that is left out."""
+        before = self.path
+        self.path = found.path
+        if emit:
+            self.out += found.stmts
+        else:
+            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+        if found.findings is not None:
+            self.programs.findings.take(found.findings)
+        return found.value
+
+    # -- places and reports
+
+    def span(self, node: ast.AST) -> Span:
+        return self.source.source.span(node)
+
+    def report(self, message: Message) -> None:
+        self.programs.report(message)
+
+    def raised(self, error: str) -> None:
+        """What is reported next is an error of Python's, too, whatever the arguments are."""
+        found = self.programs.findings
+        if not found.raised and not any(d.severity == "error" for d in found.diagnostics):
+            found.raised = error
+
+    def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
+        self.programs.findings.facts[Fact(kind, name, span, reason)] = None
+
+    def typed(self, name: str, span: Span, value: Value) -> None:
+        """The name means this from here on: for editors."""
+        self.programs.meanings[name, span] = value
+
+    # -- statements
+
+    def emit(self, s: Stmt) -> None:
+        if not self.path.dead:
+            self.out.append(s)
+            if isinstance(s, Alloc | Copy):
+                self.go(made=self.path.made | {s.out.name})
+
+    def fresh(self, hint: str, type: Type, **known: Any) -> Var:
+        """A new variable, and what is `Known` of it."""
+        out = self.variables.var(hint, type)
+        if known and any(known.values()):
+            self.variables.known[out.name] = Known(**known)
+        return out
+
+    def known(self, a: Atom) -> Known:
+        return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
+
+    def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span, **known: Any) -> Var:
+        out = self.fresh(hint, type, **known)
+        self.emit(Let(out, op, ins, span))
+        return out
+
+    def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
+        """A module-level array: a hidden parameter."""
+        found = self.variables.globals
+        if key not in found:
+            found[key] = self.fresh(name, t, lent=Lent(name, "global"))
+        return ArrayValue(found[key])
+
+    # -- the size of an array along an axis, asked for once per block
+
+    def dim(self, array: Var, axis: int, span: Span) -> Atom:
+        known = self.path.dims.get((array.name, axis))
+        if known is None:
+            known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True)
+            self.emit(Dim(known, array, axis, span))
+            self.asked({(array.name, axis): known})
+        return known
+
+    def asked(self, sizes: Mapping[tuple, Atom]) -> None:
+        """These sizes are known from here to the end of the block."""
+        self.go(dims=self.path.dims.having(sizes))
+
+    def is_nonneg(self, a: Atom) -> bool:
+        return a.value >= 0 if isinstance(a, Const) else a.name in self.path.tested or self.known(a).nonneg
+
+    def bits(self, a: Atom) -> int:
+        """A bound of an int that is not negative: it is below 2 to this power."""
+        if isinstance(a, Const):
+            return int(a.value).bit_length() if isinstance(a.value, int) else 63  # a float may be infinite
+        return self.known(a).bits if self.known(a).nonneg else 63
+
+    def counts(self, a: Atom) -> bool:
+        """Whether an int is not negative, unless arithmetic has left its bits."""
+        return self.is_nonneg(a) or self.known(a).wraps
+
+    def signed(self, nonneg: bool, bits: int, dtype: str = "i64") -> dict[str, Any]:
+        """What is `Known` of the result of arithmetic that is not negative where it does not wrap."""
+        fits = bits <= int(dtype[1:]) - 2
+        return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
+
+    def not_negative(self, *ints: Atom) -> None:
+        """From here to the end of the block these are known not to be negative: they were tested, or come from where only such
+        ints are."""
+        self.go(tested=self.path.tested.union(a.name for a in ints if isinstance(a, Var)))
+
+    def widened(self, name: str, at: Span, value: Value | None) -> tuple[str, Span] | None:
+        """What is `Known` of the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
+        if not isinstance(value, ScalarValue) or name[0] == "%":
+            return None
+        return (name, at) if value.dtype in INTS else self.known(value.atom).widened
+
+    def wants_literal(self, v: object) -> None:
+        """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each value of it."""
+        if not isinstance(v, ScalarValue) or not isinstance(v.atom, Var) or v.atom.type not in (I64, BOOL):
+            return
+        if self.spec is None:
+            name = self.programs.numbers.get(v.atom.name)
+            if name is not None:
+                self.programs.wanted[name] = None
+        elif v.atom.name in self.spec.numbers:
+            self.spec.wanted[self.spec.numbers[v.atom.name]] = None
+
+    # -- values in flight
+
+    def waiting(self) -> list[tuple[Value, ast.expr]]:
+        """The values that are evaluated and are used only after the expression that is being lowered, as ``a`` after
+        the call in ``a + g(a)``."""
+        return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
+
+    def landed(self, value: Value) -> None:
+        """A value that was in flight is handed on, or computed: it waits no more."""
+        if any(v is value for v, _ in self.path.flight):
+            self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
+
+
+def zero(dtype: str) -> Const:
+    return Const({"f": 0.0, "i": 0, "b": False}[dtype[0]], Scalar(dtype))

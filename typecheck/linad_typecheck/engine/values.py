@@ -1,0 +1,550 @@
+"""What a Python name stands for while its function is lowered, and the types of such values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import field, replace
+
+from ..core import Atom, Const, Var
+from ..frozen import frozen
+from ..scope import LIST, Entity, FunctionSource, RecordClass
+from ..span import NOWHERE, Span
+from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
+from .views import View, atoms, map_atoms, meet, skeleton
+
+# -------------------------------------------------------------------------------------------------------- values
+
+SEQUENCES = (None, LIST)  # what a tuple and a list are instances of
+
+
+@frozen(slots=True)
+class ScalarValue:
+    """A scalar; ``weak`` as Python's own numbers are in NumPy's promotion."""
+
+    atom: Atom
+    weak: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        return self.atom.type.dtype
+
+
+@frozen(slots=True)
+class ArrayValue:
+    """An array. Two names alias exactly where they hold the same ``var``."""
+
+    var: Var
+
+
+@frozen(slots=True)
+class ViewValue:
+    """A view of the array ``var``. ``lent`` on the way into a call, where its array is one of its run-time parts."""
+
+    var: Var
+    view: View
+    lent: bool = False
+
+
+@frozen(slots=True)
+class UnionValue:
+    """One of two arrays, ``one`` where ``cond``: to be read only. ``loss`` says why it cannot be more."""
+
+    cond: Atom
+    one: Array_
+    other: Array_
+    loss: Loss
+
+
+@frozen(slots=True, eq=False)
+class Delayed:
+    """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to one.
+
+    ``reads`` are the arrays and views that it reads, with whether the cell at an index reads them at that index alone.
+    ``dear``: reading a cell computes something that is not to be done more often than written.
+    ``tests``: statements that raise what reading all cells would, for those who do not read them all.
+    """
+
+    dtype: DType
+    shape: tuple[Atom, ...]
+    cell: Callable[[tuple[Atom, ...]], ScalarValue]
+    reads: tuple[tuple[Array_, bool], ...] = ()
+    dear: bool = False
+    weak: bool = False
+    tests: tuple[Callable[[], None], ...] = ()
+
+
+@frozen(slots=True)
+class TupleValue:
+    """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing changes, is of
+    the class ``LIST``: so it stays one wherever values are taken apart and put together."""
+
+    items: tuple[Value, ...]
+    record: RecordClass | None = None
+
+    @property
+    def listed(self) -> bool:
+        return self.record is LIST
+
+    @property
+    def mapping(self) -> bool:
+        """Whether it is a dict: its class is its keys."""
+        return self.record is not None and self.record.key == "builtins.dict"
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has fields only: a dataclass is not indexed, unpacked or iterated over."""
+        return self.record is not None and not self.record.named_tuple
+
+
+@frozen(slots=True)
+class NoneValue:
+    pass
+
+
+@frozen(slots=True)
+class FunctionValue:
+    """A nested function or lambda. ``captured`` is None where it is defined: names are looked up at each call."""
+
+    source: FunctionSource
+    free: tuple[str, ...] = ()
+    captured: tuple[tuple[str, Value], ...] | None = None
+
+
+@frozen(slots=True)
+class Transform:
+    """What `linad.grad` and the like do with a function. ``argnums`` None: by all float parameters."""
+
+    kind: str
+    argnums: int | tuple[int, ...] | None = 0
+    has_aux: bool = False
+    mode: str = "auto"
+
+
+@frozen(slots=True)
+class DerivativeValue:
+    """What `linad.grad` and the like give of a function: to be called."""
+
+    transform: Transform
+    function: Value
+
+
+@frozen(slots=True)
+class EntityValue:
+    """A module, library function, helper or anything else that a name of the scope means."""
+
+    entity: Entity
+    name: str
+
+
+@frozen(slots=True)
+class DTypeValue:
+    dtype: DType
+
+
+@frozen(slots=True)
+class FlagValue:
+    """``True``, ``False`` or an int as an argument, which the function called is specialised for; not ``weak``, NumPy's."""
+
+    value: bool | int
+    weak: bool = True
+    dtype: DType = "bool"  # which tells ``True`` from 1
+
+
+@frozen(slots=True)
+class TextValue:
+    """A string constant: only as a message or a dtype."""
+
+    text: str
+
+
+@frozen(slots=True)
+class GivenBack:
+    """The result of an entry function that returns an array which it updates for its caller: the caller's own."""
+
+    name: str
+
+
+@frozen(slots=True)
+class Loss:
+    """Why a name's array may no longer be used under that name.
+
+    ``reason``: ``written`` through the name ``by``, ``moved`` into the call or result ``by``, ``joined`` with another
+    array under the name ``by`` at a branch, ``carried`` by a loop under ``by``, ``lent`` by the caller.
+    """
+
+    reason: str
+    by: str
+    span: Span
+    made: Span = NOWHERE  # where the two names came to share the array
+
+
+@frozen(slots=True)
+class LostArray:
+    """An array leaf that must not be used any more."""
+
+    type: Array
+    loss: Loss
+
+
+@frozen(slots=True)
+class Poison:
+    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was; a call of
+    what is ``foreign`` has arguments in the manner of that library, of which nothing is told either."""
+
+    told: LostArray | None = field(default=None, compare=False)
+    foreign: bool = field(default=False, compare=False)
+
+
+@frozen(slots=True)
+class Bottom:
+    """The result of a recursive call whose type is not known yet; it joins with anything."""
+
+
+Array_ = ArrayValue | ViewValue | UnionValue
+
+Value = (
+    ScalarValue
+    | ArrayValue
+    | ViewValue
+    | UnionValue
+    | Delayed
+    | TupleValue
+    | NoneValue
+    | FunctionValue
+    | DerivativeValue
+    | EntityValue
+    | DTypeValue
+    | TextValue
+    | FlagValue
+    | GivenBack
+    | LostArray
+    | Poison
+    | Bottom
+)
+
+SILENT = (Poison, Bottom)
+ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
+
+
+@frozen(slots=True)
+class Binding:
+    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is."""
+
+    value: Value
+    span: Span
+    defined: Atom | None = None
+
+
+# ---------------------------------------------------------------------------------------------------- their types
+
+
+@frozen(slots=True)
+class ScalarType:
+    dtype: DType
+    weak: bool = False
+
+
+@frozen(slots=True)
+class ArrayType:
+    dtype: DType
+    rank: int
+
+
+@frozen(slots=True)
+class ViewType:
+    """Of a view of ``base``, or of any array of that type; ``view`` holds None for what is known at run time only."""
+
+    base: Var | Array
+    view: View
+
+    @property
+    def dtype(self) -> DType:
+        return self.base.type.dtype if isinstance(self.base, Var) else self.base.dtype
+
+    @property
+    def rank(self) -> int:
+        return len(self.view.shape)
+
+
+@frozen(slots=True)
+class UnionType:
+    one: ValueType
+    other: ValueType
+    loss: Loss
+
+    @property
+    def dtype(self) -> DType:
+        return self.one.dtype
+
+    @property
+    def rank(self) -> int:
+        return self.one.rank
+
+
+@frozen(slots=True)
+class TupleType:
+    items: tuple[ValueType, ...]
+    record: RecordClass | None = None
+
+
+@frozen(slots=True)
+class ClosureType:
+    source: FunctionSource
+    captured: tuple[tuple[str, ValueType], ...]
+
+
+@frozen(slots=True)
+class DerivativeType:
+    """Of the derivative of a function that captures values."""
+
+    transform: Transform
+    function: ClosureType
+
+
+@frozen(slots=True)
+class OtherType:
+    """Of values that have no run-time part: they are their own type."""
+
+    value: Value
+
+
+ValueType = ScalarType | ArrayType | ViewType | UnionType | TupleType | ClosureType | DerivativeType | OtherType
+
+
+def type_of(v: Value) -> ValueType:
+    match v:
+        case ScalarValue(atom=a, weak=w):
+            return ScalarType(a.type.dtype, w)
+        case ArrayValue(var=var):
+            return ArrayType(var.type.dtype, var.type.rank)
+        case LostArray(type=t):
+            return ArrayType(t.dtype, t.rank)
+        case ViewValue(var=var, view=view, lent=lent):
+            return ViewType(var.type if lent else var, skeleton(view))
+        case UnionValue(one=x, other=y, loss=loss):
+            return UnionType(type_of(x), type_of(y), loss)
+        case Delayed(dtype=d, shape=shape):
+            return ArrayType(d, len(shape))
+        case TupleValue(items=items, record=record):
+            return TupleType(tuple(map(type_of, items)), record)
+        case FunctionValue(source=s, captured=c) if c is not None:
+            return ClosureType(s, tuple((n, type_of(x)) for n, x in c))
+        case DerivativeValue(transform=t, function=f) if isinstance(of := type_of(f), ClosureType):
+            return DerivativeType(t, of)
+        case _:
+            return OtherType(v)
+
+
+def leaves(v: Value) -> Iterator[Atom]:
+    """The run-time parts of a value, in order."""
+    match v:
+        case ScalarValue(atom=a):
+            yield a
+        case ArrayValue(var=var):
+            yield var
+        case ViewValue(var=var, view=view, lent=lent):
+            if lent:
+                yield var
+            yield from (a for a in atoms(view) if isinstance(a, Var))
+        case UnionValue(cond=c, one=x, other=y):
+            yield c
+            yield from leaves(x)
+            yield from leaves(y)
+        case TupleValue(items=items):
+            for item in items:
+                yield from leaves(item)
+        case FunctionValue(captured=c) if c is not None:
+            for _, x in c:
+                yield from leaves(x)
+        case DerivativeValue(function=f):
+            yield from leaves(f)
+
+
+def arrays(v: Value) -> Iterator[Var]:
+    """The array variables that a value holds or looks into, in order."""
+    match v:
+        case ArrayValue(var=var) | ViewValue(var=var):
+            yield var
+        case UnionValue(one=x, other=y):
+            yield from arrays(x)
+            yield from arrays(y)
+        case TupleValue(items=items):
+            for item in items:
+                yield from arrays(item)
+        case FunctionValue(captured=c) if c is not None:
+            for _, x in c:
+                yield from arrays(x)
+        case DerivativeValue(function=f):
+            yield from arrays(f)
+
+
+def as_argument(v: Value) -> Value:
+    """The value as it is passed: a view takes its array along."""
+    match v:
+        case ViewValue(var=var, view=view):
+            return ViewValue(var, view, True)
+        case UnionValue(cond=c, one=x, other=y, loss=loss):
+            return UnionValue(c, as_argument(x), as_argument(y), loss)
+        case TupleValue(items=items):
+            return replace(v, items=tuple(map(as_argument, items)))
+        case FunctionValue(captured=c) if c is not None:
+            return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
+        case DerivativeValue(function=f):
+            return replace(v, function=as_argument(f))
+        case _:
+            return v
+
+
+def as_flag(v: Value) -> Value:
+    """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x, verbose=False)``."""
+    if isinstance(v, FunctionValue) and v.captured is not None:
+        return replace(v, captured=tuple((n, _as_literal(x)) for n, x in v.captured))
+    if isinstance(v, DerivativeValue):
+        return replace(v, function=as_flag(v.function))
+    known = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "bool"
+    return FlagValue(v.atom.value, v.weak) if known else v
+
+
+def _as_literal(v: Value) -> Value:
+    """A captured truth value or int that is known, as it is passed."""
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in ("bool", "i64"):
+        return FlagValue(v.atom.value, v.weak, v.dtype)
+    return as_flag(v)
+
+
+def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
+    """Whether a value or a part of it is of one of the kinds."""
+    if isinstance(v, kinds):
+        return True
+    kind = type(v)
+    if kind is TupleValue:
+        return any(contains(x, kinds) for x in v.items)
+    if kind is FunctionValue and v.captured is not None:
+        return any(contains(x, kinds) for _, x in v.captured)
+    return kind is DerivativeValue and contains(v.function, kinds)
+
+
+def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
+    match t:
+        case ScalarType(dtype=d):
+            yield Scalar(d)
+        case ArrayType(dtype=d, rank=r):
+            yield Array(d, r)
+        case ViewType(base=base, view=view):
+            if isinstance(base, Array):
+                yield base
+            yield from (I64 for a in atoms(view) if a is None)
+        case UnionType(one=x, other=y):
+            yield BOOL
+            yield from type_leaves(x)
+            yield from type_leaves(y)
+        case TupleType(items=items):
+            for item in items:
+                yield from type_leaves(item)
+        case ClosureType(captured=c):
+            for _, x in c:
+                yield from type_leaves(x)
+        case DerivativeType(function=f):
+            yield from type_leaves(f)
+
+
+def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
+    """The value of type ``t`` whose run-time parts are taken from ``parts`` in order."""
+    match t:
+        case ScalarType(weak=w):
+            return ScalarValue(next(parts), w)
+        case ArrayType():
+            return ArrayValue(next(parts))
+        case ViewType(base=base, view=view):
+            var = next(parts) if isinstance(base, Array) else base
+            return ViewValue(var, map_atoms(view, lambda a: next(parts) if a is None else a))
+        case UnionType(one=x, other=y, loss=loss):
+            cond = next(parts)
+            return UnionValue(cond, rebuild(x, parts), rebuild(y, parts), loss)
+        case TupleType(items=items, record=record):
+            return TupleValue(tuple(rebuild(x, parts) for x in items), record)
+        case ClosureType(source=s, captured=c):
+            return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
+        case OtherType(value=FlagValue(value=known, weak=w, dtype=d)):
+            return ScalarValue(Const(known, Scalar(d)), w)
+        case DerivativeType(transform=how, function=f):
+            return DerivativeValue(how, rebuild(f, parts))
+        case OtherType(value=v):
+            return v
+    raise TypeError(t)
+
+
+def map_arrays(v: Value, change) -> Value:
+    """The value with every array leaf replaced by ``change(leaf)``."""
+    match v:
+        case ArrayValue() | ViewValue() | UnionValue() | LostArray():
+            return change(v)
+        case TupleValue(items=items):
+            new = tuple(map_arrays(x, change) for x in items)
+            return v if new == items else TupleValue(new, v.record)
+        case _:
+            return v
+
+
+def join_types(a: ValueType, b: ValueType) -> ValueType | None:
+    """The type of a name that has type ``a`` on one path and ``b`` on another; None where there is none.
+
+    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; nothing else changes type.
+    """
+    if a == b:
+        return a
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, OtherType) and isinstance(x.value, SILENT):
+            return y if isinstance(x.value, Bottom) else x
+    match a, b:
+        case ViewType(base=x, view=vx), ViewType(base=y, view=vy) if x == y and (met := meet(vx, vy)) is not None:
+            return ViewType(x, met)
+        case ArrayType() | ViewType() | UnionType(), ArrayType() | ViewType() | UnionType():
+            return ArrayType(a.dtype, a.rank) if (a.dtype, a.rank) == (b.dtype, b.rank) else None
+        case ScalarType(dtype=x, weak=wx), ScalarType(dtype=y, weak=wy):
+            d = join_dtypes(x, wx, y, wy)
+            return None if d is None else ScalarType(d, wx and wy)
+        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record:
+            parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
+            return None if None in parts else TupleType(parts, a.record)
+        case _:
+            return None
+
+
+def literal(value: object) -> ScalarValue:
+    """The weak scalar of a Python number."""
+    dtype = {bool: "bool", int: "i64", float: "f64"}[type(value)]
+    return ScalarValue(Const(value, Scalar(dtype)), True)
+
+
+def describe(t: ValueType) -> str:
+    """A type in the words of messages."""
+    names = {"f64": "float", "i64": "int", "bool": "bool", "f32": "float32", "i32": "int32"}
+    match t:
+        case ScalarType(dtype=d, weak=w):
+            return names[d] if w or d == "bool" else f"np.{NUMPY_NAMES[d]}"
+        case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
+            return f"array of {NUMPY_NAMES[d]} of rank {r}"
+        case TupleType(items=items, record=record) if record is LIST:
+            return f"[{', '.join(map(describe, items))}]"
+        case TupleType(items=items, record=None):
+            return f"({', '.join(map(describe, items))}{',' if len(items) == 1 else ''})"
+        case TupleType(items=items, record=record):
+            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
+            return f"{record.name}({fields})"
+        case ClosureType() | DerivativeType() | OtherType(value=FunctionValue() | DerivativeValue()):
+            return "function"
+        case OtherType(value=EntityValue(name=n)):
+            return f"`{n}`"
+        case OtherType(value=NoneValue()):
+            return "None"
+        case OtherType(value=FlagValue(dtype=d)):
+            return names[d]
+        case OtherType(value=DTypeValue(dtype=d)):
+            return f"the type {NUMPY_NAMES[d]}"
+        case OtherType(value=TextValue()):
+            return "str"
+        case OtherType(value=GivenBack(name=n)):
+            return f"the array `{n}`"
+        case _:
+            return "unknown"

@@ -1,0 +1,62 @@
+"""`np.add.at` and `np.subtract.at`: every index adds, also where a cell is named twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..arrays.gather import fits, gathered, mask_of
+from ..arrays.indexing import value_parts
+from ..arrays.operands import are_bools
+from ..arrays.slices import is_basic, view_of
+from ..arrays.updates import add_at, region
+from ..engine.places import writable
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import is_array
+from ..engine.state import Lowering
+from ..engine.values import NoneValue, Poison, Value, arrays, describe, type_of
+from ..linear.ownership import names_of
+from ..messages.language import BadCall
+from ..messages.types import WrongType
+
+
+def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        if len(args.values) != 3 or args.keywords:
+            ctx.report(BadCall(args.span, args.name, "takes an array, indices and what is added"))
+            return Poison()
+        array, index, value = args.values
+        if not is_array(array):
+            ctx.report(WrongType(args.span, f"`{args.name}` updates an array", describe(type_of(array))))
+            return Poison()
+        var = next(arrays(array), None)
+        name = next(iter(names_of(ctx, var)), "the array") if var is not None else "the expression"
+        if var is None:
+            ctx.report(WrongType(args.span, f"`{args.name}` updates an array that has a name", "an expression"))
+            return Poison()
+        if are_bools(ctx, args, array):
+            return Poison()
+        place = writable(ctx, array, name, args.span)
+        parts = None if place is None else value_parts(ctx, index, args.span)
+        if parts is None or None in parts:
+            return Poison()
+        mask = mask_of(parts)
+        if mask is not None:
+            where = region(ctx, place, name, args.span, mask=mask) if fits(ctx, place, mask, name, args.span) else None
+        elif is_basic(parts):
+            view = view_of(ctx, place, parts, name, args.span)
+            where = region(ctx, view, name, args.span) if is_array(view) else None
+        else:
+            picked = gathered(ctx, place, parts, name, args.span)
+            where = None if picked is None else region(ctx, picked.base, name, args.span, picked)
+        if where is not None:
+            add_at(ctx, where, value, args.span, negative)
+        return NoneValue()
+
+    return apply
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.add.at": _at(False),
+    "numpy.subtract.at": _at(True),
+}
+enter_rules(RULES)

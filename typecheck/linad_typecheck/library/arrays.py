@@ -1,0 +1,212 @@
+"""Arrays made inside: constructors, copies and the methods of arrays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..advice.did_you_mean import last_part, meant
+from ..advice.library_names import exists
+from ..arrays import shapes
+from ..arrays.arguments import bind, dtype_of, shape_of
+from ..arrays.axes import item as the_item
+from ..arrays.from_parts import const, copy
+from ..arrays.updates import assign_region, converted, region
+from ..core import Atom, Const, Fill
+from ..engine import places
+from ..engine.elementwise import lift
+from ..engine.numbers import cast
+from ..engine.places import fresh_array
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import AnyArray, is_array
+from ..engine.state import Lowering
+from ..engine.values import SILENT, ArrayValue, DTypeValue, NoneValue, Poison, ScalarValue, Value, describe, type_of
+from ..engine.written import written
+from ..messages.language import BadCall, NoMember, Unsupported
+from ..messages.types import WrongType
+from ..registry import enter, is_known
+from ..span import Span
+from ..types import BOOL, DType
+from .externals import call_external
+from .sorting import sort_method
+
+
+def _filled(value: float) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bind(ctx, args, ("shape", "dtype"), 1)
+        if found is None:
+            return Poison()
+        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
+        shape = shape_of(ctx, found["shape"], args.span)
+        if dtype is None or shape is None:
+            return Poison()
+        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order=True)
+
+    return apply
+
+
+def _full(ctx: Lowering, args: Args) -> Value:
+    found = bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
+    if found is None:
+        return Poison()
+    fill = found["fill_value"]
+    if is_array(fill) and places.rank_of(fill):
+        dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
+        return written(ctx, args, "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade", shape=found["shape"], fill=fill, dtype=dtype)
+    shape = shape_of(ctx, found["shape"], args.span)
+    if not isinstance(fill, ScalarValue) or shape is None:
+        if not isinstance(fill, (ScalarValue, *SILENT)):
+            ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+        return Poison()
+    dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
+    return Poison() if dtype is None else _fill(ctx, args.hint, shape, dtype, fill, args.span, in_order=True)
+
+
+def _fill(
+    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span, in_order: bool = False
+) -> ArrayValue:
+    value = cast(ctx, fill.atom, dtype, span)
+    if isinstance(value, Const):
+        return fresh_array(ctx, hint, shape, dtype, value, span, in_order)
+    made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
+    ctx.emit(Fill(made.var, value, span))
+    return made
+
+
+def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        names = ("a", "dtype", "shape") if value is not None else ("a", "fill_value", "dtype", "shape")
+        found = bind(ctx, args, names, 1 if value is not None else 2)
+        if found is None:
+            return Poison()
+        model = found["a"]
+        if not is_array(model):
+            if not isinstance(model, SILENT):
+                ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
+            return Poison()
+        dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
+        if dtype is None:
+            return Poison()
+        places.made_sure(model)
+        shape = shape_of(ctx, found["shape"], args.span) if "shape" in found else places.shape_of(ctx, model, args.span)
+        if shape is None:
+            return Poison()
+        if value is not None:
+            return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
+        fill = found["fill_value"]
+        if not isinstance(fill, ScalarValue):
+            if not isinstance(fill, SILENT):
+                ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+            return Poison()
+        return _fill(ctx, args.hint, shape, dtype, fill, args.span)
+
+    return apply
+
+
+def _copy(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (v,) if not args.keywords and is_array(v):
+            return copy(ctx, v, args.hint, args.span)
+        case (v,) if isinstance(v, SILENT):
+            return Poison()
+    ctx.report(BadCall(args.span, args.name, "takes one array"))
+    return Poison()
+
+
+# -- methods
+
+METHODS = {
+    name: f"numpy.{name}"
+    for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero", "take"]
+} | {"flatten": "numpy.ravel"}
+_OF_NUMPY = {  # that the language does not have
+    "tolist": "keep the array",
+    "tofile": "write the file outside the function",
+    "tobytes": "keep the array",
+    "view": "the bits of a float are no number to differentiate: convert with `.astype(...)`",
+    "resize": "make an array of the new size and store the cells: `b = np.zeros(n)`, `b[:k] = a[:k]`",
+    "partition": "sort it: `.sort()`",
+    "dump": "write the file outside the function",
+    "setflags": "every array that the function makes can be written to",
+}
+
+
+def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Value:
+    """``array.name(...)``."""
+    rule = OWN.get(name)
+    if rule is not None:
+        return rule(ctx, array, args, by)
+    dotted = METHODS.get(name)
+    if dotted is not None and is_known(dotted):
+        return call_external(ctx, dotted, replace(args, values=(array, *args.values)))
+    called = args.node.func if isinstance(args.node, ast.Call) else None
+    place = args.span if called is None else ctx.span(called)
+    if name in _OF_NUMPY:
+        ctx.report(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
+        return Poison()
+    close = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OWN, *METHODS), 0.6)
+    at = last_part(place, ast.unparse(called)) if called is not None and close else None
+    other = f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
+    ctx.report(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))
+    return Poison()
+
+
+def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    return copy(ctx, array, args.hint, args.span, in_order=True) if bind(ctx, args, ("order",), 0) is not None else Poison()
+
+
+def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    found = bind(ctx, args, ("value",), 1)
+    where = None if found is None else region(ctx, array, by, args.span)
+    if where is not None:
+        assign_region(ctx, where, found["value"], args.span)
+    return NoneValue()
+
+
+def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    found = bind(ctx, args, ("dtype", "order", "casting", "subok", "copy"), 1)
+    dtype = None if found is None else dtype_of(ctx, found["dtype"], args.span)
+    if dtype is None:
+        return Poison()
+    extra = set(found) - {"dtype", "copy"}
+    if extra:
+        ctx.report(BadCall(args.span, args.name, f"does not take `{min(extra)}` here"))
+        return Poison()
+    if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
+        return array
+    return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
+
+
+def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    return sort_method(ctx, array, args, by)
+
+
+OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
+    "copy": _method_copy,
+    "conj": lambda ctx, array, args, by: array,
+    "fill": _method_fill,
+    "astype": _method_astype,
+    "item": lambda ctx, array, args, by: the_item(ctx, array, args),
+    "sort": _method_sort,
+    "transpose": shapes.transpose_method,
+    "reshape": shapes.reshape_method,
+}
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.zeros": _filled(0.0),
+    "numpy.empty": _filled(0.0),  # what it holds is not specified; zeros are as good as anything and never garbage
+    "numpy.ones": _filled(1.0),
+    "numpy.full": _full,
+    "numpy.zeros_like": _like(0.0),
+    "numpy.empty_like": _like(0.0),
+    "numpy.ones_like": _like(1.0),
+    "numpy.full_like": _like(None),
+    "numpy.copy": _copy,
+    "numpy.array": _copy,  # calls are lowered by `array_of`
+    "numpy.asarray": _copy,
+    "numpy.asanyarray": _copy,
+}
+enter_rules(RULES)
+enter("method", (f"ndarray.{name}" for name in (*OWN, *METHODS)))

@@ -1,0 +1,80 @@
+"""Cells kept within limits, and the places of those that count: `np.clip`, `np.flatnonzero`, `np.nonzero`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..arrays.gather import true_places
+from ..arrays.operands import as_array, bound, once
+from ..arrays.shapes import reshaped
+from ..core import Const
+from ..engine.elementwise import lift
+from ..engine.numbers import as_scalar
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import rank_of
+from ..engine.state import Lowering
+from ..engine.values import Poison, ScalarValue, TupleValue, Value
+from ..messages.language import BadCall
+from ..messages.types import WrongType
+from ..types import I64
+from .scalars import choose
+
+
+def _clip(ctx: Lowering, args: Args) -> Value:
+    """``np.clip(a, a_min, a_max)``: one of the limits may be None; `min` and `max` are other names of them."""
+    names = {"min": "a_min", "max": "a_max"}
+    given = Args(args.name, args.span, args.values, {names.get(k, k): v for k, v in args.keywords.items()}, args.hint)
+    found = bound(ctx, given, ("a", "a_min", "a_max", "out"))
+    if found is None:
+        return Poison()
+    limits = [(name, op) for name, op in (("a_min", "maximum"), ("a_max", "minimum")) if name in found]
+    either = "min" in args.keywords or "max" in args.keywords  # the other one may then be left out
+    missing = not either and len(args.values) + sum(k in ("a_min", "a_max") for k in args.keywords) < 3
+    if not limits or missing:
+        ctx.report(BadCall(args.span, args.name, "takes an array, its lower and its upper limit, of which one may be None"))
+        return Poison()
+
+    def apply(values: tuple[Value, ...]) -> Value:
+        numbers = [as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers") for v in values]
+        if None in numbers:
+            return Poison()
+        out = numbers[0]
+        for (_, op), limit in zip(limits, numbers[1:], strict=True):
+            out = choose(ctx, op, out, limit, args) if not isinstance(out, Poison) else out
+        return out
+
+    return lift(ctx, (found["a"], *(found[name] for name, _ in limits)), apply, args.span, args.hint)
+
+
+def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...] | None:
+    """The indices of the cells that are not 0, an array per axis, in the order of C."""
+    found = bound(ctx, args, ("a",))
+    array = None if found is None else as_array(ctx, found["a"], args)
+    if array is None:
+        return None
+    if not rank_of(array):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
+        return None
+    span = args.span
+    array = once(ctx, array, "t", span)
+    if flat and rank_of(array) > 1:
+        array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
+    return true_places(ctx, array, args.hint, span)
+
+
+def _flatnonzero(ctx: Lowering, args: Args) -> Value:
+    found = places_of(ctx, args, True)
+    return Poison() if found is None else found[0]
+
+
+def _nonzero(ctx: Lowering, args: Args) -> Value:
+    found = places_of(ctx, args, False)
+    return Poison() if found is None else TupleValue(found)
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.clip": _clip,
+    "numpy.flatnonzero": _flatnonzero,
+    "numpy.nonzero": _nonzero,
+}
+enter_rules(RULES)

@@ -1,0 +1,111 @@
+"""The functions of the prelude: found in the texts of its modules by their decorators, parsed when first called."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # as which modules of the prelude import what
+_FUNCTION = re.compile(r"^(?:@(?P<kind>implements|elementwise)\((?P<names>[^)]*)\)\n)?def (?P<name>\w+)\(", re.M)
+_SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes for which no cell is read
+_SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
+
+
+@dataclass(eq=False)
+class Definition:
+    """A function of the prelude."""
+
+    module: str
+    name: str
+    implements: tuple[str, ...]
+    text: str
+    elementwise: bool = False  # of numbers, and applied to arrays cell by cell
+
+    @property
+    def key(self) -> str:
+        """What a call of it is named by, where no library function is."""
+        return f"%{self.module}.{self.name}"
+
+    @cached_property
+    def node(self) -> ast.FunctionDef:
+        (node,) = ast.parse(self.text).body
+        assert isinstance(node, ast.FunctionDef)
+        if ast.get_docstring(node) is not None:
+            del node.body[0]
+        return node
+
+    @cached_property
+    def loops(self) -> bool:
+        """Whether it surely has a loop when it runs."""
+        return any(isinstance(n, ast.While) for n in ast.walk(self.node))
+
+    @cached_property
+    def stored(self) -> frozenset[str]:
+        """The names that it binds, its parameters left out."""
+        return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+    def uses(self, rest: Sequence[Sequence[ast.stmt]], name: str) -> int:
+        """How often a name is read at most on a way through lists of statements, one after the other, until it is bound
+        again; what is read again and again counts as twice."""
+        for k, body in enumerate(rest):
+            for j, s in enumerate(body):
+                left = (body[j + 1 :], *rest[k + 1 :])
+                match s:
+                    case ast.If(test=test, body=then, orelse=orelse):
+                        return _reads(test, name) + max(self.uses((arm, *left), name) for arm in (then, orelse))
+                    case ast.Return() | ast.Raise():
+                        return _reads(s, name)
+                    case ast.Assign(targets=targets, value=value) if any(_binds(t, name) for t in targets):
+                        return _reads(value, name)
+                    case ast.For(iter=over, body=body_, target=target):
+                        again = 0 if _binds(target, name) else 2 * sum(_reads(x, name) for x in body_)
+                        return _reads(over, name) + again + self.uses(left, name)
+                found = _reads(s, name)
+                if found:
+                    return found + self.uses(left, name)
+        return 0
+
+
+def _reads(node: ast.AST, name: str) -> int:
+    match node:
+        case ast.Name(id=found):
+            return int(found == name)
+        case ast.Attribute(value=ast.Name(), attr=attr) if attr in _SHAPELESS:
+            return 0
+        case ast.Compare(left=ast.Name(), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return 0
+    times = 2 if isinstance(node, _SEVERAL) else 1
+    return times * sum(_reads(n, name) for n in ast.iter_child_nodes(node))
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(target))
+
+
+@cache
+def definitions() -> dict[str, Definition]:
+    """The functions of the prelude by the library functions that they stand for, and all of them by their keys."""
+    found: dict[str, Definition] = {}
+    for file in sorted(Path(__file__).parents[1].joinpath("prelude").glob("[a-z]*.py")):
+        for d in read(file.stem, file.read_text(encoding="utf-8")):
+            found[d.key] = d
+            found.update(dict.fromkeys(d.implements, d))
+    return found
+
+
+def read(module: str, text: str) -> list[Definition]:
+    """The functions of a module."""
+    heads = list(_FUNCTION.finditer(text))
+    ends = [*(m.start() for m in heads[1:]), len(text)]
+    return [
+        Definition(module, m["name"], _names(m), text[m.start("name") - len("def ") : end], m["kind"] == "elementwise")
+        for m, end in zip(heads, ends, strict=True)
+    ]
+
+
+def _names(head: re.Match[str]) -> tuple[str, ...]:
+    return tuple(re.findall(r'"([\w.]+)"', head["names"] or ""))

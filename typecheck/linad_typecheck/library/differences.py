@@ -1,0 +1,171 @@
+"""Slopes along axes, correlations, polynomials: `np.gradient`, `np.correlate`, `np.polyval` and the like."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+
+from ..arrays.from_parts import common_dtype
+from ..arrays.operands import are_bools, as_array, axis_of, bound, choice, literal_int
+from ..core import Atom, Const
+from ..engine.arithmetic import binary
+from ..engine.numbers import cast
+from ..engine.places import fold, fresh_array, held, nest, put, read
+from ..engine.rulebook import Args, Rule, enter_rules
+from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
+from ..engine.state import Lowering
+from ..engine.values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.written import written
+from ..messages.language import BadCall
+from ..messages.types import WrongType
+from ..types import FLOATS, INTS
+from .texts import texts
+
+NONE = NoneValue()
+
+
+def _gradient(ctx: Lowering, args: Args) -> Value:
+    """``np.gradient(f, *spacings, axis=None, edge_order=1)``, edges of the first or second order."""
+    keywords = {k: v for k, v in args.keywords.items() if k in ("axis", "edge_order")}
+    if not args.values or len(keywords) != len(args.keywords):
+        ctx.report(BadCall(args.span, args.name, "takes an array, distances, and `axis` and `edge_order` by name"))
+        return Poison()
+    f = as_array(ctx, args.values[0], args)
+    order = None if f is None else literal_int(ctx, keywords.get("edge_order"), 1, "`edge_order`", args.span)
+    if order is None or are_bools(ctx, args, f):
+        return Poison()
+    rank, axis = rank_of(f), keywords.get("axis", NONE)
+    if isinstance(axis, NoneValue):
+        axes: Sequence[int | None] = range(rank)
+    else:
+        axes = [axis_of(ctx, a, rank, args.span) for a in (axis.items if isinstance(axis, TupleValue) else (axis,))]
+    distances = args.values[1:] or (literal(1.0),)
+    if len(distances) == 1 and not (is_array(distances[0]) and rank_of(distances[0])):
+        distances *= len(axes)
+    if None in axes or len(distances) != len(axes) or order not in (1, 2) or not rank:
+        ctx.report(BadCall(args.span, args.name, "takes a distance or an array of places for each axis, and an `edge_order` of 1 or 2"))
+        return Poison()
+    f = held(ctx, f if dtype_of(f) in FLOATS else written(ctx, args, "f * 1.0", f=f), "f", args.span)
+    found = tuple(_slope(ctx, args, f, k, d, order) for k, d in zip(axes, distances, strict=True))
+    return found[0] if len(found) == 1 else TupleValue(found)
+
+
+_EVEN = """
+    if f.shape[-1] < {order} + 1: raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
+    inside = (f[..., 2:] - f[..., :-2]) / (2.0 * h)
+    first = {first} / h
+    last = {last} / h
+    np.moveaxis(np.concatenate((np.expand_dims(first, -1), inside, np.expand_dims(last, -1)), axis=-1), -1, axis)
+"""
+_EDGES = {
+    1: ("(f[..., 1] - f[..., 0])", "(f[..., -1] - f[..., -2])"),
+    2: ("(-1.5 * f[..., 0] + 2.0 * f[..., 1] - 0.5 * f[..., 2])", "(0.5 * f[..., -3] - 2.0 * f[..., -2] + 1.5 * f[..., -1])"),
+}
+_UNEVEN = """
+    if x.shape[0] != f.shape[-1]: raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    if f.shape[-1] < {order} + 1: raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
+    d = np.diff(x) * 1.0
+    p = d[:-1]
+    q = d[1:]
+    inside = -q / (p * (p + q)) * f[..., :-2] + (q - p) / (p * q) * f[..., 1:-1] + p / (q * (p + q)) * f[..., 2:]
+    first = {first}
+    last = {last}
+    np.moveaxis(np.concatenate((np.expand_dims(first, -1), inside, np.expand_dims(last, -1)), axis=-1), -1, axis)
+"""
+_UNEVEN_EDGES = {
+    1: ("(f[..., 1] - f[..., 0]) / d[0]", "(f[..., -1] - f[..., -2]) / d[-1]"),
+    2: (
+        """-(2.0 * d[0] + d[1]) / (d[0] * (d[0] + d[1])) * f[..., 0] + (d[0] + d[1]) / (d[0] * d[1]) * f[..., 1] - (
+            d[0] / (d[1] * (d[0] + d[1])) * f[..., 2])""",
+        """d[-1] / (d[-2] * (d[-2] + d[-1])) * f[..., -3] - (d[-1] + d[-2]) / (d[-2] * d[-1]) * f[..., -2] + (
+            (2.0 * d[-1] + d[-2]) / (d[-1] * (d[-2] + d[-1])) * f[..., -1])""",
+    ),
+}
+
+
+def _slope(ctx: Lowering, args: Args, f: AnyArray, axis: int, h: Value, order: int) -> Value:
+    last = written(ctx, args, "np.moveaxis(f, axis, -1)", f=f, axis=literal(axis))
+    if is_array(h) and rank_of(h):
+        first_edge, last_edge = _UNEVEN_EDGES[order]
+        return written(ctx, args, _UNEVEN.format(order=order, first=first_edge, last=last_edge), f=last, x=h, axis=literal(axis))
+    first_edge, last_edge = _EDGES[order]
+    return written(ctx, args, _EVEN.format(order=order, first=first_edge, last=last_edge), f=last, h=h, axis=literal(axis))
+
+
+_CORRELATE = {
+    "valid": "np.convolve(a, v[::-1], mode='valid')",
+    "full": "np.convolve(a, v[::-1])",
+    "same": """
+        n = a.shape[0]
+        m = v.shape[0]
+        k = (m - 1) // 2 if n >= m else n // 2
+        np.convolve(a, v[::-1])[k:k + max(n, m)]
+    """,
+}
+
+
+def _correlate(ctx: Lowering, args: Args) -> Value:
+    found = bound(ctx, args, ("a", "v", "mode"), 2)
+    pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "v")]
+    mode = choice(ctx, found.get("mode"), ("valid", "same", "full"), "`mode`", args.span) if pair and None not in pair else None
+    if mode is None:
+        return Poison()
+    if any(rank_of(a) != 1 for a in pair):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1", "another rank"))
+        return Poison()
+    empty = "if a.shape[0] == 0: raise ValueError('first array argument cannot be empty')\nif v.shape[0] == 0: raise ValueError('second array argument cannot be empty')\n"
+    return written(ctx, args, empty + textwrap.dedent(_CORRELATE[mode]).lstrip(), a=pair[0], v=pair[1])
+
+
+# ------------------------------------------------------------------------------------------------------- polynomials
+
+
+def _polyval(ctx: Lowering, args: Args) -> Value:
+    """Horner's rule for each cell of ``x``."""
+    found = bound(ctx, args, ("p", "x"), 2)
+    p, x = (None, None) if found is None else (as_array(ctx, found[k], args) for k in ("p", "x"))
+    if p is None or x is None or are_bools(ctx, args, p, x):
+        return Poison()
+    if rank_of(p) != 1:
+        ctx.report(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))
+        return Poison()
+    span, p = args.span, held(ctx, p, "p", args.span)
+    dtype = common_dtype((p, x))
+    shape = shape_of(ctx, x, span)
+
+    def value(index: tuple[Atom, ...]) -> Atom:
+        at = ScalarValue(cast(ctx, read(ctx, x, index, span).atom, dtype, span))
+
+        def step(k: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            c = ScalarValue(cast(ctx, read(ctx, p, k, span).atom, dtype, span))
+            return (binary(ctx, ast.Add, binary(ctx, ast.Mult, ScalarValue(old[0]), at, span), c, span, args.hint).atom,)
+
+        zero = Const(0 if dtype in INTS else 0.0, at.atom.type)
+        return fold(ctx, shape_of(ctx, p, span), (zero,), step, span, (args.hint,))[0]
+
+    if not shape:
+        return ScalarValue(value(()))
+    made = fresh_array(ctx, args.hint, shape, dtype, None, span)
+    nest(ctx, shape, lambda index: put(ctx, made, index, value(index), span), span)
+    return made
+
+
+RULES: dict[str, Rule] = {
+    "numpy.gradient": _gradient,
+    "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4), bools=False),
+    "numpy.correlate": _correlate,
+    "numpy.polyval": _polyval,
+    "numpy.polyint": texts("np.append(p / np.arange(p.shape[0], 0, -1), 0.0)", "p", ranks=(1,)),
+    "numpy.polyder": texts("p[:-1] * np.arange(p.shape[0] - 1, 0, -1)", "p", ranks=(1,)),
+    "numpy.vander": texts(
+        "if N < 0: raise ValueError('negative dimensions are not allowed')\n"
+        "x = x * np.int64(1)\n"  # NumPy's are at least ints of 64 bits, and floats that hold them
+        "ones = np.broadcast_to(x[:, None], (x.shape[0], N)) ** 0\n"
+        "p = np.cumprod(np.concatenate((ones[:, :1], np.broadcast_to(x[:, None], (x.shape[0], max(N - 1, 0)))), axis=1), axis=1)\n"
+        "np.copy(p[:, ::1 if increasing else -1])",
+        "x", "N", "increasing", ranks=(1,), N="x.shape[0]", increasing="False",
+    ),
+    "numpy.tri": texts("(np.arange(N)[:, None] >= np.arange(M) - k).astype(dtype)", "N", "M", "k", "dtype", M="N", k="0", dtype="np.float64"),
+}
+enter_rules(RULES)

@@ -1,0 +1,58 @@
+"""Calls of library functions: the rule of the function, and its arguments in the form that the rule takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..advice.unsupported_functions import LOOP, elsewhere
+from ..engine.elementwise import lift
+from ..engine.places import held, stored
+from ..engine.rulebook import Args, Of, Refused, Rule, is_elementwise, rule_of
+from ..engine.state import Lowering
+from ..engine.values import Poison, TupleValue, Value
+from ..messages.language import Unsupported
+from . import out_argument
+
+
+def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
+    """A call of a library function."""
+    if dotted == "numpy.where" and len(args.values) == 1 and not args.keywords:
+        dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
+    known = rule_of(dotted)
+    if known is None:
+        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
+        return Poison()
+    if args.keywords and out_argument.stores(dotted, args, is_elementwise(dotted)):
+        return out_argument.store(ctx, args, lambda rest: call_external(ctx, dotted, rest))
+    before = ctx.path
+    try:
+        return _lowered(ctx, dotted, *known, args)
+    except Refused as e:
+        if e.message is not None:
+            ctx.report(e.message)
+        ctx.path = before
+        return e.value
+
+
+def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Value:
+    if of == "arrays":
+        value = rule(ctx, args)
+        if isinstance(value, TupleValue):  # several results are evaluated: only an expression of its own waits
+            return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items), value.record)
+        return value
+    if is_elementwise(dotted):
+        return _cell_by_cell(ctx, rule, args)
+    values = tuple(stored(ctx, v, args.hint, args.span) for v in args.values)
+    keywords = {k: stored(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
+    return rule(ctx, replace(args, values=values, keywords=keywords))
+
+
+def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
+    """A rule of scalars, applied to arrays cell by cell."""
+    names, n = tuple(args.keywords), len(args.values)
+
+    def apply(values: tuple[Value, ...]) -> Value:
+        return rule(ctx, replace(args, values=values[:n], keywords=dict(zip(names, values[n:], strict=True))))
+
+    value = lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
+    return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items)) if isinstance(value, TupleValue) else value

@@ -1,0 +1,237 @@
+"""The largest and smallest cells of an array and where they are.
+
+The loops look for the place alone; the value is read there once. So its derivative is one addition at that place: the first
+of equal cells, and of the NaNs, if there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..arrays.operands import are_bools, axis_of
+from ..core import Atom, Block, Check, Const, If, Loop
+from ..engine.places import fold, fresh_array, nest, put, ravelled, read
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import dtype_of
+from ..engine.state import FALSE, ONE, ZERO, Lowering
+from ..engine.values import ArrayValue, Poison, TupleValue, Value
+from ..types import BOOL, FLOATS, I64, DType, Scalar
+from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
+
+Better = Callable[[Atom, Atom], Atom]
+BLOCK = Const(256, I64)
+_LOWEST: dict[DType, float] = {"f64": float("-inf"), "f32": float("-inf"), "i64": -(2**63), "i32": -(2**31)}
+_HIGHEST: dict[DType, float] = {"f64": float("inf"), "f32": float("inf"), "i64": 2**63 - 1, "i32": 2**31 - 1}
+
+
+def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
+    """A reduction of no cells has no result; it raises, also where no result is asked for."""
+    n = r.count(ctx)
+    if isinstance(n, Const) and n.value > 0:
+        return
+    ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, r.span)
+    ctx.emit(Check(ok, "ValueError", message, (), r.span))
+
+
+def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tuple[ArrayValue, ...]:
+    """The index along every reduced axis of the first of the best cells: scalars, or arrays of the kept axes."""
+    if not r.axes:
+        return ()
+    own = dtype_of(r.array)
+    dtype = "i64" if own == "bool" else own
+    start = Const((_LOWEST if largest else _HIGHEST)[dtype], Scalar(dtype))
+    cell, span = cells(ctx, r, dtype), r.span
+
+    def better(new: Atom, best: Atom) -> Atom:
+        if dtype not in FLOATS:
+            return ctx.let("b", "gt" if largest else "lt", (new, best), BOOL, span)
+        worse = ctx.let("b", "le" if largest else "ge", (new, best), BOOL, span)
+        number = ctx.let("b", "eq", (best, best), BOOL, span)  # a NaN is best of all
+        return ctx.let("b", "and", (ctx.let("b", "not", (worse,), BOOL, span), number), BOOL, span)
+
+    order = r.order if r.kept else r.axes
+    split = len(order) - len(r.axes)
+    if set(order[:split]) == set(r.kept) and order[split:] == r.axes:
+        return _carried(ctx, r, start, largest, cell, better, order[:split])
+    sizes = tuple(r.shape[k] for k in r.kept)
+    best = fresh_array(ctx, "best", sizes, dtype, start, span)
+    found = tuple(fresh_array(ctx, "place", sizes, "i64", ZERO, span) for _ in r.axes)
+    # of equal cells the first in the order of C counts: the reduced axes are run through in that order
+    loops = order if [k for k in order if k in r.axes] == list(r.axes) else tuple(range(len(order)))
+
+    def each(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(loops, at, strict=True))
+        new, place = cell(tuple(given[k] for k in range(len(given)))), tuple(given[k] for k in r.kept)
+        cond = better(new, read(ctx, best, place, span).atom)
+        with ctx.block() as stmts:
+            put(ctx, best, place, new, span)
+            for k, where in zip(r.axes, found, strict=True):
+                put(ctx, where, place, given[k], span)
+        ctx.emit(If(cond, Block(tuple(stmts)), Block(), (), span))
+
+    nest(ctx, [r.shape[k] for k in loops], each, span)
+    return found
+
+
+def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]) -> tuple:
+    """The best cell along the last axes, carried with its index.
+
+    A block of cells is first looked at for its best cell, without the index, which vectorises; only a block that has a
+    better one is searched.
+    """
+    span, dtype = r.span, start.type.dtype
+
+    *before, last = r.axes
+    n = r.shape[last]
+    hints = ("best", *("place" for _ in r.axes))
+
+    def carry(low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body) -> tuple[Atom, ...]:
+        """``for i in range(low, high, step)`` with carried values."""
+        i = ctx.fresh("i", I64, nonneg=True)
+        inner, outs = (tuple(ctx.fresh(h, a.type) for h, a in zip(names, inits, strict=True)) for _ in range(2))
+        with ctx.block() as stmts:
+            results = body(i, inner)
+        ctx.emit(Loop(i, low, high, step, inner, inits, Block(tuple(stmts), results), outs, span=span))
+        return outs
+
+    def chosen(cond: Atom, one, other: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        outs = tuple(ctx.fresh(h, a.type) for h, a in zip(hints, other, strict=True))
+        with ctx.block() as stmts:
+            results = one()
+        ctx.emit(If(cond, Block(tuple(stmts), results), Block((), other), outs, span))
+        return outs
+
+    def row(given: dict[int, Atom]) -> tuple[Atom, ...]:
+        def whole_index(at: tuple[Atom, ...], i: Atom) -> tuple[Atom, ...]:
+            here = given | dict(zip(before, at, strict=True)) | {last: i}
+            return tuple(here[k] for k in range(len(here)))
+
+        def line(at: tuple[Atom, ...], state: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                new = cell(whole_index(at, i))
+                return chosen(better(new, carried[0]), lambda: (new, *at, i), carried)
+
+            def blocks(low: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                beyond = ctx.let("high", "add", (low, BLOCK), I64, span)
+                high = ctx.let("high", "min", (beyond, n), I64, span)
+
+                def glance(i: Atom, seen: tuple[Atom, ...]) -> tuple[Atom, ...]:
+                    x = cell(whole_index(at, i))
+                    more = ctx.let("b", "gt" if largest else "lt", (x, seen[0]), BOOL, span)
+                    m = ctx.let("most", "select", (more, x, seen[0]), x.type, span)
+                    if dtype not in FLOATS:
+                        return (m,)
+                    return m, ctx.let("nan", "or", (seen[1], ctx.let("b", "ne", (x, x), BOOL, span)), BOOL, span)
+
+                best = carried[0]
+                seen = carry(low, high, ONE, (best, FALSE)[: 1 + (dtype in FLOATS)], ("most", "nan")[: 1 + (dtype in FLOATS)], glance)
+                found = ctx.let("b", "gt" if largest else "lt", (seen[0], best), BOOL, span)
+                if dtype in FLOATS:
+                    found = ctx.let("b", "or", (found, seen[1]), BOOL, span)
+                return chosen(found, lambda: carry(low, high, ONE, carried, hints, look), carried)
+
+            if isinstance(n, Const) and n.value <= BLOCK.value:
+                return carry(ZERO, n, ONE, state, hints, look)
+            return carry(ZERO, n, BLOCK, state, hints, blocks)
+
+        found = fold(ctx, [r.shape[k] for k in before], (start, *(ZERO for _ in r.axes)), line, span, hints)[1:]
+        ctx.not_negative(*found)
+        return found
+
+    if not outer:
+        return row({})
+    made = tuple(fresh_array(ctx, "place", tuple(r.shape[k] for k in r.kept), "i64", None, span) for _ in r.axes)
+
+    def each_row(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(outer, at, strict=True))
+        for where, i in zip(made, row(given), strict=True):
+            put(ctx, where, tuple(given[k] for k in r.kept), i, span)
+
+    nest(ctx, [r.shape[k] for k in outer], each_row, span)
+    return made
+
+
+def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
+    """The cells at the places found."""
+    if not r.kept:
+        return read(ctx, r.array, where, r.span).atom
+    made = fresh_array(ctx, r.hint, tuple(r.shape[k] for k in r.kept), dtype_of(r.array), None, r.span)
+
+    def each(at: tuple[Atom, ...]) -> None:
+        given = dict(zip(r.kept, at, strict=True))
+        for k, found in zip(r.axes, where, strict=True):
+            given[k] = read(ctx, found, at, r.span).atom
+            ctx.not_negative(given[k])
+        put(ctx, made, at, read(ctx, r.array, tuple(given[k] for k in range(len(given))), r.span).atom, r.span)
+
+    nest(ctx, [r.shape[k] for k in r.kept], each, r.span)
+    return made
+
+
+def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> Atom | ArrayValue:
+    """The largest or smallest cells over the reduced axes."""
+    name = name or ("maximum" if largest else "minimum")
+    _require_cells(ctx, r, f"zero-size array to reduction operation {name} which has no identity")
+    if dtype_of(r.array) == "bool":
+        return accumulate(ctx, r, Const(not largest, BOOL), op(ctx, "or" if largest else "and", r), cells(ctx, r, "bool"))
+    return value_at(ctx, r, places(ctx, r, largest))
+
+
+def _extreme(largest: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        given = reduction(ctx, args, ("axis", "out", "keepdims", "initial", "where"))
+        return Poison() if given is None else finish(ctx, given[0], extreme_of(ctx, given[0], largest))
+
+    return apply
+
+
+def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        axis = args.values[1] if len(args.values) > 1 else args.keywords.get("axis")
+        if isinstance(axis, TupleValue):
+            axis_of(ctx, axis, 0, args.span)
+            return Poison()
+        given = reduction(ctx, args, ("axis", "out", "keepdims"))
+        if given is None:
+            return Poison()
+        r, _ = given
+        _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence")
+        where = places(ctx, r, largest)
+        if not r.shape:
+            return finish(ctx, r, ZERO)
+        if r.kept:
+            return finish(ctx, r, where[0])
+        return finish(ctx, r, ravelled(ctx, where, r.shape, r.span))
+
+    return apply
+
+
+def _ptp(ctx: Lowering, args: Args) -> Value:
+    given = reduction(ctx, args, ("axis", "out", "keepdims"))
+    if given is None:
+        return Poison()
+    r, _ = given
+    if are_bools(ctx, args, r.array):
+        return Poison()
+    high, low = extreme_of(ctx, r, True), extreme_of(ctx, r, False)
+    if not isinstance(high, ArrayValue):
+        return finish(ctx, r, ctx.let(r.hint, "sub", (high, low), high.type, r.span))
+
+    def each(at: tuple[Atom, ...]) -> None:
+        a, b = (read(ctx, x, at, r.span).atom for x in (high, low))
+        put(ctx, high, at, ctx.let(r.hint, "sub", (a, b), a.type, r.span), r.span)
+
+    nest(ctx, [r.shape[k] for k in r.kept], each, r.span)
+    return finish(ctx, r, high)
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.max": _extreme(True),
+    "numpy.amax": _extreme(True),
+    "numpy.min": _extreme(False),
+    "numpy.amin": _extreme(False),
+    "numpy.argmax": _place(True),
+    "numpy.argmin": _place(False),
+    "numpy.ptp": _ptp,
+}
+enter_rules(RULES)

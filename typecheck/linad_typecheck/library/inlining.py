@@ -1,0 +1,320 @@
+"""Calls of functions of the prelude: their bodies lowered at the call, with what is known there decided.
+
+What such a function means, raises and costs, and its derivative, are those of what it is made of. All of it is at the
+user's call: so are errors that it raises, and what the checker has against the arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+
+from ..arrays.operands import REFUSED, as_array, instead_of
+from ..core import Check, Const
+from ..engine.blocks import assign
+from ..engine.evaluation import condition, expression, pull
+from ..engine.numbers import as_scalar, cast, promote
+from ..engine.places import held, unwrapped
+from ..engine.quoted import Quoted
+from ..engine.rulebook import CONSTANTS, Args, Refused, Rule, enter_rules
+from ..engine.sequences import Iteration, Unrolled, iteration, unpacked
+from ..engine.sizes import is_array
+from ..engine.state import Lowering
+from ..engine.values import (
+    SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, arrays,
+)
+from ..linear.ownership import names_of
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..scope import External, FunctionSource
+from ..types import BOOL, FLOATS, I64
+from .definitions import LIBRARIES, Definition, definitions
+
+BUILTINS = frozenset(
+    "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
+)
+_AS_ARRAY = "%asarray"  # `np.asarray` of one argument: no array is made of a number or an expression
+
+
+class _NotKnown(Exception):
+    """What a branch or a loop depends on is known when the program runs only."""
+
+
+def rule(definition: Definition) -> Rule:
+    """What calls of a function of the prelude are lowered by."""
+    return partial(_of_numbers if definition.elementwise else _call, definition)
+
+
+def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
+    """In place of the call where all its branches and loops are known here, else as a function of its own."""
+    given = _bound(ctx, definition, args)
+    if not definition.loops:
+        inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
+        try:
+            return unwrapped(ctx, ctx.take(ctx.ahead(inside)), args.span)
+        except _NotKnown:
+            pass
+    return unwrapped(ctx, _Body(ctx, definition, args).called(given), args.span)
+
+
+def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
+    """A function of numbers: it is computed in floats of 64 bits, but for parameters that are ints. The result is of the
+    type of the floats."""
+    given = _bound(ctx, definition, args)
+    parameters = definition.node.args.posonlyargs
+    ints = {a.arg for a in parameters if isinstance(a.annotation, ast.Name) and a.annotation.id == "int"}
+    wide: dict[str, Value] = {}
+    best: ScalarValue | None = None
+    for name, v in given.items():
+        found = as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers")
+        if found is None:
+            raise Refused(None)
+        if name in ints and found.dtype in FLOATS:
+            what = f"`{args.name}` is of an int `{name}` here"
+            raise Refused(WrongType(args.span, what, "a float", f"convert it: `int({name})`"))
+        if best is None:
+            best = found
+        elif name not in ints:
+            dtype, weak = promote(best, found)
+            best = ScalarValue(cast(ctx, best.atom, dtype, args.span), weak)
+        wide[name] = ScalarValue(cast(ctx, found.atom, "i64" if name in ints else "f64", args.span))
+    value = _Body(ctx, definition, args).called(wide)
+    if not isinstance(value, ScalarValue) or best is None:
+        return value
+    return ScalarValue(cast(ctx, value.atom, best.dtype if best.dtype in FLOATS and not ints else "f64", args.span))
+
+
+def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value]:
+    """The arguments by parameter."""
+    spec = definition.node.args
+    places = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    every = [*places, *(a.arg for a in spec.kwonlyargs)]
+    found: dict[str, Value] = dict(zip(places, args.values, strict=False))
+    by_place = {a.arg for a in spec.posonlyargs}
+    unknown = [k for k in args.keywords if k not in every or k in found or k in by_place]
+    refused = [k for k in args.keywords if k in REFUSED and not isinstance(args.keywords[k], NoneValue)]
+    if refused:
+        instead = instead_of(refused[0], args.name.rpartition(".")[2])
+        raise Refused(Unsupported(args.span, f"`{refused[0]}=` of `{args.name}`", instead))
+    if unknown:
+        raise Refused(BadCall(args.span, args.name, f"does not take `{unknown[0]}` here"))
+    found |= args.keywords
+    rest = args.values[len(places) :]
+    defaults = dict(zip(reversed(places), reversed(spec.defaults), strict=False))
+    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    if (rest and not spec.vararg) or any(n not in found and n not in defaults for n in every):
+        takes = ", ".join(f"`{n}`" for n in every) + " by position" * (by_place == set(every))
+        raise Refused(BadCall(args.span, args.name, f"takes {takes}"))
+    if spec.vararg:
+        found[spec.vararg.arg] = TupleValue(rest)
+        every.append(spec.vararg.arg)
+    plain = _Body(ctx, definition, args)
+    return {n: found[n] if n in found else plain.value(defaults[n]) for n in every}
+
+
+def as_array_rule(ctx: Lowering, args: Args) -> Value:
+    """``np.asarray(v)`` in the prelude."""
+    found = as_array(ctx, args.values[0], args)
+    return Poison() if found is None else found
+
+
+class _Body:
+    """The body of a function of the prelude, at one call: names stand for values, which are put in their place."""
+
+    def __init__(
+        self, ctx: Lowering, definition: Definition, args: Args, given: Mapping[str, Value] = MappingProxyType({})
+    ) -> None:
+        self.ctx, self.definition, self.args = ctx, definition, args
+        self.at = _place(args)
+        self.known: dict[str, Value] = {}
+        for name, value in given.items():
+            self._bind(name, value, (definition.node.body,))
+
+    # -- in place of the call
+
+    def run(self, rest: Sequence[Sequence[ast.stmt]]) -> Value:
+        """The value that lists of statements, one after the other, return."""
+        ctx, args = self.ctx, self.args
+        while rest:
+            if not rest[0]:
+                rest = rest[1:]
+                continue
+            s, rest = rest[0][0], (rest[0][1:], *rest[1:])
+            match s:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._bind(name, self.value(value, name), rest)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    found = [self.value(v, n.id) for n, v in zip(names, values, strict=True)]
+                    for n, v in zip(names, found, strict=True):
+                        self._bind(n.id, v, rest)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
+                    for n, v in zip(names, unpacked(ctx, self.value(value), len(names), args.span), strict=True):
+                        self._bind(n.id, v, rest)
+                case ast.Assign(targets=[ast.Subscript() as target], value=value):
+                    found = self.value(value)
+                    assign(ctx, self.copy(target), found, args.span)
+                case ast.If(test=test, body=then, orelse=orelse):
+                    decided = self._condition(test)
+                    if isinstance(decided, Const):
+                        rest = (then if decided.value else orelse, *rest)
+                    else:
+                        if orelse or not isinstance(then[-1], ast.Raise):
+                            raise _NotKnown
+                        self._raise_unless(ctx.let("ok", "not", (decided,), BOOL, args.span), then[-1])
+                case ast.For(target=target, body=body, orelse=[]):
+                    turns = [[ast.Assign([target], Quoted(self.at, item)), *body] for item in self._over(s.iter)]
+                    rest = (*turns, *rest)
+                case ast.Raise():
+                    return self._raise(s)
+                case ast.Return(value=value):
+                    return self.value(value, args.hint)
+                case ast.Expr(value=ast.Call() as value):
+                    self.value(value)
+                case _:
+                    raise _NotKnown
+        return NoneValue()
+
+    def value(self, node: ast.expr, hint: str = "t") -> Value:
+        found = pull(self.ctx, self.copy(node), hint)
+        if isinstance(found, SILENT):
+            raise Refused(None, found)
+        return found
+
+    def _condition(self, test: ast.expr):
+        found = condition(self.ctx, self.copy(test))
+        if found is None:
+            raise Refused(None)
+        return found
+
+    def _over(self, node: ast.expr) -> Sequence[Value]:
+        """What a loop runs over, where that is known."""
+        match iteration(self.ctx, self.copy(node)):
+            case Unrolled(items=items):
+                return items
+            case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step), element=element):
+                return [element(Const(k, I64)) for k in range(start, stop, step)]
+            case None:
+                raise Refused(None)
+        raise _NotKnown
+
+    def _bind(self, name: str, value: Value, rest: Sequence[Sequence[ast.stmt]]) -> None:
+        self.known[name] = self._held(value, self.definition.uses(rest, name), name)
+
+    def _held(self, v: Value, uses: int, name: str) -> Value:
+        if isinstance(v, TupleValue) and not v.closed:
+            return TupleValue(tuple(self._held(x, uses, name) for x in v.items), v.record)
+        return held(self.ctx, v, name, self.args.span) if uses > 1 else v
+
+    def _raise(self, s: ast.Raise) -> Value:
+        """An exception that is raised whatever the values are."""
+        kind, told = self._told(s)
+        if kind == "TypeError":
+            raise Refused(BadCall(self.args.span, self.args.name, told.removeprefix(f"{self.definition.name} ")))
+        self._raise_unless(Const(False, BOOL), s)
+        return Poison()
+
+    def _raise_unless(self, ok, s: ast.Raise) -> None:
+        self.ctx.emit(Check(ok, *self._told(s), (), self.args.span))
+
+    def _told(self, s: ast.Raise) -> tuple[str, str]:
+        match s.exc:
+            case ast.Call(func=ast.Name(id=kind) | ast.Attribute(attr=kind), args=[ast.Constant(value=told)]):
+                return kind, told
+            case ast.Call(func=ast.Name(id=kind), args=[message]):
+                found = self.value(message)
+                if isinstance(found, TextValue):
+                    return kind, found.text
+        raise AssertionError(f"{self.definition.key}: {ast.unparse(s)}")
+
+    # -- as a function of its own
+
+    def called(self, values: Mapping[str, Value]) -> Value:
+        """The result of a helper with the text of the function: a copy for this call, with what is known put in."""
+        ctx, d, args = self.ctx, self.definition, self.args
+        given = {n: v for n, v in values.items() if n in d.stored or not is_static(v)}
+        self.known = {n: v for n, v in values.items() if n not in given}
+        key = (d.key, args.span, tuple(self.known.items()))  # what it calls at this place, it shares
+        source = ctx.programs.pullbacks.get(key)
+        if source is None:
+            made = self.copy(d.node)
+            made.args = self.copy(ast.arguments([], [ast.arg(n) for n in given], None, [], [], None, []))
+            made.decorator_list, made.returns = [], None
+            place = f"{ctx.source.key}/{d.name}@{args.span}"
+            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place)
+            ctx.programs.pullbacks[key] = source
+        values_ = [Quoted(self.at, v) for v in given.values()]
+        call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
+        return expression(ctx, ast.copy_location(call, self.at), args.hint)
+
+    # -- the text
+
+    def copy(self, node: ast.AST) -> ast.AST:
+        """A copy of a part of the text, all of it at the user's call, with values in place of the names for them."""
+        match node:
+            case Quoted():
+                return node
+            case ast.Name(id=name):
+                return self._name(name, node)
+            case ast.Attribute() if (dotted := _dotted(node)) is not None:
+                return self._library(dotted)
+            case ast.Call(func=ast.Attribute() as func, args=[of], keywords=[]) if _dotted(func) == "numpy.asarray":
+                converts = Quoted(self.at, EntityValue(External(_AS_ARRAY), self.args.name))
+                return ast.copy_location(ast.Call(converts, [self.copy(of)], []), self.at)
+            case ast.Raise():
+                return ast.copy_location(ast.Raise(node.exc, None), self.at)
+        made = type(node)(**{f: self._part(value) for f, value in ast.iter_fields(node)})
+        return ast.copy_location(made, self.at) if "lineno" in made._attributes else made
+
+    def _part(self, value: object) -> object:
+        if isinstance(value, list):
+            return [self._part(v) for v in value]
+        return self.copy(value) if isinstance(value, ast.AST) else value
+
+    def _name(self, name: str, node: ast.Name) -> ast.expr:
+        if name in self.known and isinstance(node.ctx, ast.Load):
+            value = self.known[name]
+            var = next(arrays(value), None) if is_array(value) else None
+            return Quoted(self.at, value, next(iter(names_of(self.ctx, var)), "") if var is not None else "")
+        own = definitions().get(f"%{self.definition.module}.{name}")
+        if own is not None and name not in self.definition.stored:
+            return Quoted(self.at, EntityValue(External(own.key), self.args.name))
+        if name in BUILTINS:
+            return self._library(f"builtins.{name}")
+        return ast.copy_location(ast.Name(name, node.ctx), self.at)
+
+    def _library(self, dotted: str) -> Quoted:
+        return Quoted(self.at, CONSTANTS.get(dotted) or EntityValue(External(dotted), self.args.name))
+
+
+def is_static(v: Value) -> bool:
+    """Whether a value is known when the program is compiled."""
+    match v:
+        case ScalarValue(atom=Const()) | NoneValue() | TextValue() | DTypeValue() | EntityValue():
+            return True
+        case TupleValue(items=items):
+            return all(map(is_static, items))
+    return False
+
+
+def _dotted(node: ast.Attribute) -> str | None:
+    root: ast.expr = node.value
+    path = [node.attr]
+    while isinstance(root, ast.Attribute):
+        root, path = root.value, [root.attr, *path]
+    return ".".join((LIBRARIES[root.id], *path)) if isinstance(root, ast.Name) and root.id in LIBRARIES else None
+
+
+def _place(args: Args) -> ast.expr:
+    """A node at the place of the call."""
+    if args.node is not None:
+        return args.node
+    at = ast.Constant(None)
+    at.lineno, at.end_lineno = args.span.line, args.span.end_line
+    at.col_offset, at.end_col_offset = args.span.column - 1, args.span.end_column - 1
+    return at
+
+
+enter_rules({_AS_ARRAY: as_array_rule, **{name: rule(d) for name, d in definitions().items() if not d.elementwise}})
+enter_rules({name: rule(d) for name, d in definitions().items() if d.elementwise}, "scalars")

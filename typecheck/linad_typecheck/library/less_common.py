@@ -1,0 +1,155 @@
+"""Functions of arrays met now and then, as what they are made of: counts and the like."""
+
+from __future__ import annotations
+
+from ..arrays.operands import are_bools, as_array, bound
+from ..engine.places import stored
+from ..engine.rulebook import Args, Rule, enter_rules
+from ..engine.sizes import dtype_of, rank_of
+from ..engine.state import Lowering
+from ..engine.values import Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.written import called, written
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..types import INTS, NUMPY_NAMES
+from .externals import call_external
+from .texts import texts
+
+_COUNTED = """
+def counted(a, edges):
+    n = len(edges) - 1
+    h = np.zeros(n, dtype=np.int64)
+    for v in a:
+        if edges[0] <= v <= edges[n]:
+            h[min(np.searchsorted(edges, v, side="right"), n) - 1] += 1
+    return h
+"""
+_WEIGHED = """
+def weighed(a, edges, weights):
+    n = len(edges) - 1
+    h = np.zeros(n)
+    for k in range(len(a)):
+        if edges[0] <= a[k] <= edges[n]:
+            h[min(np.searchsorted(edges, a[k], side="right"), n) - 1] += weights[k]
+    return h
+"""
+_TALLIED = """
+def tallied(x, n):
+    h = np.zeros(n, dtype=np.int64)
+    for k in x:
+        h[k] += 1
+    return h
+"""
+
+
+def _along(name: str, axis: int) -> Rule:
+    """`hsplit` and its like: `split` along an axis."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, ("ary", "indices_or_sections"), 2)
+        a = None if found is None else as_array(ctx, found["ary"], args)
+        if a is None:
+            return Poison()
+        at = 0 if name == "numpy.hsplit" and rank_of(a) == 1 else axis
+        given = (a, found["indices_or_sections"], literal(at))
+        return call_external(ctx, "numpy.split", Args(args.name, args.span, given, {}, args.hint, args.node))
+
+    return apply
+
+
+def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value | None:
+    """The edges of the bins of `np.histogram`."""
+    bins = found.get("bins", literal(10))
+    if not (isinstance(bins, ScalarValue) and bins.dtype in INTS):
+        edges = as_array(ctx, bins, args)
+        if edges is None:
+            return None
+        rises = "if np.any(e[:-1] > e[1:]): raise ValueError('`bins` must increase monotonically, when an array')\ne"
+        return stored(ctx, written(ctx, args, rises, e=stored(ctx, edges, "edges", args.span)), "edges", args.span)
+    limits = found.get("range")
+    if limits is None:
+        ends = "lo = np.min(a) * 1.0 if a.size > 0 else 0.0\nhi = np.max(a) * 1.0 if a.size > 0 else 1.0\n"
+    elif isinstance(limits, TupleValue) and len(limits.items) == 2:
+        ends = "lo = limits[0] * 1.0\nhi = limits[1] * 1.0\n"
+    else:
+        ctx.report(WrongType(args.span, "`range` is a pair of numbers", "something else"))
+        return None
+    given = () if limits is None else limits.items
+    single = dtype_of(a) == "f32" and all(isinstance(v, ScalarValue) and (v.weak or v.dtype == "f32") for v in given)
+    text = (
+        "if n < 1: raise ValueError('`bins` must be positive, when an integer')\n"
+        f"{ends}if not (np.isfinite(lo) and np.isfinite(hi)): raise ValueError('the range of a histogram is finite')\n"
+        "if lo > hi: raise ValueError('max must be larger than min in range parameter.')\n"
+        "e = np.linspace(lo - 0.5 if lo == hi else lo, hi + 0.5 if lo == hi else hi, n + 1)"
+        f"{'.astype(np.float32)' * single}\n"
+        "if np.any(e[:-1] >= e[1:]): raise ValueError('Too many bins for data range.')\ne"
+    )
+    edges = written(ctx, args, text, a=a, n=bins, **({} if limits is None else {"limits": limits}))
+    return stored(ctx, edges, "edges", args.span)
+
+
+def _histogram(ctx: Lowering, args: Args) -> Value:
+    """``np.histogram(a, bins, range, weights=...)``: counts and edges."""
+    found = bound(ctx, args, ("a", "bins", "range", "density", "weights"))
+    a = None if found is None else as_array(ctx, found["a"], args)
+    if a is None:
+        return Poison()
+    if "density" in found:
+        ctx.report(Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`"))
+        return Poison()
+    a = stored(ctx, written(ctx, args, "a.ravel()", a=a), "a", args.span)
+    edges = _edges(ctx, args, a, found)
+    if edges is None:
+        return Poison()
+    if "weights" not in found:
+        return TupleValue((called(ctx, args, _COUNTED, a, edges), edges))
+    weights = as_array(ctx, found["weights"], args)
+    if weights is None or are_bools(ctx, args, weights):
+        return Poison()
+    check = "if w.size != a.size: raise ValueError('weights should have the same shape as a.')\nw.ravel() * 1.0"
+    dtype = dtype_of(weights)
+    weights = stored(ctx, written(ctx, args, check, w=weights, a=a), "weights", args.span)
+    heights = called(ctx, args, _WEIGHED, a, edges, weights)
+    if dtype != "f64":  # NumPy's weights are added up in floats of 64 bits, and are of their own type in the end
+        heights = stored(ctx, written(ctx, args, f"h.astype(np.{NUMPY_NAMES[dtype]})", h=heights), args.hint, args.span)
+    return TupleValue((heights, edges))
+
+
+def _bincount(ctx: Lowering, args: Args) -> Value:
+    found = bound(ctx, args, ("x", "weights", "minlength"))
+    x = None if found is None else as_array(ctx, found["x"], args)
+    if x is None:
+        return Poison()
+    if rank_of(x) != 1 or dtype_of(x) not in INTS:
+        ctx.report(WrongType(args.span, "`np.bincount` is of an array of ints of rank 1", "something else"))
+        return Poison()
+    x = stored(ctx, x, "x", args.span)
+    text = (
+        "if least < 0: raise ValueError(\"'minlength' must not be negative\")\n"
+        "if np.any(x < 0): raise ValueError(\"'list' argument must have no negative elements\")\n"
+        "max(np.max(x) + 1 if x.size > 0 else 0, least)"
+    )
+    n = written(ctx, args, text, x=x, least=found.get("minlength", literal(0)))
+    if "weights" not in found:
+        return called(ctx, args, _TALLIED, x, n)
+    weights = as_array(ctx, found["weights"], args)
+    if weights is None:
+        return Poison()
+    text = (
+        "if w.size != x.size: raise ValueError('The weights and list don\\'t have the same length.')\n"
+        "h = np.zeros(n)\nh[:] = 0.0\nh"
+    )
+    h = stored(ctx, written(ctx, args, text, w=weights, x=x, n=n), args.hint, args.span)
+    call_external(ctx, "numpy.add.at", Args("np.add.at", args.span, (h, x, weights), {}, args.hint, args.node))
+    return h
+
+
+RULES: dict[str, Rule] = {
+    "numpy.vsplit": _along("numpy.vsplit", 0),
+    "numpy.hsplit": _along("numpy.hsplit", 1),
+    "numpy.dsplit": _along("numpy.dsplit", 2),
+    "numpy.histogram": _histogram,
+    "numpy.bincount": _bincount,
+    "numpy.logaddexp.reduce": texts("sp.logsumexp(x, axis=axis)", "x", "axis", axis="0"),
+}
+enter_rules(RULES)

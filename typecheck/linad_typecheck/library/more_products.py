@@ -1,0 +1,182 @@
+"""Products, sums and running values by other names: `np.tensordot`, `np.linalg.matrix_power`, `np.add.outer`, `np.maximum.accumulate`."""
+
+from __future__ import annotations
+
+from ..arrays.operands import are_bools, as_array, axis_of, bound, literal_int
+from ..core import Const
+from ..engine.rulebook import Args, Rule, enter_rules
+from ..engine.sizes import dtype_of, rank_of
+from ..engine.state import Lowering
+from ..engine.values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.written import written
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..types import FLOATS, Scalar
+from .products import common_dtype
+from .scans import running
+
+NONE = NoneValue()
+
+
+def _tensordot(ctx: Lowering, args: Args) -> Value:
+    """As one product of matrices: the axes that are summed last in the one, first in the other."""
+    found = bound(ctx, args, ("a", "b", "axes"), 2)
+    a, b = (None, None) if found is None else (as_array(ctx, found[k], args) for k in ("a", "b"))
+    if a is None or b is None:
+        return Poison()
+    ranks, axes = (rank_of(a), rank_of(b)), found.get("axes", literal(2))
+    if isinstance(axes, ScalarValue):
+        n = literal_int(ctx, axes, 2, "the number of axes", args.span)
+        pairs: list[list[int | None]] | None = None if n is None else [list(range(ranks[0] - n, ranks[0])), list(range(n))]
+    elif isinstance(axes, TupleValue) and len(axes.items) == 2:
+        pairs = [[axis_of(ctx, k, r, args.span) for k in (v.items if isinstance(v, TupleValue) else (v,))] for v, r in zip(axes.items, ranks, strict=True)]
+    else:
+        pairs = None
+    if pairs is None or None in pairs[0] + pairs[1] or len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(ranks):
+        ctx.report(BadCall(args.span, args.name, "takes the number of axes, or the axes of each array, written out"))
+        return Poison()
+    rest = [[k for k in range(r) if k not in p] for r, p in zip(ranks, pairs, strict=True)]
+    if not rest[0] + rest[1]:
+        ctx.report(Unsupported(args.span, f"`{args.name}` over all axes, which NumPy gives as an array of rank 0", "write `np.sum(a * b)`"))
+        return Poison()
+    if len(rest[0] + rest[1]) > 4:
+        ctx.report(WrongType(args.span, "an array has at most 4 dimensions", f"{len(rest[0] + rest[1])} of them"))
+        return Poison()
+    size = lambda name, ks: " * ".join(f"{name}.shape[{k}]" for k in ks) or "1"
+    shape = ", ".join([f"a.shape[{k}]" for k in rest[0]] + [f"b.shape[{k}]" for k in rest[1]])
+    same = " or ".join(f"a.shape[{j}] != b.shape[{k}]" for j, k in zip(*pairs, strict=True))
+    text = f"""
+        m = np.transpose(a, {tuple(rest[0] + pairs[0])}).reshape({size("a", rest[0])}, {size("a", pairs[0])})
+        n = np.transpose(b, {tuple(pairs[1] + rest[1])}).reshape({size("b", pairs[1])}, {size("b", rest[1])})
+        (m @ n).reshape({shape})
+    """
+    check = f"        if {same}: raise ValueError('shape-mismatch for sum')\n" if same else ""
+    return written(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)
+
+
+def _multi_dot(ctx: Lowering, args: Args) -> Value:
+    found = bound(ctx, args, ("arrays", "out"))
+    if found is None:
+        return Poison()
+    if not isinstance(found["arrays"], TupleValue) or len(found["arrays"].items) < 2:
+        ctx.report(BadCall(args.span, args.name, "takes a list of two arrays or more, written out"))
+        return Poison()
+    total, *rest = found["arrays"].items
+    for factor in rest:
+        total = written(ctx, args, "a @ b", a=total, b=factor)
+    return total
+
+
+def _matrix_power(ctx: Lowering, args: Args) -> Value:
+    found = bound(ctx, args, ("a", "n"), 2)
+    n = None if found is None else literal_int(ctx, found["n"], 0, "the exponent", args.span)
+    a = None if n is None else as_array(ctx, found["a"], args)
+    if a is None:
+        return Poison()
+    if rank_of(a) != 2:
+        ctx.report(WrongType(args.span, f"`{args.name}` is of an array of rank 2", f"rank {rank_of(a)}", "loop over the matrices"))
+        return Poison()
+    square = written(ctx, args, "if a.shape[0] != a.shape[1]: raise LinAlgError('Last 2 dimensions of the array must be square')\nnp.asarray(a)", a=a)
+    if n == 0:
+        return written(ctx, args, "np.eye(a.shape[0], dtype=a.dtype)", a=square)
+    if n < 0:
+        square = written(ctx, args, "np.linalg.inv(a)", a=square)
+    total, power, left = None, square, abs(n)
+    while left:
+        if left % 2:
+            total = power if total is None else written(ctx, args, "a @ b", a=total, b=power)
+        left //= 2
+        power = written(ctx, args, "a @ a", a=power) if left else power
+    return written(ctx, args, "a.copy()", a=total) if abs(n) == 1 and n > 0 else total
+
+
+def _summed(product: str, axis: str, *names: str) -> Rule:
+    """A sum of products in the type of the products, unlike that of `np.sum`, which is wider for small ints."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, (*names, *(["axis"] if axis == "axis" else [])), 2)
+        pair = [] if found is None else [as_array(ctx, found[n], args) for n in names]
+        if not pair or None in pair:
+            return Poison()
+        if are_bools(ctx, args, *pair):
+            return Poison()
+        small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
+        values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
+        return written(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
+
+    return apply
+
+
+_vecdot = _summed("a * b", "axis", "a", "b")
+
+
+def _outer(dotted: str) -> Rule:
+    """``np.add.outer`` and its like: every cell of the one with every cell of the other."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, ("a", "b"), 2)
+        pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "b")]
+        if not pair or None in pair:
+            return Poison()
+        if sum(map(rank_of, pair)) > 4:
+            ctx.report(WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them"))
+            return Poison()
+        rank = rank_of(pair[1])
+        more = ", None" * rank if rank_of(pair[0]) else ""
+        return written(ctx, args, f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)", a=found["a"], b=found["b"])
+
+    return apply
+
+
+_UFUNCS = ["add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "hypot", "arctan2", "logaddexp", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"]
+_WHOLE = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+_RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def _running_extreme(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, ("array", "axis", "dtype", "out"))
+        a = None if found is None else as_array(ctx, found["array"], args)
+        axis = None if a is None else axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
+        if axis is None:
+            return Poison()
+        t = Scalar(dtype_of(a))
+        worst = float("-inf") if op == "maximum" else float("inf")
+        limit = (2 ** (63 if t.dtype == "i64" else 31)) * (-1 if op == "maximum" else 1) - (op == "minimum")
+        if t.dtype == "bool" or "dtype" in found:
+            ctx.report(Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`"))
+            return Poison()
+        return running(ctx, a, axis, Const(worst if t.dtype in FLOATS else limit, t), op, args.hint, args.span)
+
+    return apply
+
+
+def _by_axis(text: str) -> Rule:
+    """Along the first axis, unless another one is named, or None for all."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
+        found = bound(ctx, args, ("array", "axis", "dtype", "out", "keepdims"))
+        if found is None:
+            return Poison()
+        more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
+        return written(ctx, args, text.replace(")", f"{more})"), **{**found, "axis": NONE if whole else found.get("axis", literal(0))})
+
+    return apply
+
+
+RULES: dict[str, Rule] = {
+    "numpy.tensordot": _tensordot,
+    "numpy.linalg.tensordot": _tensordot,
+    "numpy.linalg.multi_dot": _multi_dot,
+    "numpy.linalg.matrix_power": _matrix_power,
+    "numpy.vecdot": _vecdot,
+    "numpy.linalg.vecdot": _vecdot,
+    "numpy.matvec": _summed("a * x[..., None, :]", "-1", "a", "x"),
+    "numpy.vecmat": _summed("x[..., :, None] * a", "-2", "x", "a"),
+    **{f"numpy.{name}.outer": _outer(f"np.{name}") for name in _UFUNCS},
+    **{f"numpy.{name}.reduce": _by_axis(f"np.{whole}(array, axis=axis)") for name, whole in _WHOLE.items()},
+    **{f"numpy.{name}.accumulate": _by_axis(f"np.{run}(array, axis=axis)") for name, run in _RUNNING.items()},
+    **{f"numpy.{name}.accumulate": _running_extreme(name) for name in ("maximum", "minimum")},
+}
+enter_rules(RULES)

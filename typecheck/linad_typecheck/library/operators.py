@@ -1,0 +1,49 @@
+"""The functions of the module `operator` that are what an operator does, for combinators: ``linad.reduce(operator.mul, 1.0, x)``."""
+
+from __future__ import annotations
+
+import ast
+
+from ..arrays.from_parts import array_of_values
+from ..engine.arithmetic import binary
+from ..engine.elementwise import lift
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import is_array
+from ..engine.state import Lowering
+from ..engine.values import Poison, TupleValue, Value
+from ..messages.language import BadCall
+from ..span import Span
+from .externals import call_external
+
+_BINARY = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow,
+    "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor,
+}  # fmt: skip
+
+
+def _rule(op: type[ast.operator]):
+    def apply(ctx: Lowering, args) -> Value:
+        if len(args.values) != 2 or args.keywords:
+            ctx.report(BadCall(args.span, args.name, "takes 2 arguments"))
+            return Poison()
+        return operator(ctx, op, *args.values, args.span, args.hint)
+
+    return apply
+
+
+RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
+
+
+def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
+    """``a op b`` of scalars or arrays; a tuple or list beside an array is an array to NumPy."""
+    if not (is_array(a) or is_array(b)):
+        return binary(ctx, op, a, b, span, hint)
+    if isinstance(a, TupleValue) or isinstance(b, TupleValue):
+        a, b = (
+            array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v
+            for v, other in ((a, b), (b, a))
+        )
+    if op is ast.MatMult:
+        return call_external(ctx, "numpy.matmul", Args("@", span, (a, b), {}, hint))
+    return lift(ctx, (a, b), lambda v: binary(ctx, op, *v, span, hint), span, hint)
+enter_rules(RULES)

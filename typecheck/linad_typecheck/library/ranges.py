@@ -1,0 +1,226 @@
+"""Arrays of regular numbers: `np.arange`, `np.linspace`, `np.eye`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ..arrays.arguments import bind, dtype_of, shape_of
+from ..arrays.from_parts import const
+from ..core import Atom, Block, Check, Const, Loop, Store, Var
+from ..engine.arithmetic import binary, check_nonzero
+from ..engine.numbers import as_scalar, cast, promote
+from ..engine.places import fresh_array
+from ..engine.rulebook import Args, enter_rules
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import SILENT, ArrayValue, NoneValue, Poison, ScalarValue, Value, describe, literal, type_of
+from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
+
+
+def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> None:
+    """``for k in range(n): body(k)``, for cells that no name of the program is bound in."""
+    index = ctx.fresh("k", I64, nonneg=True)
+    with ctx.block() as stmts:
+        body(index)
+    ctx.emit(Loop(index, ZERO, n, ONE, (), (), Block(tuple(stmts)), (), span=span))
+
+
+def _numbers(ctx: Lowering, args: Args, values: list[Value]) -> list[ScalarValue] | None:
+    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is of scalars") for v in values]
+    return None if None in found else found
+
+
+def arange(ctx: Lowering, args: Args) -> Value:
+    """``np.arange([start,] stop[, step], dtype=None)``."""
+    values = dict(args.keywords)
+    if len(args.values) == 1 and "stop" not in values:
+        values["stop"] = args.values[0]
+        given: Args | None = Args(args.name, args.span, (), values, args.hint)
+    else:
+        given = args
+    found = bind(ctx, given, ("start", "stop", "step", "dtype"), 0)
+    if found is None:
+        return Poison()
+    if "stop" not in found:
+        found["start"], found["stop"] = literal(0), found.get("start", literal(0))
+    start, stop, step = found.get("start", literal(0)), found["stop"], found.get("step", literal(1))
+    numbers = _numbers(ctx, args, [start, stop, step])
+    dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else None
+    if numbers is None or ("dtype" in found and dtype is None):
+        return Poison()
+    numbers = [ScalarValue(cast(ctx, v.atom, "i64", args.span), v.weak) if v.dtype == "bool" else v for v in numbers]
+    if dtype == "bool" or (dtype in INTS and any(v.dtype in FLOATS for v in numbers)):
+        ctx.report(
+            Unsupported(
+                args.span,
+                f"`{args.name}` of these numbers as {dtype}",
+                "make it of ints, or convert cell by cell in a loop",
+            )
+        )
+        return Poison()
+    if all(v.dtype in INTS for v in numbers):
+        return _int_range(ctx, args, *(cast(ctx, v.atom, "i64", args.span) for v in numbers), dtype or "i64")
+    weak = all(v.weak for v in numbers)
+    return _float_range(ctx, args, *(cast(ctx, v.atom, "f64", args.span) for v in numbers), dtype or "f64", weak)
+
+
+def _int_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, dtype: DType) -> Value:
+    span = args.span
+    check_nonzero(ctx, step, "ZeroDivisionError", "division by zero", span)
+    trips = ctx.let("n", "trips", (start, stop, step), I64, span, nonneg=True)
+    made = fresh_array(ctx, args.hint, (trips,), dtype, None, span)
+
+    def cell(k: Var) -> None:
+        far = k if step == ONE else ctx.let("t", "mul", (k, step), I64, span)
+        value = far if start == ZERO else ctx.let("t", "add", (start, far), I64, span)
+        ctx.emit(Store(made.var, (k,), cast(ctx, value, dtype, span), False, span))
+
+    _cells(ctx, trips, span, cell)
+    return made
+
+
+def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, dtype: DType, weak: bool) -> Value:
+    """NumPy's rule: ``ceil((stop - start) / step)`` cells, which differ by ``(start + step) - start``."""
+    span = args.span
+    if weak:
+        check_nonzero(ctx, step, "ZeroDivisionError", "float division by zero", span)
+    width = ctx.let("t", "sub", (stop, start), F64, span)
+    long = ctx.let("t", "div", (width, step), F64, span)
+    length = ctx.let("t", "ceil", (long,), F64, span)
+    ctx.emit(
+        Check(
+            ctx.let("ok", "eq", (length, length), BOOL, span), "ValueError", "arange: cannot compute length", (), span
+        )
+    )
+    far = ctx.let("t", "abs", (length,), F64, span)
+    fits = ctx.let("ok", "lt", (far, Const(2.0**60, F64)), BOOL, span)
+    ctx.emit(Check(fits, "ValueError", "Maximum allowed size exceeded", (), span))
+    some = ctx.let("t", "max", (length, Const(0.0, F64)), F64, span)
+    # a quotient that underflows to +0 of a width that is not 0 makes one cell
+    under = ctx.let("b", "eq", (long, Const(0.0, F64)), BOOL, span)
+    for op, of in (("gt", ctx.let("t", "copysign", (Const(1.0, F64), long), F64, span)), ("ne", width)):
+        under = ctx.let("b", "and", (under, ctx.let("b", op, (of, Const(0.0, F64)), BOOL, span)), BOOL, span)
+    some = ctx.let("t", "select", (under, Const(1.0, F64), some), F64, span)
+    n = ctx.let("n", "cast", (some,), I64, span, nonneg=True)
+    made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
+    delta = ctx.let("t", "sub", (ctx.let("t", "add", (start, step), F64, span), start), F64, span)
+
+    def cell(k: Var) -> None:
+        far = ctx.let("t", "mul", (cast(ctx, k, "f64", span), delta), F64, span)
+        value = ctx.let("t", "add", (start, far), F64, span)
+        begins = ctx.let("b", "eq", (k, ZERO), BOOL, span)  # where the step is infinite, 0 times it is nan
+        value = ctx.let("t", "select", (begins, start, value), F64, span)
+        ctx.emit(Store(made.var, (k,), cast(ctx, value, dtype, span), False, span))
+
+    _cells(ctx, n, span, cell)
+    return made
+
+
+def linspace(ctx: Lowering, args: Args) -> Value:
+    """``np.linspace(start, stop, num=50, endpoint=True, dtype=None)``."""
+    span = args.span
+    found = bind(ctx, args, ("start", "stop", "num", "endpoint", "dtype"), 2)
+    numbers = (
+        None if found is None else _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
+    )
+    if numbers is None:
+        return Poison()
+    a, b, num = numbers
+    end = found.get("endpoint", literal(True))
+    if num.dtype not in INTS:
+        ctx.report(WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`"))
+        return Poison()
+    if not (isinstance(end, ScalarValue) and isinstance(end.atom, Const)):
+        ctx.report(
+            Unsupported(span, "an `endpoint` that is not a literal", "write `endpoint=True` or `endpoint=False`")
+        )
+        return Poison()
+    kind, _ = promote(ScalarValue(Const(0.0, Scalar(promote(a, b)[0])), a.weak and b.weak), literal(0.0))
+    dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else kind
+    if dtype is None or dtype not in FLOATS:
+        if dtype is not None:
+            ctx.report(Unsupported(span, f"`{args.name}` as {dtype}", "convert cell by cell in a loop"))
+        return Poison()
+    t = Scalar(kind)
+    n = cast(ctx, num.atom, "i64", span)
+    if not ctx.is_nonneg(n):
+        ok = ctx.let("ok", "ge", (n, ZERO), BOOL, span)
+        ctx.emit(Check(ok, "ValueError", "Number of samples, {0}, must be non-negative.", (n,), span))
+        ctx.not_negative(n)
+    first, last = (cast(ctx, v.atom, kind, span) for v in (a, b))
+    delta = ctx.let("t", "sub", (last, first), t, span)
+    parts = n if not end.atom.value else binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
+    if not (isinstance(parts, Const) and parts.value > 0):
+        parts = ctx.let("n", "max", (parts, ONE), I64, span)  # one point
+    step = ctx.let("t", "div", (delta, cast(ctx, parts, kind, span)), t, span)
+    made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
+    final = binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
+
+    def cell(k: Var) -> None:
+        far = ctx.let("t", "mul", (cast(ctx, k, kind, span), step), t, span)
+        value = ctx.let("t", "add", (far, first), t, span)
+        if end.atom.value:
+            ends = ctx.let("b", "eq", (k, final), BOOL, span)
+            several = ctx.let("b", "gt", (k, ZERO), BOOL, span)
+            ends = ctx.let("b", "and", (ends, several), BOOL, span)
+            value = ctx.let("t", "select", (ends, last, value), t, span)
+        ctx.emit(Store(made.var, (k,), cast(ctx, value, dtype, span), False, span))
+
+    _cells(ctx, n, span, cell)
+    return made
+
+
+def eye(ctx: Lowering, args: Args) -> Value:
+    """``np.eye(N, M=None, k=0, dtype=float)`` and ``np.identity(n, dtype=float)``."""
+    span = args.span
+    names = ("N", "M", "k", "dtype") if args.name.endswith("eye") else ("n", "dtype")
+    found = bind(ctx, args, names, 1)
+    if found is None:
+        return Poison()
+    dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else "f64"
+    rows = shape_of(ctx, found[names[0]], span)
+    if not isinstance(found.get("M", NoneValue()), NoneValue):
+        columns = shape_of(ctx, found["M"], span)
+    else:
+        columns = rows
+    k = found.get("k", literal(0))
+    if dtype is None or rows is None or columns is None or len(rows) != 1 or len(columns) != 1:
+        if any(n is not None and len(n) != 1 for n in (rows, columns)):
+            ctx.report(WrongType(span, "the numbers of rows and columns are ints", "a tuple"))
+        return Poison()
+    if not isinstance(k, ScalarValue) or k.dtype not in INTS:
+        if not isinstance(k, SILENT):
+            ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
+        return Poison()
+    made: ArrayValue = fresh_array(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
+    shift = cast(ctx, k.atom, "i64", span)
+    if shift == ZERO:
+        n = rows[0] if rows == columns else ctx.let("n", "min", (rows[0], columns[0]), I64, span)
+        _cells(ctx, n, span, lambda i: ctx.emit(Store(made.var, (i, i), const(1.0, dtype), False, span)))
+        return made
+
+    def cell(i: Var) -> None:
+        j = ctx.let("j", "add", (i, shift), I64, span)
+        low, high = ctx.let("b", "ge", (j, ZERO), BOOL, span), ctx.let("b", "lt", (j, columns[0]), BOOL, span)
+        inside = ctx.let("b", "and", (low, high), BOOL, span)
+        column = ctx.let("j", "select", (inside, j, ZERO), I64, span)
+        one = ctx.let("t", "select", (inside, const(1.0, dtype), const(0.0, dtype)), Scalar(dtype), span)
+        # a row without the diagonal stores the zero that is there; a matrix without columns has no cell to store in
+        ctx.emit(Store(made.var, (i, column), one, False, span))
+
+    some = ctx.let("b", "gt", (columns[0], ZERO), BOOL, span)
+    n = ctx.let("n", "select", (some, rows[0], ZERO), I64, span)
+    _cells(ctx, n, span, cell)
+    return made
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.arange": arange,
+    "numpy.linspace": linspace,
+    "numpy.eye": eye,
+    "numpy.identity": eye,
+}
+enter_rules(RULES, "stored arrays")

@@ -1,0 +1,356 @@
+"""What the functions and constants of builtins, math and numpy mean: tables from dotted names to scalar primitives."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import replace
+
+from ..core import Atom, Check, Const
+from ..engine.arithmetic import binary, compare, truth, unary
+from ..engine.elementwise import lift
+from ..engine.numbers import as_scalar, cast, promote, to_int
+from ..engine.rulebook import DTYPES, Args, Rule, enter_rules, of_arrays, scalars, strong
+from ..engine.sizes import is_array, rank_of, size_of
+from ..engine.state import Lowering
+from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar, join_dtypes
+from .rounding import math_round, numpy_round, python_round
+
+_SAME = "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt"
+_ARC = {f"arc{n}": f"a{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+_UNARY = {n: n for n in _SAME.split()} | _ARC | {v: v for v in _ARC.values()} | {
+    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sign": "sign", "fabs": "abs",
+}  # fmt: skip
+_BINARY = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp", "copysign": "copysign"}
+_OPERATORS = {
+    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div, "power": ast.Pow,
+    "pow": ast.Pow, "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "bitwise_and": ast.BitAnd,
+    "bitwise_or": ast.BitOr, "bitwise_xor": ast.BitXor,
+}  # fmt: skip
+_COMPARISONS = {
+    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq, "not_equal": ast.NotEq,
+}  # fmt: skip
+_MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
+    "fabs": "abs", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "lgamma",
+}  # fmt: skip
+
+
+def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType | None:
+    """The float dtype NumPy computes in: that of the arguments, f64 for ints."""
+    first = values[0]
+    dtype = first.dtype
+    for v in values[1:]:
+        dtype = promote(first, v)[0]
+    if all(v.dtype == "bool" for v in values):
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
+        return None
+    return dtype if dtype in FLOATS else "f64"
+
+
+def _numpy_unary(op: str, of_ints: bool = True) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        if not of_ints and values[0].dtype not in FLOATS:
+            ctx.report(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
+            return Poison()
+        dtype = _float_type(ctx, args, values)
+        if dtype is None:
+            return Poison()
+        return ScalarValue(ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span))
+
+    return apply
+
+
+def _numpy_binary(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        dtype = None if values is None else _float_type(ctx, args, values)
+        if dtype is None:
+            return Poison()
+        ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values)
+        return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
+
+    return apply
+
+
+def _numpy_operator(op: type) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        return Poison() if values is None else strong(binary(ctx, op, *values, args.span, args.hint))
+
+    return apply
+
+
+def _numpy_comparison(op: type) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        return Poison() if values is None else strong(compare(ctx, op, *values, args.span))
+
+    return apply
+
+
+def _test(op: str, weak: bool) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        x = values[0].atom if values[0].dtype in FLOATS else cast(ctx, values[0].atom, "f64", args.span)
+        return ScalarValue(ctx.let("b", op, (x,), BOOL, args.span), weak)
+
+    return apply
+
+
+def _numpy_choose(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        if values is None:
+            return Poison()
+        return choose(ctx, op, values[0], values[1], args)
+
+    return apply
+
+
+def choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -> Value:
+    """NumPy's `maximum` or `minimum` of two scalars."""
+    dtype, _ = promote(a, b)
+    if dtype == "bool":
+        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
+        return Poison()
+    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in (a, b))
+    return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
+
+
+def _where(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 3)
+    if values is None:
+        return Poison()
+    cond = truth(ctx, values[0], args.span)
+    dtype, _ = promote(values[1], values[2])
+    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values[1:])
+    return ScalarValue(ctx.let(args.hint, "select", (cond, *ins), Scalar(dtype), args.span))
+
+
+def _square(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
+
+
+def _negative(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
+
+
+def _reciprocal(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    if values is None:
+        return Poison()
+    if values[0].dtype not in FLOATS:
+        told = "NumPy's reciprocal of an int is an int, mostly 0", values[0].dtype, "divide: `1.0 / n`"
+        ctx.report(WrongType(args.span, *told))
+        return Poison()
+    return strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
+
+
+def _abs(weak_only: bool) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None:
+            return Poison()
+        x = values[0]
+        if x.dtype == "bool" and x.weak and weak_only:
+            return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
+        if x.dtype == "bool":  # NumPy's are their own size
+            return ScalarValue(x.atom)
+        return ScalarValue(ctx.let(args.hint, "abs", (x.atom,), x.atom.type, args.span), x.weak and weak_only)
+
+    return apply
+
+
+def _math(op: str, arity: int = 1) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, arity)
+        if values is None:
+            return Poison()
+        ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
+        return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span), True)
+
+    return apply
+
+
+def _math_log(ctx: Lowering, args: Args) -> Value:
+    if len(args.values) == 2:
+        top, base = (_math("log")(ctx, Args(args.name, args.span, (v,), args.keywords)) for v in args.values)
+        return binary(ctx, ast.Div, top, base, args.span, args.hint)
+    return _math("log")(ctx, args)
+
+
+def _scaled(factor: float) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 1)
+        if values is None or _float_type(ctx, args, values) is None:
+            return Poison()
+        return binary(ctx, ast.Mult, values[0], literal(factor), args.span, args.hint)
+
+    return apply
+
+
+def _convert(dtype: DType, dotted: str) -> Rule:
+    weak = dotted.startswith("builtins.")
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        if not args.values and not args.keywords:
+            return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
+        if len(args.values) == 1 and dotted == "builtins.bool":
+            b = truth(ctx, args.values[0], args.span)
+            return Poison() if b is None else ScalarValue(b, weak)
+        if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
+            return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
+        if len(args.values) == 1 and is_array(args.values[0]):
+            ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
+            return Poison()
+        values = scalars(ctx, args, 1)
+        if values is not None and dtype == "i32" and values[0].weak and values[0].dtype == "i64":
+            _fits(ctx, values[0].atom, args)
+        convert = to_int if dtype in INTS else cast
+        return Poison() if values is None else ScalarValue(convert(ctx, values[0].atom, dtype, args.span, args.hint), weak)
+
+    return apply
+
+
+def _fits(ctx: Lowering, n: Atom, args: Args) -> None:
+    """Raise where one of Python's ints is not one of 32 bits; NumPy's own wrap."""
+    if isinstance(n, Const) and abs(n.value) < 2**31:
+        return
+    ends = [ctx.let("ok", op, (n, Const(limit, I64)), BOOL, args.span) for op, limit in (("ge", -(2**31)), ("lt", 2**31))]
+    inside = ctx.let("ok", "and", tuple(ends), BOOL, args.span)
+    ctx.emit(Check(inside, "OverflowError", "Python integer {0} out of bounds for int32", (n,), args.span))
+
+
+def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
+    """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
+    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1)) for v in values]
+    if None in found:
+        return Poison()
+    best = found[0]
+    for v in found[1:]:
+        dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)
+        if dtype is None or dtype == "bool":
+            ctx.report(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
+            return Poison()
+        ins = tuple(cast(ctx, x.atom, dtype, span) for x in (best, v))
+        if dtype in INTS and all(isinstance(a, Const) for a in ins):  # known when compiled, as the ranks of arrays are
+            chosen = (max if op == "max" else min)(a.value for a in ins)
+            best = ScalarValue(Const(chosen, Scalar(dtype)), best.weak and v.weak)
+            continue
+        signs = [dtype in INTS and ctx.is_nonneg(a) for a in ins]
+        sure = all(signs) or (op == "max" and any(signs))
+        out = ctx.let(hint, op, ins, Scalar(dtype), span, nonneg=sure, bits=max(map(ctx.bits, ins)) if sure else 0)
+        best = ScalarValue(out, best.weak and v.weak)
+    return best
+
+
+def _extreme(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        if args.keywords or not args.values:
+            ctx.report(BadCall(args.span, args.name, "takes several values and no keywords here"))
+            return Poison()
+        return extreme(ctx, args.name, op, args.span, args.values, args.hint)
+
+    return apply
+
+
+def _divmod(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 2)
+    if values is None:
+        return Poison()
+    return TupleValue(tuple(binary(ctx, op, *values, args.span) for op in (ast.FloorDiv, ast.Mod)))
+
+
+def _len(ctx: Lowering, args: Args) -> Value:
+    match args.values:
+        case (v,) if is_array(v) and rank_of(v) > 0:
+            return ScalarValue(size_of(ctx, v, 0, args.span), True)
+        case (TupleValue(items=items) as t,) if t.mapping or not t.closed:
+            return literal(len(items))
+        case (TextValue(text=text),):
+            return literal(len(text))
+        case (Poison(),):
+            return Poison()
+    if isinstance(args.values[0] if len(args.values) == 1 else None, ScalarValue | NoneValue):
+        ctx.raised("TypeError")
+    ctx.report(WrongType(args.span, "`len` is of an array or a tuple", "something else"))
+    return Poison()
+
+
+def _unary_logic(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 1)
+    return Poison() if values is None else strong(unary(ctx, ast.Not, values[0], args.span))
+
+
+def _numpy_logic(op: str) -> Rule:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        values = scalars(ctx, args, 2)
+        if values is None:
+            return Poison()
+        ins = tuple(truth(ctx, v, args.span) for v in values)
+        return ScalarValue(ctx.let("b", op, ins, BOOL, args.span))
+
+    return apply
+
+
+RULES: dict[str, Rule] = {
+    **{f"numpy.{n}": _numpy_unary(op, n not in ("floor", "ceil", "trunc", "rint", "sign")) for n, op in _UNARY.items()},
+    **{f"numpy.{n}": _numpy_binary(op) for n, op in _BINARY.items()},
+    **{f"numpy.{n}": _numpy_operator(op) for n, op in _OPERATORS.items()},
+    **{f"numpy.{n}": _numpy_comparison(op) for n, op in _COMPARISONS.items()},
+    **{f"numpy.{n}": _test(n, False) for n in ("isnan", "isinf", "isfinite")},
+    **{f"math.{n}": _test(n, True) for n in ("isnan", "isinf", "isfinite")},
+    **{f"math.{n}": _math(op) for n, op in _MATH_UNARY.items()},
+    **{f"math.{n}": _math(n, 2) for n in ("atan2", "copysign")},
+    **{f"math.{n}": math_round(n) for n in ("floor", "ceil", "trunc")},
+    "math.log": _math_log,
+    "math.pow": _math("pow", 2),
+    "math.radians": _scaled(math.pi / 180),
+    "math.degrees": _scaled(180 / math.pi),
+    "numpy.radians": _scaled(math.pi / 180),
+    "numpy.deg2rad": _scaled(math.pi / 180),
+    "numpy.degrees": _scaled(180 / math.pi),
+    "numpy.rad2deg": _scaled(180 / math.pi),
+    "numpy.maximum": _numpy_choose("maximum"),
+    "numpy.minimum": _numpy_choose("minimum"),
+    "numpy.where": _where,
+    "numpy.square": _square,
+    "numpy.round": numpy_round,
+    "numpy.around": numpy_round,
+    "numpy.negative": _negative,
+    "numpy.reciprocal": _reciprocal,
+    "numpy.abs": _abs(False),
+    "numpy.absolute": _abs(False),
+    "numpy.logical_not": _unary_logic,
+    "numpy.logical_and": _numpy_logic("and"),
+    "numpy.logical_or": _numpy_logic("or"),
+    "scipy.special.erf": _numpy_unary("erf"),
+    "scipy.special.erfc": _numpy_unary("erfc"),
+    "builtins.abs": _abs(True),
+    "builtins.min": _extreme("min"),
+    "builtins.max": _extreme("max"),
+    "builtins.round": python_round,
+    "builtins.pow": lambda ctx, args: _power(ctx, args),
+    "builtins.divmod": _divmod,
+    "builtins.len": _len,
+}
+
+
+def _power(ctx: Lowering, args: Args) -> Value:
+    values = scalars(ctx, args, 2)
+    return Poison() if values is None else binary(ctx, ast.Pow, *values, args.span, args.hint)
+
+
+enter_rules(RULES, "scalars")
+enter_rules({dotted: _convert(dtype, dotted) for dotted, dtype in DTYPES.items()}, "stored arrays", "dtype")

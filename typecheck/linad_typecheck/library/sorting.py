@@ -1,0 +1,288 @@
+"""Sorting and searching: `np.sort`, `np.argsort`, `np.searchsorted`, `np.interp`.
+
+Which cell goes where is found with ints alone, by a merge sort that leaves equal cells in their order and puts NaNs last.
+The sorted array gathers by them, so its derivative is a scatter by the same ints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..arrays.from_parts import common_dtype
+from ..arrays.operands import as_array, axis_of, bound, choice
+from ..arrays.shapes import reshaped
+from ..arrays.updates import assign_region, region
+from ..core import Atom, Block, Check, Const, If, Let, Loop
+from ..engine.numbers import cast
+from ..engine.places import fresh_array, held, nest, put, read, same_size, unwrapped
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of, size_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, TextValue, Value, literal
+from ..engine.written import written
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import BOOL, F64, FLOATS, I64
+
+Key = Callable[[Atom], Atom]
+
+
+def less(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
+    """Whether ``a`` comes before ``b``: NaNs come last."""
+    if a.type.dtype == "bool":
+        return ctx.let("b", "and", (ctx.let("b", "not", (a,), BOOL, span), b), BOOL, span)
+    below = ctx.let("b", "lt", (a, b), BOOL, span)
+    if a.type.dtype not in FLOATS:
+        return below
+    number, nan = ctx.let("b", "eq", (a, a), BOOL, span), ctx.let("b", "ne", (b, b), BOOL, span)
+    return ctx.let("b", "or", (below, ctx.let("b", "and", (number, nan), BOOL, span)), BOOL, span)
+
+
+def _var(ctx: Lowering, hint: str):
+    return ctx.fresh(hint, I64, nonneg=True)
+
+
+def _let(ctx: Lowering, hint: str, op: str, a: Atom, b: Atom, span: Span) -> Atom:
+    return ctx.let(hint, op, (a, b), I64, span, nonneg=True)
+
+
+def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key: Key, span: Span) -> None:
+    """Fill ``order`` with the places of the cells ``key`` in their order: runs of 1, 2, 4, ... places are merged."""
+    nest(ctx, (n,), lambda at: put(ctx, order, at, at[0], span), span)
+    turn, width, after, last = _var(ctx, "turn"), _var(ctx, "width"), None, _var(ctx, "width")
+    with ctx.block() as passes:
+        twice = _let(ctx, "width", "add", width, width, span)
+        low = _var(ctx, "low")
+        with ctx.block() as merges:
+            middle = _let(ctx, "middle", "min", _let(ctx, "middle", "add", low, width, span), n, span)
+            high = _let(ctx, "high", "min", _let(ctx, "high", "add", low, twice, span), n, span)
+            _merge(ctx, order, spare, low, middle, high, key, span)
+        some = ctx.let("b", "lt", (width, n), BOOL, span)
+        until = ctx.let("n", "select", (some, n, ZERO), I64, span)
+        ctx.emit(Loop(low, ZERO, until, twice, (), (), Block(tuple(merges)), (), span=span))
+        count = ctx.let("n", "select", (some, n, ZERO), I64, span, nonneg=True)
+        nest(ctx, (count,), lambda at: put(ctx, order, at, read(ctx, spare, at, span).atom, span), span)
+        after = twice
+        more = ctx.let("b", "lt", (after, n), BOOL, span)
+    ctx.emit(Loop(turn, ZERO, None, ONE, (width,), (ONE,), Block(tuple(passes), (more, after)), (last,), exits=True, span=span))
+
+
+def _merge(ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middle: Atom, high: Atom, key: Key, span: Span) -> None:
+    """Two sorted runs of ``order``, merged into ``spare``."""
+    k, i, j = _var(ctx, "k"), _var(ctx, "i"), _var(ctx, "j")
+    ends = _var(ctx, "i"), _var(ctx, "j")
+    with ctx.block() as stmts:
+        left, right = (ctx.let("b", "lt", (a, b), BOOL, span) for a, b in ((i, middle), (j, high)))
+        both = ctx.let("b", "and", (left, right), BOOL, span)
+        with ctx.block() as looked:
+            a, b = (read(ctx, order, (at,), span).atom for at in (i, j))
+            ctx.not_negative(a, b)
+            first = less(ctx, key(b), key(a), span)
+        swap, here = ctx.fresh("b", BOOL), _var(ctx, "i")
+        not_left = ctx.let("b", "not", (left,), BOOL, span)
+        ctx.emit(If(both, Block(tuple(looked), (first,)), Block((), (not_left,)), (swap,), span))
+        ctx.emit(_pick(here, swap, j, i, span))
+        put(ctx, spare, (k,), read(ctx, order, (here,), span).atom, span)
+        one = ctx.let("t", "cast", (swap,), I64, span)
+        other = ctx.let("t", "sub", (ONE, one), I64, span)
+        nexts = _let(ctx, "i", "add", i, other, span), _let(ctx, "j", "add", j, one, span)
+    ctx.emit(Loop(k, low, high, ONE, (i, j), (low, middle), Block(tuple(stmts), nexts), ends, span=span))
+
+
+def _pick(out, cond: Atom, a: Atom, b: Atom, span: Span):
+    return Let(out, "select", (cond, a, b), span)
+
+
+def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, span: Span) -> ArrayValue:
+    """The cells along an axis sorted, or the places that they come from."""
+    shape = shape_of(ctx, array, span)
+    made = fresh_array(ctx, hint, shape, dtype_of(array) if values else "i64", None, span)
+    n = shape[axis]
+    alone = len(shape) == 1
+    order = made if alone and not values else fresh_array(ctx, "order", (n,), "i64", None, span)
+    spare = fresh_array(ctx, "spare", (n,), "i64", ZERO, span)
+
+    def line(outer: tuple[Atom, ...]) -> None:
+        at = lambda k: (*outer[:axis], k, *outer[axis:])
+        order_into(ctx, order, spare, n, lambda k: read(ctx, array, at(k), span).atom, span)
+        if order is made:
+            return
+
+        def take(index: tuple[Atom, ...]) -> None:
+            place = read(ctx, order, index, span).atom
+            ctx.not_negative(place)
+            put(ctx, made, at(index[0]), read(ctx, array, at(place), span).atom if values else place, span)
+
+        nest(ctx, (n,), take, span)
+
+    nest(ctx, (*shape[:axis], *shape[axis + 1 :]), line, span)
+    return made
+
+
+def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
+    def apply(ctx: Lowering, args: Args) -> Value:
+        whole = "axis" in args.keywords or len(args.values) > 1
+        found = bound(ctx, args, ("a", "axis", "kind", "order", "stable"))
+        array = None if found is None else as_array(ctx, found["a"], args)
+        if array is None:
+            return Poison()
+        array = held(ctx, array, "t", args.span)
+        if whole and "axis" not in found:  # axis=None
+            array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
+        if not rank_of(array):
+            ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
+            return Poison()
+        axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
+        return Poison() if axis is None else ordered(ctx, array, axis, values, args.hint, args.span)
+
+    return apply
+
+
+def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    """``a.sort(axis=-1)``: the array itself is sorted."""
+    found = bound(ctx, replace(args, values=(array, *args.values)), ("a", "axis", "kind", "order", "stable"))
+    axis = None if found is None else axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
+    where = None if axis is None else region(ctx, array, by, args.span)
+    if where is not None:
+        assign_region(ctx, where, ordered(ctx, array, axis, True, "sorted", args.span), args.span)
+    return NoneValue()
+
+
+# --------------------------------------------------------------------------------------------------------- searching
+
+
+def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span: Span) -> Atom:
+    """Where ``x`` goes into a sorted array: before its equals, or behind them. The range is halved until it is empty."""
+    turn, low, high = _var(ctx, "turn"), _var(ctx, "low"), _var(ctx, "high")
+    ends = _var(ctx, "low"), _var(ctx, "high")
+    with ctx.block() as stmts:
+        some = ctx.let("b", "lt", (low, high), BOOL, span)
+        with ctx.block() as looked:
+            middle = _let(ctx, "middle", "floordiv", _let(ctx, "t", "add", low, high, span), Const(2, I64), span)
+            cell = cast(ctx, read(ctx, array, (middle,), span).atom, x.type.dtype, span)
+            up = ctx.let("b", "not", (less(ctx, x, cell, span),), BOOL, span) if right else less(ctx, cell, x, span)
+            beyond = _let(ctx, "t", "add", middle, ONE, span)
+            new = tuple(_var(ctx, h) for h in ("low", "high"))
+            ctx.emit(_pick(new[0], up, beyond, low, span))
+            ctx.emit(_pick(new[1], up, high, middle, span))
+        nexts = _var(ctx, "low"), _var(ctx, "high")
+        ctx.emit(If(some, Block(tuple(looked), new), Block((), (low, high)), nexts, span))
+        more = ctx.let("b", "lt", nexts, BOOL, span)
+    ctx.emit(Loop(turn, ZERO, None, ONE, (low, high), (ZERO, n), Block(tuple(stmts), (more, *nexts)), ends, exits=True, span=span))
+    return ends[0]
+
+
+def _searchsorted(ctx: Lowering, args: Args) -> Value:
+    span = args.span
+    found = bound(ctx, args, ("a", "v", "side", "sorter"), 2)
+    pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "v")]
+    side = choice(ctx, found.get("side"), ("left", "right"), "`side`", span) if pair and None not in pair else None
+    if side is None:
+        return Poison()
+    if rank_of(pair[0]) != 1:
+        ctx.report(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
+        return Poison()
+    if "sorter" in found:
+        return written(ctx, args, "np.searchsorted(a[sorter], v, side)", a=pair[0], v=found["v"], sorter=found["sorter"], side=TextValue(side))
+    array, v = held(ctx, pair[0], "t", span), pair[1]
+    dtype, n = common_dtype(pair), size_of(ctx, array, 0, span)
+    made = fresh_array(ctx, args.hint, shape_of(ctx, v, span), "i64", None, span)
+
+    def cell(index: tuple[Atom, ...]) -> None:
+        x = cast(ctx, read(ctx, v, index, span).atom, dtype, span)
+        put(ctx, made, index, place_of(ctx, array, n, x, side == "right", span), span)
+
+    nest(ctx, shape_of(ctx, v, span), cell, span)
+    return unwrapped(ctx, made, span)
+
+
+_PERIODIC = """
+    if period == 0: raise ValueError("period must be a non-zero value")
+    if np.ndim(xp) != 1 or np.ndim(fp) != 1: raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]: raise ValueError("fp and xp are not of the same length")
+    p = abs(period)
+    at = xp % p
+    order = np.argsort(at, kind="stable")
+    places = at[order]
+    values = fp[order]
+    np.interp(x % p, np.concatenate((places[-1:] - p, places, places[:1] + p)), np.concatenate((values[-1:], values, values[:1])))
+"""
+
+
+def _interp(ctx: Lowering, args: Args) -> Value:
+    """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is that to
+    the right of it."""
+    span = args.span
+    found = bound(ctx, args, ("x", "xp", "fp", "left", "right", "period"), 3)
+    if found is not None and "period" in found:
+        return written(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
+    given = [] if found is None else [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]
+    if not given or None in given:
+        return Poison()
+    x, xp, fp = given
+    if rank_of(xp) != 1 or rank_of(fp) != 1:
+        ctx.report(WrongType(span, "the points are arrays of rank 1", f"ranks {rank_of(xp)} and {rank_of(fp)}"))
+        return Poison()
+    xp, fp = held(ctx, xp, "t", span), held(ctx, fp, "t", span)
+    n = size_of(ctx, xp, 0, span)
+    same_size(ctx, n, size_of(ctx, fp, 0, span), "fp and xp are not of the same length.", (), span)
+    ok = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
+    ctx.emit(Check(ok, "ValueError", "array of sample points is empty", (), span))
+    last = _let(ctx, "last", "sub", n, ONE, span)
+    load = lambda a, k: cast(ctx, read(ctx, a, (k,), span).atom, "f64", span)
+    ends = []
+    for name, k in (("left", ZERO), ("right", last)):
+        v = found.get(name)
+        if v is not None and not isinstance(v, ScalarValue):
+            ctx.report(WrongType(span, f"`{name}` is a number", "something else"))
+            return Poison()
+        ends.append(load(fp, k) if v is None else cast(ctx, v.atom, "f64", span))
+    op = lambda name, a, b: ctx.let("t", name, (a, b), F64, span)
+
+    def value(index: tuple[Atom, ...]) -> Atom:
+        at = cast(ctx, read(ctx, x, index, span).atom, "f64", span)
+        j = place_of(ctx, xp, n, at, True, span)
+        below, beyond = ctx.let("b", "eq", (j, ZERO), BOOL, span), ctx.let("b", "eq", (j, n), BOOL, span)
+        outside = ctx.let("b", "or", (below, beyond), BOOL, span)
+        with ctx.block() as out:
+            top = ctx.let("b", "gt", (at, load(xp, last)), BOOL, span)
+            end = ctx.let("t", "select", (top, ends[1], load(fp, last)), F64, span)
+            edge = ctx.let("t", "select", (below, ends[0], end), F64, span)
+            number = ctx.let("b", "eq", (at, at), BOOL, span)
+            number = ctx.let("b", "or", (number, ctx.let("b", "eq", (n, ONE), BOOL, span)), BOOL, span)
+            edge = ctx.let("t", "select", (number, edge, at), F64, span)
+        with ctx.block() as inside:
+            i = _let(ctx, "i", "sub", j, ONE, span)
+            x0, x1, f0, f1 = load(xp, i), load(xp, j), load(fp, i), load(fp, j)
+            slope = op("div", op("sub", f1, f0), op("sub", x1, x0))
+            line = op("add", op("mul", slope, op("sub", at, x0)), f0)
+            # where infinite points make it nan NumPy looks from the other side, and takes equal ends as they are
+            back = op("add", op("mul", slope, op("sub", at, x1)), f1)
+            flat = ctx.let("b", "eq", (f0, f1), BOOL, span)
+            known = ctx.let("b", "eq", (back, back), BOOL, span)
+            other = ctx.let("t", "select", (flat, f0, back), F64, span)
+            other = ctx.let("t", "select", (known, back, other), F64, span)
+            good = ctx.let("b", "eq", (line, line), BOOL, span)
+            exact = ctx.let("b", "eq", (at, x0), BOOL, span)
+            other = ctx.let("t", "select", (exact, f0, other), F64, span)
+            result = ctx.let("t", "select", (good, line, other), F64, span)
+        found_ = ctx.fresh(args.hint, F64)
+        ctx.emit(If(outside, Block(tuple(out), (edge,)), Block(tuple(inside), (result,)), (found_,), span))
+        return found_
+
+    if not shape_of(ctx, x, span):
+        return ScalarValue(value(()))
+    shape = shape_of(ctx, x, span)
+    made = fresh_array(ctx, args.hint, shape, "f64", None, span)
+    nest(ctx, shape, lambda index: put(ctx, made, index, value(index), span), span)
+    return made
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.sort": _sort(True),
+    "numpy.argsort": _sort(False),
+    "numpy.searchsorted": _searchsorted,
+    "numpy.interp": _interp,
+}
+enter_rules(RULES)

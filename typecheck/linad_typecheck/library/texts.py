@@ -1,0 +1,38 @@
+"""Rules of library functions that one text each says."""
+
+from __future__ import annotations
+
+from ..arrays.operands import are_bools, as_array, bound
+from ..engine.rulebook import Args, Rule
+from ..engine.sizes import rank_of
+from ..engine.state import Lowering
+from ..engine.values import Poison, Value
+from ..engine.written import written
+from ..messages.types import WrongType
+
+
+def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), bools: bool = True, **defaults: str) -> Rule:
+    """The rule of a function that one text says; ``ranks`` that its first argument may have, any if there are none, and
+    ``bools`` whether it may be of bools. What is left out is what ``defaults`` say."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        found = bound(ctx, args, names, needed)
+        if found is None:
+            return Poison()
+        if ranks:
+            first = as_array(ctx, found[names[0]], args)
+            if first is None:
+                return Poison()
+            if rank_of(first) not in ranks:
+                wanted = " or ".join(map(str, ranks))
+                ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}"))
+                return Poison()
+            found[names[0]] = first
+        if not bools:
+            first = as_array(ctx, found[names[0]], args)
+            if first is None or are_bools(ctx, args, first):
+                return Poison()
+        more = {name: written(ctx, args, default, **found) for name, default in defaults.items() if name not in found}
+        return written(ctx, args, text, **found, **more)
+
+    return apply

@@ -1,0 +1,276 @@
+"""What is known of types when a function is compiled: classes, attributes, `np.isscalar`, dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from ..advice.library_names import NAMES
+from ..core import Const
+from ..engine.classes import KINDS, OBJECT
+from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import dtype_of, is_array, rank_of
+from ..engine.state import Lowering
+from ..engine.values import (
+    DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    literal,
+)
+from ..messages.language import BadCall, Unsupported
+from ..registry import registry
+from ..scope import Entity, External, Opaque, RecordClass, RecordField
+from ..span import Span
+from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
+
+_SCALARS: dict[tuple[DType, bool], str] = {
+    **{(d, True): f"builtins.{n}" for d, n in (("f64", "float"), ("i64", "int"), ("bool", "bool"))},
+    **{(d, False): f"numpy.{n}" for d, n in NUMPY_NAMES.items()},
+    ("f32", True): "numpy.float32",
+    ("i32", True): "numpy.int32",
+}
+_DTYPES: dict[str, DType] = {
+    "numpy.float64": "f64", "numpy.double": "f64", "builtins.float": "f64", "numpy.float32": "f32", "numpy.single": "f32",
+    "numpy.int64": "i64", "numpy.intp": "i64", "numpy.int_": "i64", "builtins.int": "i64", "numpy.int32": "i32", "numpy.intc": "i32",
+    "numpy.bool": "bool", "numpy.bool_": "bool", "builtins.bool": "bool",
+}  # fmt: skip
+_TEXTS = {"float64": "f64", "d": "f64", "f8": "f64", "float": "f64", "float32": "f32", "f": "f32", "f4": "f32", "int64": "i64", "i8": "i64",
+          "int": "i64", "int32": "i32", "i4": "i32", "bool": "bool", "?": "bool"}  # fmt: skip
+
+
+def kind_of(v: Value) -> str | None:
+    """The class of a value by its dotted name; None where it has another one, or its type is not known."""
+    match v:
+        case ScalarValue(dtype=d, weak=w):
+            return _SCALARS[d, w]
+        case TupleValue(record=None):
+            return "builtins.tuple"
+        case TupleValue(listed=True):
+            return "builtins.list"
+        case TextValue():
+            return "builtins.str"
+        case NoneValue():
+            return "types.NoneType"
+        case FunctionValue() | DerivativeValue():
+            return "types.FunctionType"
+    return "numpy.ndarray" if is_array(v) else None
+
+
+def type_value(v: Value) -> Value | None:
+    """``type(v)``, which is called as in ``type(x)(1)``."""
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and not v.listed:
+        return EntityValue(v.record, v.record.name)
+    kind = kind_of(v)
+    return None if kind is None else EntityValue(External(kind), kind.rpartition(".")[2])
+
+
+def of_class(v: Value, cls: Entity | None) -> bool | None:
+    """Whether a value is of a class; None where that is not known."""
+    kind = kind_of(v)
+    match cls:
+        case RecordClass():
+            return isinstance(v, TupleValue) and v.record is cls
+        case Opaque(what=what) if what.startswith("the class `"):
+            return False
+        case External(dotted=dotted):
+            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and not v.listed:
+                kind = "builtins.tuple" if v.record.named_tuple else ""
+            if kind is None:
+                return None
+            home, _, name = dotted.rpartition(".")
+            name = f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted
+            if name.startswith("abc.Supports"):
+                return None
+            return name in KINDS.get(kind, frozenset((OBJECT.strip(),)))
+    return None
+
+
+def has_attribute(v: Value, name: str) -> bool | None:
+    """Whether a value has an attribute in Python; None where that is not known."""
+    match v:
+        case TupleValue(record=RecordClass() as record) if not v.listed:
+            return name in record.names or name in record.others or hasattr(tuple if record.named_tuple else object, name)
+        case ScalarValue(weak=False):
+            only = _ONLY_ARRAYS - ({"__index__"} if v.dtype in INTS else set())
+            return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
+    if is_array(v):
+        return name in _of_arrays()
+    plain = {"builtins.float": float, "builtins.int": int, "builtins.bool": bool, "builtins.tuple": tuple, "builtins.list": list,
+             "builtins.str": str, "types.NoneType": type(None)}.get(kind_of(v) or "")  # fmt: skip
+    return None if plain is None else hasattr(plain, name)
+
+
+_ONLY_ARRAYS = frozenset((
+    "__array_finalize__ __array_function__ __array_ufunc__ __complex__ __contains__ __delitem__ __dlpack__ __dlpack_device__ __iadd__ __iand__ "
+    "__ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __index__ __ior__ __ipow__ __irshift__ __isub__ __iter__ __itruediv__ __ixor__ __len__ "
+    "__matmul__ __rmatmul__ __setitem__ argpartition ctypes dot mT partition"
+).split())  # fmt: skip
+_OF_EVERY = frozenset((
+    "__array__ __array_interface__ __array_priority__ __array_struct__ __array_wrap__ __array_namespace__ __getitem__ __deepcopy__ __copy__ "
+    "imag strides setflags searchsorted tobytes tofile tolist nonzero newbyteorder resize view"
+).split())  # fmt: skip
+
+
+@cache
+def _of_arrays() -> frozenset[str]:
+    """The attributes of arrays."""
+    known = (n.partition(".")[2] for n in registry() if n.startswith("ndarray."))
+    return NAMES["numpy.ndarray"] | _ONLY_ARRAYS | _OF_EVERY | frozenset(known) | (frozenset(dir(float)) & frozenset(dir(tuple)))
+
+
+# ---------------------------------------------------------------------------------------------------------- dtypes
+
+
+def dtype_meant(v: Value) -> DType | str | None:
+    """The dtype that a value stands for where one is wanted: one of ours, or a text that is none of ours; None where it stands for none."""
+    match v:
+        case DTypeValue(dtype=d):
+            return d
+        case TextValue(text=text):
+            return _TEXTS.get(text.lstrip("<=|"), text)
+        case EntityValue(entity=External(dotted=dotted)):
+            return _DTYPES.get(dotted, dotted)
+    return None
+
+
+def same_dtype(a: Value, b: Value) -> bool | None:
+    """Whether two dtypes are equal; None where the values are not both dtypes."""
+    if not (isinstance(a, DTypeValue) or isinstance(b, DTypeValue)):
+        return None
+    one, other = dtype_meant(a), dtype_meant(b)
+    return None if one is None or other is None else one == other
+
+
+def same_class(a: Value, b: Value) -> bool | None:
+    """Whether two classes are one, as in ``type(x) == float``; None where the values are not both classes."""
+    match a, b:
+        case EntityValue(entity=External(dotted=one)), EntityValue(entity=External(dotted=other)):
+            return _DTYPES.get(one, one) == _DTYPES.get(other, other) if one.startswith("numpy.") and other.startswith("numpy.") else one == other
+        case EntityValue(entity=RecordClass() as one), EntityValue(entity=RecordClass() as other):
+            return one is other
+        case EntityValue(entity=External() | RecordClass()), EntityValue(entity=External() | RecordClass()):
+            return False
+    return None
+
+
+def attribute_of_dtype(v: DTypeValue, name: str) -> Value | None:
+    """``x.dtype.kind`` and its like; None where there is no such attribute here."""
+    text = NUMPY_NAMES[v.dtype]
+    size = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}[v.dtype]
+    match name:
+        case "kind":
+            return TextValue(v.dtype[0])
+        case "name":
+            return TextValue(text)
+        case "char":
+            return TextValue({"f64": "d", "f32": "f", "i64": "l", "i32": "i", "bool": "?"}[v.dtype])
+        case "itemsize":
+            return literal(size)
+        case "type":
+            return EntityValue(External(f"numpy.{text}"), f"np.{text}")
+    return None
+
+
+def _given(ctx: Lowering, args: Args, count: int) -> bool:
+    if args.keywords or len(args.values) != count:
+        ctx.report(BadCall(args.span, args.name, f"takes {count} argument{'s' * (count > 1)}"))
+        return False
+    return True
+
+
+def _is_scalar(ctx: Lowering, args: Args) -> Value:
+    if not _given(ctx, args, 1):
+        return Poison()
+    return literal(isinstance(args.values[0], ScalarValue | TextValue))
+
+
+def _is_iterable(ctx: Lowering, args: Args) -> Value:
+    if not _given(ctx, args, 1):
+        return Poison()
+    v = args.values[0]
+    return literal(isinstance(v, TupleValue | TextValue) or (is_array(v) and rank_of(v) > 0))
+
+
+def _always(truth: bool) -> Callable[[Lowering, Args], Value]:
+    return lambda ctx, args: literal(truth) if _given(ctx, args, 1) else Poison()
+
+
+def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
+    if not _given(ctx, args, 2):
+        return Poison()
+    one, other = map(dtype_meant, args.values)
+    if one not in NUMPY_NAMES or other is None:
+        ctx.report(Unsupported(args.span, f"this `{args.name}`", "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`"))
+        return Poison()
+    kinds = KINDS[f"numpy.{NUMPY_NAMES[one]}"]
+    return literal(one == other or other in kinds)
+
+
+def _limits(name: str, d: DType, span: Span) -> TupleValue:
+    """What `np.finfo` and `np.iinfo` give: a record of constants."""
+    if d in FLOATS:
+        bits, least = (52, -1022) if d == "f64" else (23, -126)
+        largest = (2.0 - 2.0**-bits) * 2.0 ** (1 - least)
+        known = {"eps": 2.0**-bits, "epsneg": 2.0 ** -(bits + 1), "tiny": 2.0**least, "smallest_normal": 2.0**least, "max": largest, "min": -largest,
+                 "smallest_subnormal": 2.0 ** (least - bits), "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
+        items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
+    else:
+        bits = 63 if d == "i64" else 31
+        items = {"max": literal(2**bits - 1), "min": literal(-(2**bits)), "bits": literal(bits + 1)}
+    return TupleValue(tuple(items.values()), _info(name, tuple(items)))
+
+
+@cache
+def _info(name: str, fields: tuple[str, ...]) -> RecordClass:
+    return RecordClass(name, f"numpy.{name}", False, tuple(map(RecordField, fields)))
+
+
+def _info_of(name: str, kinds: tuple[str, ...]) -> Callable[[Lowering, Args], Value]:
+    def rule(ctx: Lowering, args: Args) -> Value:
+        if not _given(ctx, args, 1):
+            return Poison()
+        v = args.values[0]
+        d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
+        if d not in kinds:
+            what = f"`{args.name}` of anything but a dtype of {'floats' if name == 'finfo' else 'ints'}"
+            ctx.report(Unsupported(args.span, what, f"write `{args.name}({'np.float64' if name == 'finfo' else 'np.int64'})`"))
+            return Poison()
+        return _limits(name, d, args.span)
+
+    return rule
+
+
+def _result_type(ctx: Lowering, args: Args) -> Value:
+    found: DType | None = None
+    for v in args.values:
+        d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
+        weak = isinstance(v, ScalarValue) and v.weak
+        if d not in NUMPY_NAMES or weak:
+            ctx.report(Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools"))
+            return Poison()
+        found = d if found is None else join_dtypes(found, False, d, False)
+    return Poison() if found is None else DTypeValue(found)
+
+
+def _dtype(ctx: Lowering, args: Args) -> Value:
+    if not _given(ctx, args, 1):
+        return Poison()
+    d = dtype_meant(args.values[0])
+    if d not in NUMPY_NAMES:
+        ctx.report(Unsupported(args.span, f"this `{args.name}`", "arrays hold float64, float32, int64, int32 or bool"))
+        return Poison()
+    return DTypeValue(d)
+
+
+RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    "numpy.dtype": _dtype,
+    "numpy.isscalar": _is_scalar,
+    "numpy.iterable": _is_iterable,
+    "numpy.iscomplexobj": _always(False),
+    "numpy.isrealobj": _always(True),
+    "numpy.issubdtype": _is_sub_dtype,
+    "numpy.result_type": _result_type,
+    "numpy.finfo": _info_of("finfo", FLOATS),
+    "numpy.iinfo": _info_of("iinfo", INTS),
+}
+
+
+enter_rules(RULES)

@@ -1,0 +1,456 @@
+"""Factorisations and functions of matrices, in terms of those of the engine and as loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+@implements("numpy.linalg.qr")
+def qr(a, mode="reduced"):
+    """QR factorisation of a matrix by Householder reflections.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    mode : {"reduced", "r"}
+        Both factors, or R alone.
+
+    Returns
+    -------
+    q : numpy.ndarray
+        Matrix of shape (m, k) for k = min(m, n) with orthonormal columns.
+    r : numpy.ndarray
+        Upper triangle of shape (k, n). Signs are LAPACK's.
+
+    Raises
+    ------
+    TypeError
+        For stacks of matrices and other modes.
+
+    Notes
+    -----
+    The derivative is that of the steps. It exists where the first k columns are independent.
+
+    Examples
+    --------
+    >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> bool(np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]]))
+    True
+    """
+    a = np.asarray(a)
+    if a.ndim != 2:
+        raise TypeError("qr is of one matrix here: loop over a stack")
+    if a.dtype.kind != "f":
+        a = a.astype(np.float64)
+    if mode == "r":
+        return _reflected(a)[1]
+    if mode != "reduced":
+        raise TypeError('qr has the modes "reduced" and "r" here')
+    v, r, tau = _reflected(a)
+    return _orthonormal(v, tau), r
+
+
+def _power_of_two(a):
+    """A power of two near the largest cell, which has no gradient: divided by it, no square overflows."""
+    largest = np.max(np.abs(a)) if a.size > 0 else 1.0
+    usable = (largest > 0.0) & (largest < np.inf)
+    return np.exp2(np.floor(np.log2(np.where(usable, largest, 1.0)))).astype(a.dtype)
+
+
+def _reflected(a):
+    """The vectors of the reflections, R, and their factors (Golub and Van Loan, Matrix Computations, 5.2.1)."""
+    m, n = a.shape
+    k = min(m, n)
+    scale = _power_of_two(a)
+    r = a / scale
+    v = np.zeros((m, k), dtype=a.dtype)
+    tau = np.zeros(k, dtype=a.dtype)
+    for j in range(k):
+        rest = r[j, j] * 0.0
+        for i in range(j + 1, m):
+            rest += r[i, j] ** 2
+        v[j, j] = 1.0
+        if rest != 0.0:
+            first = r[j, j]
+            size = np.sqrt(first * first + rest)
+            last = -size if first >= 0.0 else size
+            tau[j] = (last - first) / last
+            for i in range(j + 1, m):
+                v[i, j] = r[i, j] / (first - last)
+                r[i, j] = 0.0
+            r[j, j] = last
+            for c in range(j + 1, n):
+                s = r[j, c]
+                for i in range(j + 1, m):
+                    s += v[i, j] * r[i, c]
+                s *= tau[j]
+                for i in range(j, m):
+                    r[i, c] -= v[i, j] * s
+    return v, r[:k] * scale, tau
+
+
+def _orthonormal(v, tau):
+    """The product of reflections, applied to the first columns of the identity."""
+    m, k = v.shape
+    q = np.zeros((m, k), dtype=v.dtype)
+    for j in range(k):
+        q[j, j] = 1.0
+    for j in range(k - 1, -1, -1):
+        for c in range(j, k):
+            s = q[j, c]
+            for i in range(j + 1, m):
+                s += v[i, j] * q[i, c]
+            s *= tau[j]
+            for i in range(j, m):
+                q[i, c] -= v[i, j] * s
+    return q
+
+
+@implements("numpy.linalg.pinv")
+def pinv(a, rcond=1e-15):
+    """Pseudo-inverse of a matrix by its singular values.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    rcond : float
+        Singular values up to this part of the largest one are taken as 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of shape (n, m).
+
+    Raises
+    ------
+    TypeError
+        For stacks of matrices, and ints.
+
+    Examples
+    --------
+    >>> pinv(np.array([[2.0, 0.0], [0.0, 0.0]]))
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+    """
+    a = np.asarray(a)
+    if a.ndim != 2:
+        raise TypeError("pinv is of one matrix here: loop over a stack")
+    if a.dtype.kind != "f":
+        raise TypeError("pinv is of floats here: convert the matrix, `a.astype(float)`")
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    large = s > rcond * (np.max(s) if s.shape[0] > 0 else 0.0)
+    inverse = np.where(large, 1.0 / np.where(large, s, 1.0), 0.0).astype(s.dtype)
+    return vt.T @ (inverse[:, None] * u.T)
+
+
+@implements("numpy.linalg.matrix_rank")
+def matrix_rank(A, tol=None):
+    """Number of singular values of a matrix that are not 0.
+
+    Parameters
+    ----------
+    A : array_like
+        Matrix; of an array of rank 0 or 1, whether a cell is not 0.
+    tol : float, optional
+        Values up to it are taken as 0; by default the largest one times the larger size and the spacing of floats.
+
+    Returns
+    -------
+    int
+        The rank, which has no gradient.
+
+    Raises
+    ------
+    TypeError
+        For stacks of matrices.
+
+    Examples
+    --------
+    >>> int(matrix_rank(np.eye(3)))
+    3
+    """
+    A = np.asarray(A)
+    if A.ndim < 2:
+        return np.int64(np.any(A != 0))
+    if A.ndim > 2:
+        raise TypeError("matrix_rank is of one matrix here: loop over a stack")
+    s = np.linalg.svd(A, compute_uv=False)
+    if tol is None:
+        spacing = 1.1920928955078125e-07 if s.dtype == np.float32 else 2.220446049250313e-16
+        largest = np.max(s) if s.shape[0] > 0 else 0.0
+        return np.sum(s > largest * (max(A.shape[0], A.shape[1]) * spacing))
+    return np.sum(s > tol)
+
+
+def _finite(a):
+    """What SciPy checks of its arguments first."""
+    a = np.asarray(a)
+    if a.dtype == bool:
+        raise TypeError("it is of numbers here, not of bools")
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+@implements("scipy.linalg.solve_triangular")
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+    """Solution of ``a x = b`` for a triangle ``a``, by substitution.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (n, n), of which one triangle is read.
+    b : array_like
+        Right side of shape (n,) or (n, k).
+    trans : {0, 1, "N", "T"}
+        0 and "N" solve ``a x = b``, 1 and "T" ``a.T x = b``.
+    lower : bool
+        Which triangle is read: the upper one by default.
+    unit_diagonal : bool
+        Whether the diagonal is taken as ones, and not read.
+
+    Returns
+    -------
+    numpy.ndarray
+        The solution, of the shape of ``b``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a cell of the diagonal is 0.
+    ValueError
+        Where shapes do not fit.
+    TypeError
+        For stacks of matrices.
+
+    Examples
+    --------
+    >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([4.0, 8.0]))
+    array([1., 2.])
+    """
+    a, b = _finite(a) * 1.0, _finite(b) * 1.0
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise TypeError("solve_triangular is of one matrix, and of one or two axes on the right here")
+    if a.shape[0] != a.shape[1]:
+        raise ValueError("expected square matrix")
+    if a.shape[0] != b.shape[0]:
+        raise ValueError("shapes of a and b are incompatible")
+    if np.any(np.diag(a) == 0.0) and not unit_diagonal:
+        raise np.linalg.LinAlgError("singular matrix: a cell of the diagonal is 0")
+    if trans in (1, "T"):
+        return _substituted(a.T, b, not lower, unit_diagonal)
+    return _substituted(a, b, lower, unit_diagonal)
+
+
+def _substituted(a, b, lower, unit):
+    """Forward substitution, or backward."""
+    n = a.shape[0]
+    x = b.copy()
+    for k in range(n):
+        i = k if lower else n - 1 - k
+        for j in range(0 if lower else i + 1, i if lower else n):
+            x[i] -= a[i, j] * x[j]
+        if not unit:
+            x[i] /= a[i, i]
+    return x
+
+
+@implements("scipy.linalg.cho_factor")
+def cho_factor(a, lower=False):
+    """Cholesky factor of a matrix, to be used in `cho_solve`.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric positive definite matrix, of which one triangle is read.
+    lower : bool
+        Which triangle is read and factorised: the upper one by default.
+
+    Returns
+    -------
+    c : numpy.ndarray
+        The factor in its triangle; the other one is that of ``a``.
+    lower : bool
+        As it was given.
+
+    Examples
+    --------
+    >>> c, low = cho_factor(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    >>> cho_solve((c, low), np.array([8.0, 22.0]))
+    array([1., 2.])
+    """
+    a = _finite(a) * 1.0
+    if a.ndim != 2:
+        raise TypeError("cho_factor is of one matrix here: loop over a stack")
+    if lower:
+        return np.linalg.cholesky(a) + np.triu(a, 1), lower
+    return np.linalg.cholesky(a.T).T + np.tril(a, -1), lower
+
+
+@implements("scipy.linalg.cho_solve")
+def cho_solve(c_and_lower, b):
+    """Solution of ``a x = b`` with the factor of `cho_factor`.
+
+    Parameters
+    ----------
+    c_and_lower : tuple
+        What `cho_factor` gives.
+    b : array_like
+        Right side of shape (n,) or (n, k).
+
+    Returns
+    -------
+    numpy.ndarray
+        The solution, of the shape of ``b``.
+
+    Examples
+    --------
+    >>> cho_solve((np.array([[2.0]]), False), np.array([8.0]))
+    array([2.])
+    """
+    c, lower = c_and_lower
+    if lower:
+        return solve_triangular(c, solve_triangular(c, b, lower=True), trans=1, lower=True)
+    return solve_triangular(c, solve_triangular(c, b, trans=1))
+
+
+@implements("scipy.linalg.cholesky")
+def cholesky(a, lower=False):
+    """Cholesky factor of a matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric positive definite matrix, of which one triangle is read.
+    lower : bool
+        Whether it is ``a = L L^T``; by default ``a = U^T U``.
+
+    Returns
+    -------
+    numpy.ndarray
+        The triangle, with zeros in the other one.
+
+    Examples
+    --------
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    array([[2., 1.],
+           [0., 3.]])
+    """
+    a = _finite(a)
+    if a.ndim != 2:
+        raise TypeError("cholesky is of one matrix here: loop over a stack")
+    return np.linalg.cholesky(a) if lower else np.linalg.cholesky(a.T).T
+
+
+@implements("scipy.linalg.inv")
+def inv(a):
+    """Inverse of a matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Its inverse.
+
+    Examples
+    --------
+    >>> inv(np.array([[4.0]]))
+    array([[0.25]])
+    """
+    return np.linalg.inv(_finite(a))
+
+
+@implements("scipy.linalg.det")
+def det(a):
+    """Determinant of a matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrix.
+
+    Returns
+    -------
+    float
+        Its determinant.
+
+    Examples
+    --------
+    >>> float(det(np.array([[4.0]])))
+    4.0
+    """
+    return np.linalg.det(_finite(a).astype(np.float64))
+
+
+@implements("scipy.linalg.expm")
+def expm(A):
+    """Exponential of a matrix: a Padé approximant, with scaling and squaring (Higham 2005).
+
+    Parameters
+    ----------
+    A : array_like
+        Square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Its exponential.
+
+    Raises
+    ------
+    ValueError
+        Where the matrix is not square.
+    TypeError
+        For stacks of matrices.
+
+    Examples
+    --------
+    >>> expm(np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    A = np.asarray(A)
+    if A.ndim != 2:
+        raise TypeError("expm is of one matrix here: loop over a stack")
+    if A.shape[0] != A.shape[1]:
+        raise ValueError("expected a square matrix")
+    return _exponential(A.astype(np.float64)).astype(np.float32 if A.dtype == np.float32 else np.float64)
+
+
+def _exponential(a):
+    n = a.shape[0]
+    if n <= 1:
+        return np.exp(a)
+    largest = 0.0
+    for j in range(n):
+        column = 0.0
+        for i in range(n):
+            column += abs(a[i, j])
+        largest = max(largest, column)
+    if not np.isfinite(largest):
+        return np.full((n, n), np.nan)
+    squarings = 0
+    while largest > 5.371920351148152:
+        largest *= 0.5
+        squarings += 1
+    x = a * 0.5**squarings
+    one = np.eye(n)
+    x2 = x @ x
+    x4 = x2 @ x2
+    x6 = x4 @ x2
+    high = x6 @ (x6 + 16380.0 * x4 + 40840800.0 * x2)
+    u = x @ (high + 33522128640.0 * x6 + 10559470521600.0 * x4 + 1187353796428800.0 * x2 + 32382376266240000.0 * one)
+    high = x6 @ (182.0 * x6 + 960960.0 * x4 + 1323241920.0 * x2)
+    v = high + 670442572800.0 * x6 + 129060195264000.0 * x4 + 7771770303897600.0 * x2 + 64764752532480000.0 * one
+    r = np.linalg.solve(v - u, v + u)
+    for _ in range(squarings):
+        r = r @ r
+    return r

@@ -1,0 +1,1036 @@
+"""Special functions that are written in terms of others, or as loops: beta and gamma functions, elliptic integrals.
+
+Gamma functions of large arguments are put together from Stirling's remainder, never from differences of large
+logarithms. What is a loop runs a few steps beyond what its value needs, so that derivatives have converged too; what has
+not converged raises ValueError.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special as sp
+
+from . import elementwise, implements
+
+# ------------------------------------------------------------------------------- what others are made of, of floats
+
+
+def _stirling(a):
+    """What Stirling's formula lacks of the logarithm of the gamma function."""
+    if a < 10.0:
+        return math.lgamma(a) - (a - 0.5) * np.log(a) + a - 0.9189385332046728
+    z = 1.0 / (a * a)
+    t = 1.0 / 1188.0 - z * (691.0 / 360360.0 - z / 156.0)
+    return (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0 - z * (1.0 / 1680.0 - z * t)))) / a
+
+
+def _log_excess(part, whole):
+    """log(1 + u) - u for u = part / whole - 1."""
+    u = (part - whole) / whole
+    if not abs(u) < 0.5:
+        return np.log(part / whole) - u
+    r = u / (2.0 + u)
+    z = r * r
+    total = 0.0
+    for k in range(20, 0, -1):
+        total = z * (1.0 / (2.0 * k + 1.0) + total)
+    return r * (2.0 * total - u)
+
+
+def _sinpi(z):
+    """sin(pi z), exact at ints."""
+    k = np.rint(z)
+    return np.sin(np.pi * (z - k)) * (1.0 if k % 2.0 == 0.0 else -1.0)
+
+
+def _pole(a, b):
+    """Whether the beta function of two numbers has a pole by the first one."""
+    if not (a <= 0.0 and a == np.floor(a)):
+        return False
+    if a > -np.inf and 0.0 < b < 1.0 - a and b == np.floor(b):
+        raise ValueError("beta of ints that are not both positive, where two poles cancel and it has no derivative")
+    return True
+
+# --------------------------------------------------------------------------------------- beta and binomial functions
+
+
+@elementwise("scipy.special.rgamma")
+def rgamma(z, /):
+    """One over the gamma function.
+
+    By reflection left of 0.5: it is 0 at the poles.
+
+    Parameters
+    ----------
+    z : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> float(rgamma(3.0))
+    0.5
+    """
+    if z == -np.inf or z == 0.0:
+        return 0.0 if z < 0.0 else z
+    if not z < 0.5:
+        return 1.0 / sp.gamma(z)
+    s = _sinpi(z)
+    return s * sp.gamma(1.0 - z) / np.pi + 0.0 if z > -171.0 or s != 0.0 else 0.0
+
+
+@elementwise("scipy.special.betaln")
+def betaln(a, b, /):
+    """Logarithm of the size of the beta function.
+
+    Parameters
+    ----------
+    a, b : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(betaln(2.0, 3.0)), 6)
+    -2.484907
+    """
+    if _pole(a, b) or _pole(b, a):
+        return np.inf
+    if a != a or b != b:
+        return np.nan
+    p = min(a, b)
+    q = max(a, b)
+    if q == np.inf:
+        return -q if p > 0.0 else q
+    if not (q >= 10.0 and p + q > 0.0):
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    far = _stirling(q) - _stirling(p + q)
+    if p < 10.0:
+        return math.lgamma(p) + p - (q - 0.5) * np.log1p(p / q) - p * np.log(p + q) + far
+    near = (p - 0.5) * np.log(p / (p + q)) - (q - 0.5) * np.log1p(p / q)
+    return near - 0.5 * np.log(p + q) + 0.9189385332046728 + _stirling(p) + far
+
+
+@elementwise("scipy.special.beta")
+def beta(a, b, /):
+    """Beta function.
+
+    Parameters
+    ----------
+    a, b : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(beta(2.0, 3.0)), 6)
+    0.083333
+    """
+    if a > 0.0 and b > 0.0:
+        return np.exp(betaln(a, b))
+    if _pole(a, b) or _pole(b, a):
+        return -np.inf if a <= 0.0 and a == np.floor(a) and b < 0.0 and b % 2.0 == 1.0 else np.inf
+    if a != a or b != b:
+        return np.nan
+    q = max(a, b)
+    exact = q >= 10.0 and a + b > 0.0
+    if max(abs(a), abs(b)) > 1e5 and not exact:
+        raise ValueError("beta of a negative number and a large one")
+    sign = 1.0
+    for t in (a, b, a + b):
+        if t < 0.0 and np.floor(t) % 2.0 != 0.0:
+            sign = -sign
+    if a + b == np.floor(a + b) and a + b <= 0.0:
+        return sp.gamma(a) * rgamma(a + b) * sp.gamma(b)
+    return sign * np.exp(betaln(a, b))
+
+
+@elementwise("scipy.special.binom")
+def binom(n, k, /):
+    """Binomial coefficient of real numbers.
+
+    Parameters
+    ----------
+    n, k : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(binom(5.0, 2.0)), 6)
+    10.0
+    """
+    j = n - k
+    if n != n or k != k or (n < 0.0 and n == np.floor(n)) or k == np.inf:
+        return np.nan
+    if k == -np.inf or n == np.inf:
+        return 0.0 if k < 0.0 else 1.0 if k == 0.0 else np.inf
+    sign = 1.0
+    if n > -1.0 and k > -1.0 and j > -1.0:
+        p, q, sign = 1.0 + j, 1.0 + k, -1.0
+        if n > 1e5:  # 1 over beta may be infinite
+            return np.exp(-betaln(p, q) - np.log1p(n))
+        factor = 1.0 / (1.0 + n)
+    else:
+        if max(abs(n), abs(k)) > 1e5:
+            raise ValueError("binom of large numbers that are not 0 <= k <= n")
+        sn, sk, sj = _sinpi(n + 1.0), _sinpi(k + 1.0), _sinpi(j + 1.0)
+        if n > -1.0:
+            p, q = n + 1.0, -j if k > -1.0 else -k
+            factor = (sj if k > -1.0 else sk) / np.pi
+        elif k > -1.0 or j > -1.0:
+            p, q, sign = -n, k + 1.0 if k > -1.0 else j + 1.0, -1.0
+            factor = sj / sn / -j if k > -1.0 else sk / sn / -k
+        else:
+            p, q = -k, -j
+            factor = sk * sj / (np.pi * sn)
+    return factor * np.exp(sign * betaln(p, q))
+
+
+@elementwise()
+def _poch(z, m):
+    """The Pochhammer symbol by gamma functions."""
+    s = z + m
+    if z == np.inf and m > -np.inf:
+        return 1.0 if m == 0.0 else np.inf if m > 0.0 else 0.0
+    if z > 0.0 and m == np.inf:
+        return np.inf
+    if z <= 0.0 and z == np.floor(z) and (s > 171.0 or 0.0 < abs(s) < 1e-300):
+        return 0.0
+    if abs(z) < 1e-300 and 0.0 < abs(s) < 1e-300:
+        return z / s
+    if s <= 0.0 and s == np.floor(s) and z != np.floor(z):
+        if s - m != z:
+            raise ValueError("poch so near to a pole that the sum of its arguments is rounded to it")
+        return np.inf
+    if s == np.floor(s) and s <= 0.0 and z == np.floor(z):
+        raise ValueError("poch between ints that are not positive: its second argument is an int there")
+    if not (z > 0.0 and s > 0.0):
+        return sp.gamma(s) * rgamma(z) + 0.0
+    if z >= 10.0 and s >= 10.0:
+        return np.exp((z - 0.5) * np.log1p(m / z) + m * np.log(s) - m + _stirling(s) - _stirling(z))
+    return np.exp(math.lgamma(s) - math.lgamma(z))
+
+
+@elementwise()
+def _poch_by_int(z, m):
+    """The same by at most 100 factors."""
+    if abs(m) > 100.0:
+        return _poch(z, m)
+    total = 1.0
+    for i in range(int(max(m, 0.0))):
+        total *= z + i
+    for i in range(int(max(-m, 0.0))):
+        if z == i + 1.0:
+            return np.inf
+        total /= z - i - 1.0
+    return total
+
+
+@implements("scipy.special.poch")
+def poch(z, m, /):
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``.
+
+    Parameters
+    ----------
+    z, m : float or array_like
+        Numbers; with an int ``m`` it is a product of at most 100 factors.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> float(poch(2.0, 3))
+    24.0
+    """
+    if np.asarray(m).dtype.kind in "bi":
+        return _poch_by_int(z, m)
+    return _poch(z, m)
+
+# ----------------------------------------------------------------------------------- incomplete functions, as loops
+
+
+def _front(a, x):
+    """x**a exp(-x) / gamma(a)."""
+    if a < 10.0:
+        return np.exp(a * np.log(x) - x - math.lgamma(a))
+    return np.sqrt(a / (2.0 * np.pi)) * np.exp(a * _log_excess(x, a) - _stirling(a))
+
+
+def _lower(a, x):
+    """The lower incomplete gamma function as a sum."""
+    term = 1.0 / a
+    total = term
+    k = a
+    n = 0.0
+    while term > total * 1e-19 and n < 100000.0:
+        n += 1.0
+        k += 1.0
+        term *= x / k
+        total += term
+    return total * _front(a, x)
+
+
+def _upper(a, x):
+    """The upper incomplete gamma function as a continued fraction."""
+    b = x + 1.0 - a
+    c = 1e300
+    d = 1.0 / b
+    h = d
+    n = 0.0
+    more = 4.0
+    while more > 0.0 and n < 100000.0:
+        n += 1.0
+        an = n * (a - n)
+        b += 2.0
+        d = 1.0 / (an * d + b)
+        c = b + an / c
+        change = c * d
+        h *= change
+        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
+    return h * _front(a, x)
+
+
+@elementwise("scipy.special.gammainc")
+def gammainc(a, x, /):
+    """Regularised lower incomplete gamma function.
+
+    Parameters
+    ----------
+    a : float or array_like
+        Order, up to 1e6.
+    x : float or array_like
+        Upper limit, not negative.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(gammainc(1.0, 2.0)), 6)
+    0.864665
+    """
+    if not (a >= 0.0 and x >= 0.0) or (a == np.inf and x == np.inf) or (a == 0.0 and x == 0.0):
+        return np.nan
+    if x == 0.0 or a == np.inf:
+        return 0.0
+    if a < 1e-300 or x == np.inf:
+        return 1.0
+    if a > 1e6:
+        raise ValueError("gammainc of an order beyond 1e6")
+    return _lower(a, x) if x < a + 1.0 else 1.0 - _upper(a, x)
+
+
+@elementwise("scipy.special.gammaincc")
+def gammaincc(a, x, /):
+    """Regularised upper incomplete gamma function.
+
+    Parameters
+    ----------
+    a : float or array_like
+        Order, up to 1e6.
+    x : float or array_like
+        Lower limit, not negative.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(gammaincc(1.0, 2.0)), 6)
+    0.135335
+    """
+    if not (a >= 0.0 and x >= 0.0) or (a == np.inf and x == np.inf) or (a == 0.0 and x == 0.0):
+        return np.nan
+    if x == 0.0 or a == np.inf:
+        return 1.0
+    if a < 1e-300 or x == np.inf:
+        return 0.0
+    if a > 1e6:
+        raise ValueError("gammaincc of an order beyond 1e6")
+    if a < 1.0 and x < a + 1.0:
+        if x > 1.1:
+            return _upper(a, x)
+        scaled = math.lgamma(1.0 + a) if a > 1e-3 else a * (-0.5772156649015329 + a * (0.8224670334241132
+                 - a * (0.40068563438653143 - a * (0.27058080842778454 - a * 0.20738555102867398))))
+        term = -x
+        total = term / (a + 1.0)
+        k = 1.0
+        while abs(term) > 1e-20:
+            k += 1.0
+            term *= -x / k
+            total += term / (a + k)
+        power = a * np.log(x) - scaled
+        return -np.expm1(power) - np.exp(power) * a * total
+    return 1.0 - _lower(a, x) if x < a + 1.0 else _upper(a, x)
+
+
+@elementwise("scipy.special.betainc")
+def betainc(a, b, x, /):
+    """Regularised incomplete beta function, as a continued fraction.
+
+    Parameters
+    ----------
+    a, b : float or array_like
+        Orders.
+    x : float or array_like
+        Upper limit, from 0 to 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(betainc(1.0, 2.0, 0.5)), 6)
+    0.75
+    """
+    if not (a >= 0.0 and b >= 0.0 and 0.0 <= x <= 1.0) or (a == 0.0 and b == 0.0) or (a == np.inf and b == np.inf):
+        return np.nan
+    if x == 0.0 or x == 1.0:
+        return x
+    if a == 0.0 or b == np.inf:
+        return 1.0
+    if b == 0.0 or a == np.inf:
+        return 0.0
+    if min(a, b) < 1e-100 or max(a, b) > 1e100:
+        raise ValueError("betainc of orders that are too small or too large")
+    turned = x >= (a + 1.0) / (a + b + 2.0)
+    p = b if turned else a
+    q = a if turned else b
+    y = 1.0 - x if turned else x
+    z = x if turned else 1.0 - x
+    log_y = np.log1p(-x) if turned else np.log(x)
+    log_z = np.log(x) if turned else np.log1p(-x)
+    s = p + q
+    if p < 10.0 and q < 10.0:
+        power = p * log_y + q * log_z + math.lgamma(s) - math.lgamma(p) - math.lgamma(q)
+        front = np.exp(power) / p
+    elif p < 10.0 or q < 10.0:
+        front = np.exp(p * log_y + q * log_z - betaln(p, q)) / p
+    else:
+        power = p * _log_excess(y, p / s) + q * _log_excess(z, q / s) + _stirling(s) - _stirling(p) - _stirling(q)
+        front = np.sqrt(p * (q / s) / (2.0 * np.pi)) * np.exp(power) / p
+    c = 1.0
+    d = 1.0 / (1.0 - s * y / (p + 1.0))
+    h = d
+    m = 0.0
+    more = 4.0
+    while more > 0.0 and m < 100000.0:
+        m += 1.0
+        t = m * (q - m) * y / ((p + 2.0 * m - 1.0) * (p + 2.0 * m))
+        d = 1.0 / (1.0 + t * d)
+        c = 1.0 + t / c
+        h *= d * c
+        t = -(p + m) * (s + m) * y / ((p + 2.0 * m) * (p + 2.0 * m + 1.0))
+        d = 1.0 / (1.0 + t * d)
+        c = 1.0 + t / c
+        change = d * c
+        h *= change
+        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
+    if more > 0.0 or h != h:
+        raise ValueError("betainc of orders that are too large")
+    return 1.0 - front * h if turned else front * h
+
+
+@elementwise("scipy.special.exp1")
+def exp1(x, /):
+    """Exponential integral E1 of positive numbers.
+
+    Parameters
+    ----------
+    x : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(exp1(1.0)), 6)
+    0.219384
+    """
+    if not x > 0.0:
+        return np.inf if x == 0.0 else np.nan
+    if x > 800.0:
+        return 0.0
+    if x <= 1.0:
+        total = -0.5772156649015329 - np.log(x)
+        term = 1.0
+        k = 0.0
+        while abs(term) > 1e-20:
+            k += 1.0
+            term *= -x / k
+            total -= term / k
+        return total
+    b = x + 1.0
+    c = 1e300
+    d = 1.0 / b
+    h = d
+    n = 0.0
+    more = 4.0
+    while more > 0.0 and n < 1000.0:
+        n += 1.0
+        an = -n * n
+        b += 2.0
+        d = 1.0 / (an * d + b)
+        c = b + an / c
+        change = c * d
+        h *= change
+        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
+    return h * np.exp(-x)
+
+
+@elementwise("scipy.special.ellipk")
+def ellipk(m, /):
+    """Complete elliptic integral of the first kind, by the arithmetic-geometric mean.
+
+    Parameters
+    ----------
+    m : float or array_like
+        Parameter, at most 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(ellipk(0.5)), 6)
+    1.854075
+    """
+    if not m < 1.0:
+        return np.inf if m == 1.0 else np.nan
+    if m == -np.inf:
+        return 0.0
+    a = 1.0
+    b = np.sqrt(1.0 - m)
+    for _ in range(14):
+        g = np.sqrt(a * b)
+        a = 0.5 * (a + b)
+        b = g
+    return 0.5 * np.pi / a
+
+
+@elementwise("scipy.special.ellipe")
+def ellipe(m, /):
+    """Complete elliptic integral of the second kind, by the arithmetic-geometric mean.
+
+    Parameters
+    ----------
+    m : float or array_like
+        Parameter, at most 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(ellipe(0.5)), 6)
+    1.350644
+    """
+    if not m < 1.0:
+        return 1.0 if m == 1.0 else np.nan
+    if m == -np.inf:
+        return np.inf
+    a = 1.0
+    b = np.sqrt(1.0 - m)
+    power = 0.5
+    total = 1.0 - 0.5 * m
+    for _ in range(14):
+        c = 0.5 * (a - b)
+        g = np.sqrt(a * b)
+        a = 0.5 * (a + b)
+        b = g
+        power *= 2.0
+        total -= power * c * c
+    return 0.5 * np.pi / a * total
+
+# ------------------------------------------------------------------------------------------------------- polynomials
+
+
+@elementwise("scipy.special.eval_legendre")
+def eval_legendre(n: int, x, /):
+    """Legendre polynomial of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_legendre(2, 0.5))
+    -0.125
+    """
+    if n < 0:
+        raise ValueError("eval_legendre of a negative degree")
+    before = 1.0
+    now = x
+    if n == 0:
+        return before
+    if abs(x) == np.inf and n > 1:
+        return x if n % 2 == 1 else abs(x)
+    for k in range(1, n):
+        new = ((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0)
+        before = now
+        now = new
+    return now
+
+
+@elementwise("scipy.special.eval_chebyt")
+def eval_chebyt(n: int, x, /):
+    """Chebyshev polynomial of the first kind of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_chebyt(2, 0.5))
+    -0.5
+    """
+    if n < 0:
+        raise ValueError("eval_chebyt of a negative degree")
+    before = 1.0
+    now = x
+    if n == 0:
+        return before if x == x else x
+    if abs(x) == np.inf and n > 1:
+        return np.nan
+    for k in range(1, n):
+        new = 2.0 * x * now - before
+        before = now
+        now = new
+    return now
+
+
+@elementwise("scipy.special.eval_chebyu")
+def eval_chebyu(n: int, x, /):
+    """Chebyshev polynomial of the second kind of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_chebyu(2, 0.5))
+    0.0
+    """
+    if n < 0:
+        raise ValueError("eval_chebyu of a negative degree")
+    before = 1.0
+    now = 2.0 * x
+    if n == 0:
+        return before if x == x else x
+    if abs(x) == np.inf and n > 1:
+        return np.nan
+    for k in range(1, n):
+        new = 2.0 * x * now - before
+        before = now
+        now = new
+    return now
+
+
+@elementwise("scipy.special.eval_hermite")
+def eval_hermite(n: int, x, /):
+    """Hermite polynomial of the physicists of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_hermite(2, 0.5))
+    -1.0
+    """
+    if n < 0:
+        raise ValueError("eval_hermite of a negative degree")
+    before = 1.0
+    now = 2.0 * x
+    if n == 0:
+        return before if x == x else x
+    if abs(x) == np.inf and n > 1:
+        return np.nan
+    for k in range(1, n):
+        new = 2.0 * x * now - 2.0 * k * before
+        before = now
+        now = new
+    return now
+
+
+@elementwise("scipy.special.eval_hermitenorm")
+def eval_hermitenorm(n: int, x, /):
+    """Hermite polynomial of the probabilists of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_hermitenorm(2, 0.5))
+    -0.75
+    """
+    if n < 0:
+        raise ValueError("eval_hermitenorm of a negative degree")
+    before = 1.0
+    now = x
+    if n == 0:
+        return before if x == x else x
+    if abs(x) == np.inf and n > 1:
+        return np.nan
+    for k in range(1, n):
+        new = x * now - k * before
+        before = now
+        now = new
+    return now
+
+
+@elementwise("scipy.special.eval_laguerre")
+def eval_laguerre(n: int, x, /):
+    """Laguerre polynomial of degree n.
+
+    Parameters
+    ----------
+    n : int or array_like
+        Degree, not negative.
+    x : float or array_like
+        Where it is evaluated.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(eval_laguerre(2, 0.5))
+    0.125
+    """
+    if n < 0:
+        raise ValueError("eval_laguerre of a negative degree")
+    before = 1.0
+    now = 1.0 - x
+    if n == 0:
+        return before if x == x else x
+    if abs(x) == np.inf and n > 1:
+        return -x if n % 2 == 1 else abs(x)
+    for k in range(1, n):
+        new = ((2.0 * k + 1.0 - x) * now - k * before) / (k + 1.0)
+        before = now
+        now = new
+    return now
+
+# ------------------------------------------------------------------------------------------------- of one expression
+
+
+@elementwise("scipy.special.exprel")
+def exprel(x, /):
+    """``(exp(x) - 1) / x``, and 1 at 0.
+
+    Parameters
+    ----------
+    x : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(exprel(1.0)), 6)
+    1.718282
+    """
+    if abs(x) < 0.5:
+        total = 1.0
+        for k in range(17, 1, -1):
+            total = 1.0 + x / k * total
+        return total
+    return x if x == np.inf else np.expm1(x) / x
+
+
+@elementwise("scipy.special.boxcox")
+def boxcox(x, lmbda, /):
+    """Box-Cox transform.
+
+    Parameters
+    ----------
+    x : float or array_like
+        Numbers.
+    lmbda : float or array_like
+        Powers; at 0 it is a logarithm.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(boxcox(2.0, 0.5)), 6)
+    0.828427
+    """
+    t = np.log(x)
+    if lmbda == 0.0 and abs(t) == np.inf:
+        return t
+    return t * exprel(lmbda * t) if abs(lmbda * t) < 0.5 else np.expm1(lmbda * t) / lmbda
+
+
+@elementwise("scipy.special.boxcox1p")
+def boxcox1p(x, lmbda, /):
+    """Box-Cox transform of ``1 + x``.
+
+    Parameters
+    ----------
+    x : float or array_like
+        Numbers.
+    lmbda : float or array_like
+        Powers; at 0 it is a logarithm.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(boxcox1p(1.0, 0.5)), 6)
+    0.828427
+    """
+    t = np.log1p(x)
+    if lmbda == 0.0 and abs(t) == np.inf:
+        return t
+    return t * exprel(lmbda * t) if abs(lmbda * t) < 0.5 else np.expm1(lmbda * t) / lmbda
+
+
+@elementwise("scipy.special.huber")
+def huber(delta, r, /):
+    """Huber loss.
+
+    Parameters
+    ----------
+    delta : float or array_like
+        Where the function goes on as a line.
+    r : float or array_like
+        Residuals.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> float(huber(1.0, 3.0))
+    2.5
+    """
+    size = np.abs(r)
+    near = np.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
+    return np.where(delta < 0.0, np.inf, near)
+
+
+@elementwise("scipy.special.pseudo_huber")
+def pseudo_huber(delta, r, /):
+    """Pseudo-Huber loss, which has all derivatives.
+
+    Parameters
+    ----------
+    delta : float or array_like
+        Where the function goes on as a line.
+    r : float or array_like
+        Residuals.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(pseudo_huber(1.0, 3.0)), 6)
+    2.162278
+    """
+    if delta < 0.0:
+        return np.inf
+    if delta == 0.0:
+        return 0.0
+    if np.abs(r) > delta:
+        return delta * (np.hypot(delta, r) - delta)
+    return r * r / (1.0 + np.hypot(1.0, r / delta))
+
+
+@implements("scipy.special.cosm1")
+def cosm1(x):
+    """``cos(x) - 1``, exact near 0.
+
+    Parameters
+    ----------
+    x : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> float(cosm1(0.0))
+    0.0
+    """
+    s = np.sin(0.5 * x)
+    return 0.0 - 2.0 * s * s
+
+
+@implements("scipy.special.factorial")
+def factorial(n):
+    """Factorial of numbers, 0 where they are negative.
+
+    Parameters
+    ----------
+    n : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In float64.
+
+    Examples
+    --------
+    >>> float(factorial(4))
+    24.0
+    """
+    if np.asarray(n).dtype == bool:
+        raise TypeError("factorial is of numbers")
+    return np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 0.0, n) + np.float64(1.0)))
+
+
+@implements("scipy.special.comb")
+def comb(N, k):
+    """Number of combinations, 0 where there are none.
+
+    Parameters
+    ----------
+    N, k : float or array_like
+        Numbers.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(comb(5, 2)), 6)
+    10.0
+    """
+    good = (k >= 0) & (k <= N)
+    m = np.where(good, N, 1.0)
+    j = np.where(good, k, 0.0)
+    return np.where(good, sp.binom(m, j), 0.0)
+
+
+@implements("scipy.special.multigammaln")
+def multigammaln(a, d):
+    """Logarithm of the multivariate gamma function.
+
+    Parameters
+    ----------
+    a : float or array_like
+        Numbers above ``0.5 * (d - 1)``.
+    d : int
+        Dimension, a literal.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        In the float type of the arguments.
+
+    Examples
+    --------
+    >>> round(float(multigammaln(2.0, 2)), 6)
+    0.451583
+    """
+    if np.any(a <= 0.5 * (d - 1)):
+        raise ValueError("condition a > 0.5 * (d-1) not met")
+    total = 0.25 * d * (d - 1) * np.log(np.pi)
+    for j in range(d):
+        total = total + sp.gammaln(a - 0.5 * j)
+    return total
