@@ -39,6 +39,30 @@ def test_a_gradient_that_is_not_zero_warns_of_nothing():
         assert linear_grad(lambda x: x * x, backend="interpret", cache=False).grad(3.0) == 6.0
 
 
+def lagged(x: float) -> float:
+    """What reaches the result only in the third iteration, beside a test."""
+    before = last = 0.0
+    for _ in range(3):
+        before += last
+        last += x
+        if x > 0.0:
+            before += 1.0
+    return before
+
+
+def test_loops_of_a_helper_are_followed_to_their_end_inside_a_loop():
+    def repeated(x: float) -> float:
+        s = 0.0
+        for _ in range(2):
+            s += lagged(x)
+        return s
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = linad.linear_grad(repeated)
+    assert f.grad(0.5) == 6.0
+
+
 def test_the_cache_does_not_silence_a_warning(tmp_path, monkeypatch):
     monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path))
 

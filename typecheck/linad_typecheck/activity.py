@@ -16,7 +16,7 @@ from .messages.derivatives import Cut, ZeroGradient
 from .ops import OPS
 from .signature import Leaf, RecordStructure, Signature, Structure
 from .span import Span
-from .types import is_float
+from .types import Array, is_float
 
 Set = int  # of parameters, one bit each: a walk asks for unions and little else
 NONE: Set = 0
@@ -35,8 +35,9 @@ class _Walk:
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
     searches: set[Set]  # the parameters that loops compare something of, several at once, as a bisection does
     env: dict[str, Flow] = field(default_factory=dict)
-    grown: bool = False  # a flow has grown since the outermost loop last looked
-    looping: bool = False  # a loop around repeats what is inside it
+    looping: bool = False  # a loop around, of a caller perhaps, repeats what is inside it
+    settling: bool = False  # the outermost loop of this function looks at its body
+    grown: bool = False  # a flow has grown that earlier statements of that body may read
 
     def of(self, atom: core.Atom | None) -> Flow:
         return self.env.get(atom.name, NOTHING) if type(atom) is core.Var else NOTHING
@@ -51,82 +52,90 @@ class _Walk:
                 smooth |= two
         return control, smooth
 
-    def define(self, var: core.Var, any: Set, smooth: Set) -> None:
-        """A value gets what it had and this; what is no float carries no derivative."""
-        before = self.env.get(var.name, NOTHING)
-        after = (before[0] | any, before[1] | smooth if is_float(var.type) else before[1])
-        if after != before:
-            self.env[var.name] = after
-            self.grown = True
+    def define(self, var: core.Var, any: Set, smooth: Set) -> bool:
+        """A value gets what it had and this; what is no float carries no derivative. Whether it had less."""
+        now = (any, smooth if is_float(var.type) else NONE)
+        before = self.env.get(var.name)
+        if before is None:
+            self.env[var.name] = now
+            return now != NOTHING
+        after = (before[0] | now[0], before[1] | now[1])
+        if after == before:
+            return False
+        self.env[var.name] = after
+        self.grown |= isinstance(var.type, Array)
+        return True
 
     def block(self, block: Block, control: Set) -> None:
         for s in block.stmts:
-            self.statement(s, control)
+            _STATEMENTS.get(type(s), _Walk.other)(self, s, control)
 
-    def statement(self, s: Stmt, control: Set) -> None:
-        match s:
-            case core.Let(out=out, op=op, ins=ins, span=span):
-                any, every = self.join(ins, control)
-                smooth = NONE
-                if is_float(out.type):
-                    diff = OPS[op].diff
-                    smooth = every if len(diff) == len(ins) else self.join([ins[k] for k in diff])[1]
-                if lost := every & ~smooth:
-                    if self.looping and OPS[op].kind == "compare":
-                        self.searches.update(two for a in ins if (two := self.of(a)[1]).bit_count() > 1)
-                    self.cuts[span, op] = self.cuts.get((span, op), NONE) | lost
-                self.define(out, any, smooth)
-            case core.Load(out=out, array=array, index=index):
-                self.define(out, self.join((array, *index), control)[0], self.of(array)[1])
-            case core.Store(array=array, index=index, value=value) | core.AddTo(array=array, index=index, value=value):
-                self.define(array, self.join((*index, value), control)[0], self.of(value)[1])
-            case core.Fill(array=array, value=other) | core.AddArray(array=array, other=other):
-                self.define(array, *self.join((other,), control))
-            case core.Dense(op=op, updated=updated, read=read):
-                any = self.join((*updated, *read), control)[0]
-                for k, array in enumerate(updated):
-                    self.define(array, any, self.join(read[j] for j in DENSE[op].diff.get(k, ()))[1])
-            case core.Copy(out=out, array=array):
-                self.define(out, *self.join((array,), control))
-            case core.If(cond=cond, then=then, orelse=orelse, outs=outs):
-                control |= self.of(cond)[0]
-                self.block(then, control)
-                self.block(orelse, control)
-                for k, out in enumerate(outs):
-                    self.define(out, *self.join((then.results[k], orelse.results[k]), control))
-            case core.Loop():
-                self.loop(s, control)
-            case core.Call():
-                self.call(s, control)
-            case _:
-                for out in core.outputs(s):
-                    self.define(out, *self.join(core.operands(s), control))
+    def other(self, s: Stmt, control: Set) -> None:
+        for out in core.outputs(s):
+            self.define(out, *self.join(core.operands(s), control))
+
+    def let(self, s: core.Let, control: Set) -> None:
+        any, every = self.join(s.ins, control)
+        op = OPS[s.op]
+        smooth = NONE
+        if is_float(s.out.type):
+            smooth = every if len(op.diff) == len(s.ins) else self.join([s.ins[k] for k in op.diff])[1]
+        if lost := every & ~smooth:
+            if self.looping and op.kind == "compare":
+                self.searches.update(two for a in s.ins if (two := self.of(a)[1]).bit_count() > 1)
+            self.cuts[s.span, s.op] = self.cuts.get((s.span, s.op), NONE) | lost
+        self.define(s.out, any, smooth)
+
+    def load(self, s: core.Load, control: Set) -> None:
+        self.define(s.out, self.join((s.array, *s.index), control)[0], self.of(s.array)[1])
+
+    def store(self, s: core.Store | core.AddTo, control: Set) -> None:
+        self.define(s.array, self.join((*s.index, s.value), control)[0], self.of(s.value)[1])
+
+    def fill(self, s: core.Fill, control: Set) -> None:
+        self.define(s.array, *self.join((s.value,), control))
+
+    def add_array(self, s: core.AddArray, control: Set) -> None:
+        self.define(s.array, *self.join((s.other,), control))
+
+    def dense(self, s: core.Dense, control: Set) -> None:
+        any = self.join((*s.updated, *s.read), control)[0]
+        for k, array in enumerate(s.updated):
+            self.define(array, any, self.join(s.read[j] for j in DENSE[s.op].diff.get(k, ()))[1])
+
+    def if_(self, s: core.If, control: Set) -> None:
+        control |= self.of(s.cond)[0]
+        self.block(s.then, control)
+        self.block(s.orelse, control)
+        for out, one, two in zip(s.outs, s.then.results, s.orelse.results):
+            self.define(out, *self.join((one, two), control))
 
     def loop(self, s: core.Loop, control: Set) -> None:
         for var, init in zip(s.carried, s.inits):
             self.define(var, *self.of(init))
         control = self.join((s.start, s.stop, s.step), control)[0]
-        if self.looping:
+        if self.settling:
             return self.turn(s, control)
-        self.looping = True
-        self.grown = True
+        looping, self.looping, self.settling, self.grown = self.looping, True, True, True
         while self.grown:  # flows only grow, so this ends
             self.grown = False
             self.turn(s, control)
-        self.looping = False
+        self.looping, self.settling = looping, False
 
     def turn(self, s: core.Loop, control: Set) -> None:
-        """One look at a loop, and at the loops in it: the outermost is looked at again until nothing grows."""
+        """One look at a loop, and at the loops in it: the outermost is looked at again until nothing grows that is read
+        before it is defined, which is what loops carry, what decides about another iteration, and arrays."""
         self.define(s.index, control, NONE)
         results = s.body.results
+        before = self.of(results[0])[0] if s.exits else NONE
+        self.block(s.body, control | before)
         if s.exits:
-            control |= self.of(results[0])[0]
-        self.block(s.body, control)
-        if s.exits:
-            control |= self.of(results[0])[0]
+            after = self.of(results[0])[0]
+            self.grown |= after != before
+            control |= after
             results = results[1:]
         for var, result in zip(s.carried, results):
-            self.define(var, *self.join((result,), control))
+            self.grown |= self.define(var, *self.join((result,), control))
         for out, var in zip(s.outs, s.carried):
             self.define(out, *self.of(var))
         if s.trips is not None:
@@ -159,6 +168,20 @@ class _Walk:
         found = [inner.of(p.var) for p in f.params], [inner.of(r) for r in f.body.results]
         self.known[question] = found
         return found
+
+
+_STATEMENTS = {
+    core.Let: _Walk.let,
+    core.Load: _Walk.load,
+    core.Store: _Walk.store,
+    core.AddTo: _Walk.store,
+    core.Fill: _Walk.fill,
+    core.AddArray: _Walk.add_array,
+    core.Dense: _Walk.dense,
+    core.If: _Walk.if_,
+    core.Loop: _Walk.loop,
+    core.Call: _Walk.call,
+}  # what a copy and the rest make depends on all that they read
 
 
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .activity import zero_gradients
+from .core_rewrite import numbered
 from .deep import deep
 from .diagnostics import Diagnostic
 from .engine.specialise import RECURSION_LIMIT
@@ -31,6 +32,15 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
     Checked
         The program, unless a diagnostic is an error or a type is unknown. It never raises on a user's error.
     """
+    checked = examine(function, binding, recursion_limit=recursion_limit)
+    if checked.program is None:
+        return checked
+    functions = {name: numbered(f) for name, f in checked.program.functions.items()}
+    return replace(checked, program=replace(checked.program, functions=functions))
+
+
+def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int = RECURSION_LIMIT) -> Checked:
+    """`check` for those who only want what is to be said: the names in the program have the gaps that discarded attempts leave."""
     with deep():
         checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:

@@ -59,14 +59,15 @@ class Names:
         self._taken = set(taken)
 
     def fresh(self, hint: str) -> str:
-        base = base_name(hint)
+        base = hint.partition(".")[0] if "." in hint else hint
         k = self._next.get(base, 0)
-        name = base if k == 0 else f"{base}.{k}"
-        while name in self._taken:
+        name = f"{base}.{k}" if k else base
+        taken = self._taken
+        while name in taken:
             k += 1
             name = f"{base}.{k}"
         self._next[base] = k + 1
-        self._taken.add(name)
+        taken.add(name)
         return name
 
     def var(self, hint: str, type: Type = I64) -> Var:

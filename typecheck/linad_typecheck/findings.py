@@ -129,11 +129,11 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def check_function(function: FunctionSource) -> Checked:
     """A function without types of arguments but its annotations; a failure of the checker is one of its findings."""
-    from .check import check
+    from .check import examine
 
     place = _first_line(function)
     try:
-        checked = check(function, {})
+        checked = examine(function, {})
         told = (*checked.diagnostics, *_no_options(function), *_no_gradients(function, checked))
         return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):

@@ -37,7 +37,7 @@ def lost_updates(program: Program, source: SourceFile) -> list[UpdateLost]:
 
 
 def _of(f: Function, source: SourceFile) -> list[UpdateLost]:
-    made = {s.out.name for s in walk(f.body) if isinstance(s, (Alloc, Copy))}
+    made = {s.out.name for s in walk(f.body) if type(s) is Alloc or type(s) is Copy}
     first: dict[str, Stmt] = {}
     flow = _Flow({}, {p.var.name for p in f.params} | _names(f.body.results))
     for s in walk(f.body):
@@ -53,11 +53,11 @@ def _of(f: Function, source: SourceFile) -> list[UpdateLost]:
 class _Flow:
     """What each name is computed from, and the names that matter by themselves: results, conditions, bounds."""
 
-    sources: dict[str, set[str]]
+    sources: dict[str, list[Atom | None]]
     roots: set[str]
 
     def add(self, name: str, atoms: Iterable[Atom | None]) -> None:
-        self.sources.setdefault(name, set()).update(_names(atoms))
+        self.sources.setdefault(name, []).extend(atoms)
 
     def see(self, s: Stmt) -> Var | None:
         """Note a statement; the array that it updates cell by cell, if it does."""
@@ -95,7 +95,7 @@ class _Flow:
             name = pending.pop()
             if name not in found:
                 found.add(name)
-                pending += self.sources.get(name, ())
+                pending += [a.name for a in self.sources.get(name, ()) if type(a) is Var]
         return found
 
 
@@ -103,7 +103,7 @@ _PLAIN = frozenset((Let, Load, Copy, Alloc, Dim))
 
 
 def _names(atoms: Iterable[Atom | None]) -> set[str]:
-    return {a.name for a in atoms if isinstance(a, Var)}
+    return {a.name for a in atoms if type(a) is Var}
 
 
 def _written(s: Stmt, name: str, source: SourceFile) -> bool:

@@ -54,11 +54,22 @@ class SourceFile:
 
     def span(self, node: ast.AST) -> Span:
         """The span of an ast node, byte columns turned into code points."""
+        found = self._spans.get(node)
+        if found is None:
+            found = self._spans[node] = self._span(node)
+        return found
+
+    def _span(self, node: ast.AST) -> Span:
         line, end, above = node.lineno, node.end_lineno, self.first_line - 1
-        if self._ascii:  # once per node of a program: this is the short way
+        if self._ascii:
             return Span(self.name, line + above, node.col_offset + 1, end + above, node.end_col_offset + 1)
         column, last = self._column(line, node.col_offset), self._column(end, node.end_col_offset)
         return Span(self.name, line + above, column, end + above, last)
+
+    @cached_property
+    def _spans(self) -> dict[ast.AST, Span]:
+        """Of the nodes that were asked about, most of them more than once."""
+        return {}
 
     @cached_property
     def _ascii(self) -> bool:

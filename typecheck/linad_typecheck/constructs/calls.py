@@ -138,13 +138,13 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
     given = [_rebuilt(n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
-    values = tuple(found[: len(node.args)])
-    keywords = dict(zip((k.arg for k in node.keywords), found[len(node.args) :], strict=True))
-    keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
-    if any(isinstance(v, SILENT) for v in (*values, *keywords.values())):
-        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
+    if any(isinstance(v, SILENT) for v in found):
+        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in found)
         return None
-    return Args(name, ctx.span(node), values, keywords, hint, node)
+    count = len(node.args)
+    keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
+    keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
+    return Args(name, ctx.span(node), tuple(found[:count]), keywords, hint, node)
 
 
 def _is_display(node: ast.expr) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, fields, replace
 from weakref import WeakKeyDictionary
 
 from ..core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
-from ..core_rewrite import numbered
 from ..facts import Fact
 from ..frozen import frozen
 from ..linear.liveness import liveness
@@ -338,7 +337,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         limit = Const(programs.limit, I64)
         text = "maximum recursion depth exceeded"
         body = Block((Let(ok, "lt", (spec.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
-    spec.function = numbered(Function(spec.name, tuple(everything), body, span))
+    spec.function = Function(spec.name, tuple(everything), body, span)
     for p, m in zip(params, spec.modes, strict=True):
         if isinstance(p.type, Array):
             ctx.fact("mode", p.name, span, m)

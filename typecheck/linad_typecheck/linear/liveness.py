@@ -33,10 +33,10 @@ _PLAIN = frozenset(
     - {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
 )  # these bind nothing themselves
 _COMPOUND = {
-    ast.If: ("orelse", "body", "test"),
-    ast.While: ("orelse", "body", "test"),
-    ast.For: ("orelse", "body", "iter", "target"),
-}  # the parts that are asked about by themselves, the last one first
+    ast.If: ("test", "body", "orelse"),
+    ast.While: ("test", "body", "orelse"),
+    ast.For: ("target", "iter", "body", "orelse"),
+}  # the parts that are asked about by themselves
 _Seen = tuple[Names, tuple[str, ...], bool]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -51,6 +51,7 @@ class Liveness:
     always: Names = NONE
     turns: dict[int, Names] = field(default_factory=dict)
     _seen: dict[int, _Seen] = field(default_factory=dict)  # loops ask again until nothing changes
+    _below: dict[int, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements
     _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
 
     def enter(self, loop: ast.For, head: Names) -> None:
@@ -77,17 +78,21 @@ class Liveness:
     def binds(self, nodes: Iterable[ast.AST]) -> dict[str, None]:
         """The names of `bound` of several nodes in the order of their text, each part remembered."""
         names: dict[str, None] = {}
-        pending = list(nodes)[::-1]
-        while pending:
-            n = pending.pop()
-            parts = _COMPOUND.get(type(n))
-            if parts is None:
-                names.update(dict.fromkeys(self.bound(n)))
-            else:
-                for part in parts:
-                    value = getattr(n, part)
-                    pending += value[::-1] if isinstance(value, list) else (value,)
+        for n in nodes:
+            names.update(dict.fromkeys(self._bound_below(n)))
         return names
+
+    def _bound_below(self, node: ast.AST) -> tuple[str, ...]:
+        parts = _COMPOUND.get(type(node))
+        if parts is None:
+            return self.bound(node)
+        found = self._below.get(id(node))
+        if found is None:
+            values = (getattr(node, part) for part in parts)
+            found = tuple(self.binds([n for v in values for n in (v if isinstance(v, list) else (v,))]))
+            self._below[id(node)] = found
+            self._kept.append(node)
+        return found
 
 
 def liveness(body: Sequence[ast.stmt]) -> Liveness:
@@ -102,9 +107,16 @@ def liveness(body: Sequence[ast.stmt]) -> Liveness:
 
 def _block(body: Sequence[ast.stmt], out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
     for s in reversed(body):
-        found.after[id(s)] = out.union(*(names for kind, names in ((ast.Break, on_break), (ast.Continue, on_continue)) if _leaves(s, kind)))
+        after = out
+        if type(s) in _LEAVING:
+            for kind, names in ((ast.Break, on_break), (ast.Continue, on_continue)):
+                after = after | names if _leaves(s, kind) else after
+        found.after[id(s)] = after
         out = _statement(s, out, found, on_break, on_continue)
     return out
+
+
+_LEAVING = frozenset((ast.If, ast.For, ast.While, ast.Break, ast.Continue))
 
 
 def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
@@ -119,6 +131,8 @@ def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
 
 
 def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
+    if type(s) is ast.Assign:  # most statements, quickly
+        return out.difference(found.bound(s)) | found.used(s)
     match s:
         case ast.If(test=test, body=body, orelse=orelse):
             arms = [_block(b, out, found, on_break, on_continue) for b in (body, orelse)]
@@ -138,7 +152,7 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
             return on_continue
         case ast.AugAssign(target=ast.Name(id=name)):
             return out | found.used(s.value) | {name}
-        case ast.Assign() | ast.AnnAssign() | ast.FunctionDef():
+        case ast.AnnAssign() | ast.FunctionDef():
             return out.difference(found.bound(s)) | found.used(s)
         case _:
             return out | found.used(s)

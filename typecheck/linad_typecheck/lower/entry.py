@@ -12,7 +12,6 @@ from .. import constructs, library  # noqa: F401 - whose files enter what they k
 from ..arrays.shapes import permuting
 from ..constructs.checkpoints import in_recursion
 from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
-from ..core_rewrite import numbered
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.specialise import Specialiser, lower_body, start
@@ -246,7 +245,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
             ctx.fact("mode", v.name, ctx.span(ctx.source.node), mode)
         params.append(Param(v, mode))
     params += [Param(v, "read") for v in ctx.variables.globals.values()]
-    function = numbered(Function(name, tuple(params), body, ctx.span(ctx.source.node)))
+    function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
     program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
     signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates), value.name if isinstance(value, GivenBack) else "")
