@@ -43,7 +43,7 @@ def test_a_defect_is_told_from_a_finding(write, monkeypatch, capsys):
     def fails(function, binding):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(linad_typecheck.check, "check", fails)
+    monkeypatch.setattr(linad_typecheck.check, "examine", fails)
     assert main(["check", write("clean.py", CLEAN), "--output-format", "concise"]) == 101
     assert "clean.py:4:1: error[LIN901]" in capsys.readouterr().out
 
