@@ -13,7 +13,7 @@ from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signatur
 from linad_typecheck.types import Array
 from linad_typecheck.words import with_article
 
-from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside
+from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside, leaves
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.into import Into, usual_into
@@ -48,7 +48,20 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
             flat.give_back()
     if s.signature.given_back:
         return next(a for p, a in zip(s.signature.params, arguments) if p.name == s.signature.given_back)
-    return restore(s.signature.result, results)
+    return restore(s.signature.result, _given_back(s.signature, results, arguments))
+
+
+def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:
+    """The flat results with the caller's own arrays in place of copies of them."""
+    if not signature.copied:
+        return results
+    found = (
+        (leaf.index, x)
+        for p, given in zip(signature.params, arguments)
+        for leaf, x, _ in leaves(p.structure, given, p.name, loose=True)
+    )
+    mine = dict(found)
+    return {**dict(enumerate(results)), **{k: mine[j] for k, j in signature.copied}}
 
 
 def prepare(s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None) -> None:

@@ -90,7 +90,9 @@ REFUSED = {
     "two classes": ("type-changes", "c: float", "p = D(c)\nif c > 0.0:\n    p = N(c, c)\nreturn p.a", "`p` is"),
     "two classes in a loop": ("type-changes", "c: float", "p = D(c)\nfor i in range(3):\n    p = N(c, p.a)\nreturn p.a", "`p` is"),
     "two results": ("mixed-returns", "c: float", "if c > 0.0:\n    return D(c)\nreturn N(c, c)", "one path returns"),
-    "parameter returned": ("alias-escapes", "p: P", "return P(p.w, 1.0)", "belongs to the caller"),
+    "parameter bound and updated": (
+        "alias-escapes", "p: P, c: bool", "u = np.zeros(2)\nif c:\n    u = p.w\nu[0] = 1.0\nreturn u", "belongs to the caller",
+    ),
     "parameter updated": ("argument-updated", "p: P", "p.w[0] = 1.0\nreturn p.b", "updat"),
     "array in two places": ("stored-twice", "c: float", "u = np.zeros(2)\nq = N(u, u)\nq.a[0] = c\nreturn q.b[0]", "two places"),
     "used under another name": ("use-after-move", "c: float", "u = np.zeros(2)\nq = P(u)\nq.w[0] = c\nreturn u[0]", "`q.w`"),

@@ -20,7 +20,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN101", "use-after-move", "error", "a name is used after its array was taken over by another name"),
     ("LIN102", "moved-in-loop", "error", "an iteration moves an array that the next one uses again"),
     ("LIN103", "moved-on-some-paths", "error", "a name means different arrays on different paths while one is still in use"),
-    ("LIN104", "alias-escapes", "error", "an array of the caller would be returned, moved or stored"),
+    ("LIN104", "alias-escapes", "error", "an array of the caller would be moved, or bound to a name that is updated"),
     ("LIN105", "returned-twice", "error", "one array is returned twice"),
     ("LIN106", "overlapping-arguments", "error", "an array that a call updates is passed to it twice"),
     ("LIN107", "argument-updated", "error", "an entry function updates an argument without declaring it"),

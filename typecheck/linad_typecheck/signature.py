@@ -74,6 +74,7 @@ class Signature:
     hidden: tuple[str, ...] = ()  # keys of module-level arrays: further flat `read` parameters of the core, at the end
     updates: tuple[str, ...] = ()  # parameters the caller sees updated
     given_back: str = ""  # the one of these that is returned, too: then ``result`` is None
+    copied: tuple[tuple[int, int], ...] = ()  # leaves of the result that are the caller's arrays, with those of the parameters
 
 
 @frozen(slots=True)

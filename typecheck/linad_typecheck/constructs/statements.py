@@ -20,11 +20,11 @@ from ..engine.numbers import cast
 from ..engine.places import held
 from ..engine.refusal import refuse
 from ..engine.results import taken
-from ..engine.returning import given_away, gone, without_meaning, writes
+from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, GivenBack, NoneValue, Poison, ScalarValue, TupleValue,
+    LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
     Value, arrays, contains, describe, map_arrays, type_of,
 )
 from ..library.operators import operator
@@ -60,9 +60,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
-    if ctx.spec is None and isinstance(value, ArrayValue):
-        lent = ctx.variables.lent(value.var.name)
-        value = GivenBack(lent.name) if lent is not None and lent.kind == "update" else value
+    value = back_to_the_caller(ctx, value, span) if ctx.spec is None else value
     value, seen = given_away(ctx, value, span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..core import Call, Stmt, Var, blocks, walk, written
+import ast
+
+from ..core import Call, Copy, Stmt, Var, blocks, walk, written
 from ..linear.ownership import array_leaves, movable
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
@@ -14,6 +16,7 @@ from .values import (
     DTypeValue,
     EntityValue,
     FunctionValue,
+    GivenBack,
     Loss,
     LostArray,
     Poison,
@@ -40,6 +43,27 @@ def apart(ctx: Lowering, value: Value, span: Span) -> Value:
     def own(v: Value) -> Value:
         return materialise(ctx, v, "result", span) if any(_of_the_caller(ctx, var) for var in arrays(v)) else v
 
+    return map_arrays(value, own)
+
+
+def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
+    """The result of an entry with copies in place of the caller's arrays and of views of them. Calls give the caller's own array
+    for the copy of one that every path returns (`lower.entry`); one that is updated, and all that is returned, is not copied."""
+
+    def own(leaf: Value) -> Value:
+        found = [ctx.variables.lent(var.name) for var in arrays(leaf)]
+        if not any(found) or isinstance(leaf, LostArray):
+            return leaf
+        if not isinstance(leaf, ArrayValue):
+            return materialise(ctx, leaf, "result", span)
+        copy = ctx.fresh("result", leaf.var.type, copied="" if found[0].kind == "global" else leaf.var.name)
+        ctx.emit(Copy(copy, leaf.var, span))
+        return ArrayValue(copy)
+
+    lent = ctx.variables.lent(value.var.name) if isinstance(value, ArrayValue) else None
+    texts = {ast.unparse(s) for s in ast.walk(ctx.source.node) if isinstance(s, ast.Return)}
+    if lent is not None and lent.kind == "update" and len(texts) == 1:
+        return GivenBack(lent.name)
     return map_arrays(value, own)
 
 

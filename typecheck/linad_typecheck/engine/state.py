@@ -50,6 +50,7 @@ class Known:
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
     in_order: bool = False  # an array whose cells surely lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
+    copied: str = ""  # the array of the caller that the result is a copy of, where Python returns that array itself
     widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
 
 

@@ -248,8 +248,18 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
     program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
-    signature = Signature(ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates), value.name if isinstance(value, GivenBack) else "")
+    given_back = value.name if isinstance(value, GivenBack) else ""
+    signature = Signature(
+        ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates), given_back, _copied(ctx, found)
+    )
     return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)
+
+
+def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
+    """The leaves of the result that are copies of one array of the caller on every path."""
+    places = {v.name: k for k, v in enumerate(found.variables)}
+    paths = [[ctx.known(a).copied for a in leaves(value)] for _, value in ctx.path.returned]
+    return tuple((k, places[names[0]]) for k, names in enumerate(zip(*paths)) if names[0] and len(set(names)) == 1)
 
 
 def _result(v: Value, indices: Iterator[int]) -> Structure:
