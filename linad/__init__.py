@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from .transforms.jacobian import value_and_jacobian as value_and_jacobian
     from .transforms.linearize import linearize as linearize
     from .transforms.stop_gradient import stop_gradient as stop_gradient
+    from .transforms.vmap import vmap as vmap
 
 __version__ = "0.1.0"
 
@@ -128,6 +129,7 @@ _HOMES = {
     "custom_jvp": ".transforms.custom",
     "custom_vjp": ".transforms.custom",
     "stop_gradient": ".transforms.stop_gradient",
+    "vmap": ".transforms.vmap",
     "checkpoint": ".checkpointing",
     **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
     "release_memory": ".boundary.workspace",
@@ -176,6 +178,7 @@ __all__ = [
     "value_and_grad",
     "value_and_jacobian",
     "vjp",
+    "vmap",
 ]
 
 

@@ -85,6 +85,8 @@ assert_type(linad.jacobian(plain, "w", mode="rev")(1.0, 2.0, n=3), Any)
 assert_type(linad.value_and_jacobian(plain)(1.0, 2.0, 3), tuple[float, Any])
 assert_type(linad.hessian(one)(1.0), Any)
 assert_type(linad.stop_gradient(1.0), float)
+assert_type(linad.vmap(one, in_axes=0)(X), Any)
+assert_type(linad.grad(linad.vmap(one))(X), Any)
 assert_type(one.jacobian(1.0), Any)
 
 derivative: Derivative[[float], float] = linad.grad(one)
