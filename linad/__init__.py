@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from .transforms.jacobian import jacrev as jacrev
     from .transforms.jacobian import value_and_jacobian as value_and_jacobian
     from .transforms.linearize import linearize as linearize
+    from .transforms.linear_transpose import linear_transpose as linear_transpose
     from .transforms.stop_gradient import stop_gradient as stop_gradient
     from .transforms.vmap import vmap as vmap
 
@@ -125,6 +126,7 @@ _HOMES = {
     "hessian": ".transforms.hessian",
     "hvp": ".transforms.hessian",
     "linearize": ".transforms.linearize",
+    "linear_transpose": ".transforms.linear_transpose",
     "sparsity": ".transforms.sparse",
     "custom_jvp": ".transforms.custom",
     "custom_vjp": ".transforms.custom",
@@ -165,6 +167,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linear_grad",
+    "linear_transpose",
     "linearize",
     "reduce",
     "release_memory",

@@ -27,7 +27,7 @@ PAGE = (
     (
         "Functions of functions",
         (
-            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian"),
+            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "linear_transpose", "jacfwd", "jacrev", "jacobian"),
             *("value_and_jacobian", "hessian", "hvp", "vmap", "sparsity", "stop_gradient", "custom_vjp", "custom_jvp"),
         ),
     ),

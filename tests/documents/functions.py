@@ -82,6 +82,7 @@ EXAMPLES = {
     "linad.hvp": "linad.hvp(cube, (x,), (1.0,))", "linad.linearize": "linad.linearize(cube, x)[0]",
     **{f"linad.{name}": f"linad.{name}(cube)(x)" for name in ("jacfwd", "jacrev", "jacobian", "hessian")},
     "linad.value_and_jacobian": "linad.value_and_jacobian(cube)(x)[1]", "linad.vmap": "linad.vmap(cube)(v)",
+    "linad.linear_transpose": "linad.linear_transpose(lambda t: 2.0 * t, x)(y)[0]",
     "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
     "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",

@@ -28,6 +28,8 @@ from ..engine.values import (
 )
 from ..engine.written import called
 from ..frozen import frozen
+from ..linearity import departures
+from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
@@ -43,7 +45,7 @@ PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
 OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
 BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by its file
-AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
+AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
 
 
@@ -699,7 +701,26 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSo
     return _held_function(ctx, node, "pushforward", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
 
 
-_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize}
+def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which does not depend on where it is taken."""
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))
+        return Poison()
+    primals = _kept(ctx, nodes, span)
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    spec, programs = ready.spec, ctx.programs
+    wrt = _positions(ready, list(ready.values))
+    for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
+        ctx.report(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
+        return Poison()
+    found = _vjp(ctx, node, f, [Quoted(node, v) for v in primals], hint)
+    return found.items[1] if isinstance(found, TupleValue) else found
+
+
+_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize, "linear_transpose": _linear_transpose}
 
 
 CALLS.update(dict.fromkeys(TRANSFORMS, transform))
