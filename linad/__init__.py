@@ -105,7 +105,9 @@ if TYPE_CHECKING:
     from .transforms.jacobian import jacrev as jacrev
     from .transforms.jacobian import value_and_jacobian as value_and_jacobian
     from .transforms.linearize import linearize as linearize
+    from .transforms.linear_transpose import linear_transpose as linear_transpose
     from .transforms.stop_gradient import stop_gradient as stop_gradient
+    from .transforms.vmap import vmap as vmap
 
 __version__ = "0.1.0"
 
@@ -124,10 +126,12 @@ _HOMES = {
     "hessian": ".transforms.hessian",
     "hvp": ".transforms.hessian",
     "linearize": ".transforms.linearize",
+    "linear_transpose": ".transforms.linear_transpose",
     "sparsity": ".transforms.sparse",
     "custom_jvp": ".transforms.custom",
     "custom_vjp": ".transforms.custom",
     "stop_gradient": ".transforms.stop_gradient",
+    "vmap": ".transforms.vmap",
     "checkpoint": ".checkpointing",
     **dict.fromkeys(("build", "fold", "map", "reduce", "scanl", "scanr", "shift1l", "shift1r", "sum"), ".combinators"),
     "release_memory": ".boundary.workspace",
@@ -163,6 +167,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linear_grad",
+    "linear_transpose",
     "linearize",
     "reduce",
     "release_memory",
@@ -176,6 +181,7 @@ __all__ = [
     "value_and_grad",
     "value_and_jacobian",
     "vjp",
+    "vmap",
 ]
 
 

@@ -16,8 +16,9 @@ from .boundary.locate import locate
 from .decorator import LinearGrad
 
 if TYPE_CHECKING:
-    from .transforms.application import Transformed
+    from linad_typecheck.engine.values import Transform
 
+    from .transforms.application import Transformed
 
 
 def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
@@ -35,16 +36,19 @@ def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
     function, library = _names(d)
     callee = function
     for transform in d.transforms:
-        callee = transform.written(callee, library)
+        callee = _written(transform, callee, library)
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
-    made = calling(f.py_func, _name(d), callee, file, {**f._surroundings, function: f, library: sys.modules[__package__]})
+    names = {**f._surroundings, function: f, library: sys.modules[__package__]}
+    made = calling(f.py_func, _name(d), callee, file, names, annotated=all(t.kind != "vmap" for t in d.transforms))
     return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
 
 
-def calling(f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any]) -> FunctionType:
+def calling(
+    f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any], annotated: bool = True
+) -> FunctionType:
     """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its text
-    is found under the name of a file."""
-    text = _text(f, name, callee)
+    is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the other."""
+    text = _text(f, name, callee, annotated)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -56,8 +60,15 @@ def calling(f: FunctionType, name: str, callee: str, file: str, names: Mapping[s
     made = FunctionType(code, space)
     notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
     options = [name for name, p in inspect.signature(f).parameters.items() if isinstance(p.default, bool)]
-    made.__annotations__ = {name: note for name, note in notes.items() if name not in options}
+    made.__annotations__ = {name: note for name, note in notes.items() if annotated and name not in options}
     return made
+
+
+def _written(transform: Transform, callee: str, library: str) -> str:
+    """A transform as it is written inside a checked function, where ``library`` is the name of linad."""
+    if transform.argnums is None:
+        return f"{callee}.{transform.kind}"
+    return f"{library}.{transform.kind}({callee}, {', '.join(f'{n}={v!r}' for n, v in transform.given.items())})"
 
 
 def _name(d: Transformed[..., Any]) -> str:
@@ -73,13 +84,13 @@ def _names(d: Transformed[..., Any]) -> tuple[str, str]:
     return function if function not in params else "_function_", library
 
 
-def _text(f: FunctionType, name: str, callee: str) -> str:
+def _text(f: FunctionType, name: str, callee: str, annotated: bool) -> str:
     """The source text: the parameters with their annotations, all by position, and one call."""
     given = locate(f)[1].args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     known = inspect.signature(f).parameters
     options = {a.arg for a in every if isinstance(known[a.arg].default, bool)}  # which it is specialised for, too: no annotation says so
-    params = [ast.unparse(ast.arg(a.arg, None if a.arg in options else a.annotation)) for a in every]
+    params = [ast.unparse(ast.arg(a.arg, a.annotation if annotated and a.arg not in options else None)) for a in every]
     keywords = {a.arg for a in given.kwonlyargs}
     values = [f"{a.arg}={a.arg}" if a.arg in keywords else a.arg for a in every]
     return f"def {name}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"

@@ -270,12 +270,17 @@ def pull(
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
+_OF_BLAS = 10_000
+
+
 def has_nan(values: Iterable[object]) -> bool:
     """Whether a number or a cell of an array is nan."""
     for v in values:
         if isinstance(v, np.ndarray):
             flat = v.ravel()
-            v = flat.dot(flat)  # nan where a cell is: squares of others add up to no nan
+            # nan where a cell is: squares of others add up to no nan. The BLAS takes threads for long ones, for which a
+            # busy machine lets the call wait for milliseconds.
+            v = flat.dot(flat) if flat.size < _OF_BLAS else flat.max()
         if v != v:
             return True
     return False

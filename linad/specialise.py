@@ -207,7 +207,7 @@ class Specialisation:
                     return _interpreted(self.program(request, sizes))
                 return self._compiled(request, sizes, checked)
             except RecursionError:
-                raise _error(self.record, _too_deep(self.record)) from None
+                raise told_of(self.record, _too_deep(self.record).diagnostics) from None
             except BrokenByPass as broken:
                 told = f"{broken}; this is a defect of linad, not of {self.record.root.__qualname__}"
                 help = f"report it together with the function, please; until then, set {OFF}={broken.name}"
@@ -399,7 +399,7 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     except RecursionError:
         checked = _too_deep(record)
     if any(d.severity == "error" for d in checked.diagnostics):
-        raise _error(record, checked)
+        raise told_of(record, checked.diagnostics)
     return checked
 
 
@@ -409,11 +409,12 @@ def _too_deep(record: Record) -> Checked:
     return too_deep(record.entry())
 
 
-def _error(record: Record, checked: Checked) -> LinadError:
+def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
+    """The error with diagnostics of a function and of what it calls, at their lines."""
     from linad_typecheck.render import render_text
 
     texts = {s.source.name: s.source.text for s in record.reached()}
-    return LinadError(checked.diagnostics, "\n" + render_text(checked.diagnostics, texts))
+    return LinadError(diagnostics, "\n" + render_text(diagnostics, texts))
 
 
 _warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already

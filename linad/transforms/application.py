@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 from linad_typecheck.diagnostics import LinadError
+from linad_typecheck.engine.values import Transform
 
 from .. import derive
 from ..boundary.arguments import described
@@ -23,27 +23,6 @@ from ..transformed import NAME, once, public, transforms_of
 P = ParamSpec("P")
 R = TypeVar("R")
 Argnums = int | str | Sequence[int | str]
-
-
-@dataclass(frozen=True)
-class Transform:
-    """A function of functions and its options. ``argnums`` None: by all float parameters."""
-
-    kind: str
-    argnums: int | tuple[int, ...] | None = 0
-    has_aux: bool = False
-    mode: str = "auto"
-
-    def written(self, callee: str, library: str) -> str:
-        """As it is written inside a checked function, where ``library`` is the name of linad."""
-        if self.argnums is None:
-            return f"{callee}.{self.kind}"
-        more = (", has_aux=True" if self.has_aux else "") + (f", mode={self.mode!r}" if self.mode != "auto" else "")
-        return f"{library}.{self.kind}({callee}, {self.argnums}{more})"
-
-    @property
-    def positions(self) -> tuple[int, ...] | None:
-        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
 class Transformed(Generic[P, R]):
@@ -83,6 +62,8 @@ class Transformed(Generic[P, R]):
 
     def _require(self, arguments: Sequence[object]) -> None:
         """Refuse, in terms of the function itself, positions that have no derivative."""
+        if self.transforms[0].kind == "vmap":  # the function is of other types
+            return
         signature = self.function.specialisation(arguments).signature
         for transform in self.transforms:
             derive.wanted(signature, transform.positions)
@@ -107,7 +88,7 @@ class Transformed(Generic[P, R]):
         return public(object.__dir__(self))
 
     def __repr__(self) -> str:
-        return f"<{self.__name__} by {', '.join(str(t.argnums) for t in self.transforms)}>"
+        return f"<{self.__name__} by {', '.join(str(t.in_axes if t.kind == 'vmap' else t.argnums) for t in self.transforms)}>"
 
 
 T = TypeVar("T", bound=Transformed)

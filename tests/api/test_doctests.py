@@ -10,7 +10,7 @@ MODULES = [
     "linad.boundary.dims", "linad.boundary.overlap", "linad.boundary.results", "linad.boundary.workspace",
     "linad_typecheck.diagnostics",
     "linad.transforms.hessian", "linad.transforms.jacobian", "linad.transforms.linearize",
-    "linad.transforms.stop_gradient",
+    "linad.transforms.linear_transpose", "linad.transforms.stop_gradient", "linad.transforms.vmap",
 ]  # fmt: skip
 
 

@@ -27,8 +27,8 @@ PAGE = (
     (
         "Functions of functions",
         (
-            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian"),
-            *("value_and_jacobian", "hessian", "hvp", "sparsity", "stop_gradient", "custom_vjp", "custom_jvp"),
+            *("grad", "value_and_grad", "vjp", "jvp", "linearize", "linear_transpose", "jacfwd", "jacrev", "jacobian"),
+            *("value_and_jacobian", "hessian", "hvp", "vmap", "sparsity", "stop_gradient", "custom_vjp", "custom_jvp"),
         ),
     ),
     ("Combinators", ("build", "map", "sum", "reduce", "fold", "scanl", "scanr", "shift1l", "shift1r")),

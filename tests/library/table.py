@@ -354,7 +354,7 @@ ELSEWHERE = {
     },
     **{
         f"linad.{name}": "linad's own: tests/transforms"
-        for name in "hessian hvp jacfwd jacobian jacrev linearize stop_gradient value_and_jacobian".split()
+        for name in "hessian hvp jacfwd jacobian jacrev linear_transpose linearize stop_gradient value_and_jacobian vmap".split()
     },
     "linad.vjp's pullback": "no function of a library: tests/adjoint/test_derivatives_inside.py",
     "linad.jvp's directions": "no function of a library: tests/transforms/test_jacobian.py",

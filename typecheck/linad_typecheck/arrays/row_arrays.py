@@ -1,8 +1,8 @@
 """`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank higher.
 
 The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which has been
-lowered once for its types: what computes a size from what stands outside is pure, and is said again before the loop. Where
-they are not found, as behind a call, the first row is computed before the loop.
+lowered once for its types: what computes a size from what stands outside is pure, and is said again before the loop, in
+functions that are called as well (`result_sizes`). Where they are not found, the first row is computed before the loop.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
-from ..core import Atom, Block, Check, Const, Dim, Let, Stmt, Var, outputs, walk
+from ..core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
 from ..engine.places import fresh_array
 from ..engine.settled import Settled, above
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
@@ -22,18 +22,30 @@ from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, DType
+from .result_sizes import Functions, Given, Made, Recipe, SizeOf, is_safe, result_size
 from .updates import assign_region, region
 
-_SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt", "le", "gt", "ge", "eq", "ne")
+
+def functions_of(ctx: Lowering) -> Functions:
+    """The functions that are lowered already, by name."""
+
+    def find(name: str) -> Function | None:
+        spec = next((s for s in ctx.programs.specs.values() if s.name == name), None)
+        known = spec is not None and spec.done and not spec.failed and spec.derivative is None
+        return spec.function if known else None
+
+    return find
 
 
 class Sizes:
     """The sizes of rows as recipes, which outlive the body that they were found in."""
 
-    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var) -> None:
+    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var, functions: Functions = lambda name: None) -> None:
         self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
+        self.calls = {v.name: (s, k) for s in body if isinstance(s, Call) for k, v in enumerate(s.outs)}
         self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
         self.shape = tuple(shape)
+        self.functions = functions
         self.pairs: Mapping[str, Atom] | None = None  # what stands outside, on another path
 
     def on(self, pairs: Mapping[str, Atom]) -> Sizes:
@@ -49,12 +61,33 @@ class Sizes:
         if isinstance(a, Const) or a.name not in self.inside:
             return self._outside(a) is not None
         match self.made.get(a.name):
-            case Dim(array=array):
-                return array.name not in self.inside and self._outside(array) is not None
+            case Dim(array=array, axis=axis):
+                return self._known_array(array, axis)
             case Let(op=op, ins=ins):
-                safe = op in _SAFE or (op == "trips" and isinstance(ins[2], Const))
-                return safe and all(map(self.known, ins))
+                return is_safe(op, ins) and all(map(self.known, ins))
         return False
+
+    def _known_array(self, array: Var, axis: int) -> bool:
+        if array.name not in self.inside:
+            return self._outside(array) is not None
+        return array.name in self.calls and self._known_recipe(self._result(array, axis), self.calls[array.name][0].args)
+
+    def _known_recipe(self, recipe: Recipe | None, args: tuple[Atom, ...]) -> bool:
+        match recipe:
+            case None:
+                return False
+            case Given(param=k):
+                return self.known(args[k])
+            case SizeOf(param=k, axis=axis):
+                return self._known_array(args[k], axis)  # type: ignore[arg-type]
+            case Made(ins=ins):
+                return all(self._known_recipe(x, args) for x in ins)
+        return True
+
+    def _result(self, array: Var, axis: int) -> Recipe | None:
+        """The size of what a call in the body gives."""
+        s, k = self.calls[array.name]
+        return result_size(self.functions, s.callee, k, axis)
 
     def _outside(self, a: Atom) -> Atom | None:
         return a if self.pairs is None or isinstance(a, Const) else self.pairs.get(a.name)
@@ -68,9 +101,30 @@ class Sizes:
             return self._outside(a)
         match self.made[a.name]:
             case Dim(array=array, axis=axis):
-                return ctx.dim(self._outside(array), axis, span)
+                return self._again_array(ctx, array, axis, span)
             case Let(op=op, ins=ins, out=out):
                 return ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape)
+
+    def _again_array(self, ctx: Lowering, array: Var, axis: int, span: Span) -> Atom:
+        if array.name not in self.inside:
+            return ctx.dim(self._outside(array), axis, span)
+        recipe = self._result(array, axis)
+        found = self._again_recipe(ctx, recipe, self.calls[array.name][0].args, span)
+        if isinstance(recipe, SizeOf):
+            return found
+        return ctx.let("n", "max", (found, ZERO), I64, span, nonneg=True)  # a negative one is an error of the call
+
+    def _again_recipe(self, ctx: Lowering, recipe: Recipe | None, args: tuple[Atom, ...], span: Span) -> Atom:
+        match recipe:
+            case Given(param=k):
+                return self._again(ctx, args[k], span)
+            case SizeOf(param=k, axis=axis):
+                return self._again_array(ctx, args[k], axis, span)  # type: ignore[arg-type]
+            case Made(op=op, type=t, ins=ins):
+                parts = tuple(self._again_recipe(ctx, x, args, span) for x in ins)
+                return ctx.let("n", op, parts, t, span)
+        assert isinstance(recipe, Const)
+        return recipe
 
 
 NO_SIZES = Sizes((), (), Var("", I64))

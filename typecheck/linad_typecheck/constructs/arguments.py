@@ -99,6 +99,15 @@ def _parameters_of(source: FunctionSource) -> Label:
     return Label(place, f"the parameters are {names}" if len(every) > 1 else f"the only parameter is {names}" if every else "it has no parameters")
 
 
+def has_default(source: FunctionSource, name: str) -> bool:
+    """Whether a parameter may be left out."""
+    spec = source.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    optional = [a.arg for a in positional[len(positional) - len(spec.defaults) :]]
+    optional += [a.arg for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
+    return name in optional or any(n == name for n, _ in source.defaults)
+
+
 def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
     """The value of a parameter's default: a constant."""
     for n, value in source.defaults:

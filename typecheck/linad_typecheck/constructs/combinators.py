@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..arrays.indexing import indexed
-from ..arrays.row_arrays import Sizes, one_at_least, store_row
+from ..arrays.row_arrays import Sizes, functions_of, one_at_least, store_row
 from ..arrays.slices import Place, Slice, view_of
 from ..arrays.updates import assign_region, region
 from ..core import Atom, Check, Const
@@ -131,7 +131,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
         if isinstance(element, SILENT):
             ctx.take(trial, emit=False)
         return array_from(ctx, made, None, hint)
-    sizes = {key: Sizes(shape, trial.stmts, index) for key, shape in shapes.items()}
+    sizes = {key: Sizes(shape, trial.stmts, index, functions_of(ctx)) for key, shape in shapes.items()}
     n = it.stop if ctx.is_nonneg(it.stop) else ctx.let("n", "max", (it.stop, ZERO), I64, span)
     one_at_least(ctx, n, span)
     start, kept, place = ZERO, ctx.pseudo("made", span), []

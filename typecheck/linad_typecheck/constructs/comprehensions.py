@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..arrays.from_parts import ROWS, array_of_values, row_of
-from ..arrays.row_arrays import NO_SIZES, Element, Sizes, of_elements, one_at_least, rows_array, store_row
+from ..arrays.row_arrays import NO_SIZES, Element, Sizes, functions_of, of_elements, one_at_least, rows_array, store_row
 from ..core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.attempt import Shape
@@ -507,7 +507,7 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
     value, shape = trial.value
     if isinstance(value, SILENT):  # what was reported stays
         ctx.take(trial, emit=False)
-    return Element(value, Sizes(shape, trial.stmts, index))
+    return Element(value, Sizes(shape, trial.stmts, index, functions_of(ctx)))
 
 
 def _of_unrolled(ctx: Lowering, node: Comprehension, found: Unrolled, dtype: DType | None, hint: str) -> Value:

@@ -8,7 +8,7 @@ derivatives are nothing special.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ..core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
@@ -28,6 +28,8 @@ from ..engine.values import (
 )
 from ..engine.written import called
 from ..frozen import frozen
+from ..linearity import departures
+from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
@@ -42,7 +44,8 @@ PULLBACK = "linad.vjp's pullback"
 PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
 OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
-AT_ONCE = ("vjp", "jvp", "hvp", "linearize")  # they take the arguments, too
+BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by its file
+AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
 
 
@@ -62,7 +65,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     kind = dotted.rpartition(".")[2]
     if dotted == PULLBACK:
         return _pull_back(ctx, node, hint)
-    function = _function(ctx, node)
+    function = function_of(ctx, node)
     if function is None:
         return Poison()
     if dotted == PUSHFORWARDS:
@@ -77,8 +80,8 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         ctx.report(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
         return Poison()
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
-    has_aux = _constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
-    mode = _constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
+    has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
+    mode = constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
     if argnums is None or has_aux is None or mode is None:
         return Poison()
     if kind != "hessian":
@@ -87,7 +90,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
 
 
-def _constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
+def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
     """The value of an option, a literal, by default the first of those there are; None after a report."""
     if node is None:
         return among[0]
@@ -97,7 +100,8 @@ def _constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
     return None
 
 
-def _function(ctx: Lowering, node: ast.Call) -> Value | None:
+def function_of(ctx: Lowering, node: ast.Call) -> Value | None:
+    """The function that a transform is given first; None after a report."""
     if not node.args or isinstance(node.args[0], ast.Starred):
         ctx.report(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
         return None
@@ -105,7 +109,7 @@ def _function(ctx: Lowering, node: ast.Call) -> Value | None:
     match found:
         case FunctionValue() | EntityValue(entity=Helper()):
             return found
-        case DerivativeValue(transform=t) if t.kind in OF_FUNCTIONS:
+        case DerivativeValue(transform=t) if t.kind not in AT_ONCE:
             return as_function(ctx, node, found)
     if not isinstance(found, SILENT):
         ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
@@ -113,34 +117,38 @@ def _function(ctx: Lowering, node: ast.Call) -> Value | None:
 
 
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
-    """``linad.grad(f)`` as a function that derivatives can be taken of: a lambda with the parameters of ``f`` that calls it."""
-    source, how = _source(d.function), d.transform
+    """``linad.grad(f)`` as a function that can be transformed: a lambda with the parameters of ``f`` that calls it."""
+    source, how = source_of(d.function), d.transform
     key = (source, how)
     made = ctx.programs.pullbacks.get(key)
     if made is None:
-        given = source.node.args
+        given = _unannotated(source.node.args) if how.kind in BATCHES else source.node.args
         f = ast.Name("%f", ast.Load())
         if how.argnums is None:
             taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
         else:
-            more = {"has_aux": how.has_aux or None, "mode": how.mode if how.mode != "auto" else None}
-            options = [ast.keyword(name, ast.Constant(v)) for name, v in more.items() if v is not None]
+            options = [ast.keyword(name, ast.parse(repr(v), mode="eval").body) for name, v in how.given.items()]
             callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
-            taken = ast.Call(callee, [f, _numbers(how.argnums)], options)
+            taken = ast.Call(callee, [f], options)
         positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
         named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
         inside = ast.Lambda(given, ast.Call(taken, positional, named))
         for n in ast.walk(inside):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, source.node)
-        suffix = f"/{how.kind}{how.argnums}{how.has_aux}{how.mode}"
+        suffix = f"/{how.kind}{how.given}"
         made = replace(source, name=f"{source.name}_{how.kind}", node=inside, key=f"{source.key}{suffix}")
         ctx.programs.pullbacks[key] = made
     return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
 
 
-def _numbers(argnums: int | tuple[int, ...]) -> ast.expr:
-    return ast.Constant(argnums) if isinstance(argnums, int) else ast.Tuple([ast.Constant(k) for k in argnums], ast.Load())
+def _unannotated(given: ast.arguments) -> ast.arguments:
+    """The parameters of a function of batches, whose arguments have one more axis than annotations say."""
+    bare = lambda params: [ast.copy_location(ast.arg(a.arg), a) for a in params]
+    return ast.arguments(
+        bare(given.posonlyargs), bare(given.args), given.vararg, bare(given.kwonlyargs), given.kw_defaults, given.kwarg,
+        given.defaults,
+    )  # fmt: skip
 
 
 def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
@@ -158,7 +166,7 @@ def _numbered(f: Value, which: Value) -> Value:
     """The position of a parameter that is named."""
     if not isinstance(which, TextValue):
         return which
-    given = _source(f).node.args
+    given = source_of(f).node.args
     names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     return literal(names.index(which.text)) if which.text in names else which
 
@@ -168,6 +176,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     how = d.transform
     if how.kind in AT_ONCE:
         return _AT_ONCE[how.kind](ctx, node, d.function, list(node.args), hint)
+    if how.kind in BATCHES:
+        return BATCHES[how.kind](ctx, node, d, hint)
     ready = _prepare(ctx, node, d.function)
     if ready is None:
         return Poison()
@@ -208,7 +218,7 @@ def _bare(how: Transform, found: Sequence) -> bool:
 
 def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
     names = list(ready.values)
-    named = tuple(a.arg for a in _source(d.function).node.args.kwonlyargs)
+    named = tuple(a.arg for a in source_of(d.function).node.args.kwonlyargs)
     numbers = tuple(map(names.index, chosen))
     return Signature(tuple(t for _, t in ready.types), named, result, numbers, d.transform.has_aux)
 
@@ -458,13 +468,13 @@ def _gradient(t: ValueType, parts: Iterator) -> Value:
 # --------------------------------------------------------------------------------------------------- vjp and jvp
 
 
-def _source(f: Value) -> FunctionSource:
+def source_of(f: Value) -> FunctionSource:
     return f.entity.function if isinstance(f, EntityValue) else f.source
 
 
 def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared | None:
     """The function at the types of positional arguments, which are evaluated."""
-    source = _source(f)
+    source = source_of(f)
     names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
     if len(names) != len(values) or source.node.args.kwonlyargs:
         ctx.report(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
@@ -691,7 +701,26 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSo
     return _held_function(ctx, node, "pushforward", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
 
 
-_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize}
+def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which does not depend on where it is taken."""
+    span = ctx.span(node)
+    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
+        ctx.report(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))
+        return Poison()
+    primals = _kept(ctx, nodes, span)
+    ready = _given(ctx, node, f, primals, span)
+    if ready is None:
+        return Poison()
+    spec, programs = ready.spec, ctx.programs
+    wrt = _positions(ready, list(ready.values))
+    for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
+        ctx.report(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
+        return Poison()
+    found = _vjp(ctx, node, f, [Quoted(node, v) for v in primals], hint)
+    return found.items[1] if isinstance(found, TupleValue) else found
+
+
+_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize, "linear_transpose": _linear_transpose}
 
 
 CALLS.update(dict.fromkeys(TRANSFORMS, transform))

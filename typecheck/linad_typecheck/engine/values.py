@@ -110,6 +110,9 @@ class FunctionValue:
     captured: tuple[tuple[str, Value], ...] | None = None
 
 
+Axes = int | None | tuple["Axes", ...]  # of a batch: for all arrays of an argument, or part by part
+
+
 @frozen(slots=True)
 class Transform:
     """What `linad.grad` and the like do with a function. ``argnums`` None: by all float parameters."""
@@ -118,6 +121,21 @@ class Transform:
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
     mode: str = "auto"
+    in_axes: Axes = 0
+    out_axes: Axes = 0
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options as they are written in a call, without those that are what they are by default."""
+        if self.kind == "vmap":
+            return {"in_axes": self.in_axes, "out_axes": self.out_axes}
+        every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
+        return {n: v for n, v in every.items() if n == "argnums" or v not in (False, "auto")}
+
+    @property
+    def positions(self) -> tuple[int, ...] | None:
+        """Of the parameters to differentiate by."""
+        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
 @frozen(slots=True)

@@ -148,7 +148,8 @@ class BadRule(Message):
 
 @frozen
 class NotLinear(Message):
-    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents."""
+    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents. What is to be
+    transposed is linear, too."""
 
     slug = "not-linear"
     rule: str

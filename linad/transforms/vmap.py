@@ -1,0 +1,92 @@
+"""Functions of batches: the function of each place of axes of the arguments, in one compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from linad_typecheck.engine.values import Axes, Transform
+
+from ..boundary.arguments import described
+from ..boundary.errors import refusal
+from .application import Transformed, checked, shared
+
+
+def vmap(
+    f: Callable[..., Any],
+    in_axes: int | None | Sequence[Any] = 0,
+    out_axes: int | Sequence[Any] = 0,
+) -> Transformed[..., Any]:
+    """The function of batches: `f` of what is at each place of an axis of the arguments, and its results stacked.
+
+    Parameters
+    ----------
+    f : function
+        A checked function, a plain one, or what another function of functions returned. It only reads its arguments.
+    in_axes : int, None, or tuple of them
+        The axis of the arguments that is mapped over, counted from the end where it is negative; None for an argument
+        that is the same at each place. A tuple has an entry for each parameter by position, which for an argument that
+        is a tuple or record may be a tuple again. Parameters that are given by name only are mapped over axis 0.
+    out_axes : int, or tuple of ints
+        The axis of the results along which the places lie; a tuple has an entry for each of several results.
+
+    Returns
+    -------
+    callable
+        With the parameters of `f`. Where `f` returns a number, it returns an array with as many cells as there are
+        places, where an array, one with one more axis; where a tuple or record, one of such. It is one compiled
+        function with a loop over the places, which may be differentiated, and mapped again.
+
+    Raises
+    ------
+    LinadError
+        Where `f` is not accepted or updates an argument; where nothing is mapped, or at a call an argument or a result
+        has no such axis.
+    TypeError
+        Where the axes are no ints.
+    ValueError
+        At a call where the axes that are mapped over together have different sizes.
+
+    Notes
+    -----
+    It has JAX's arguments and defaults. A number that is given for a parameter with a default is not mapped, so
+    defaults may be left out. A function that refuses what one place holds refuses the batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linad
+    >>> @linad.linear_grad
+    ... def distance(p, q):
+    ...     return np.sqrt(np.sum((p - q) ** 2))
+    >>> points = np.array([[3.0, 4.0], [6.0, 8.0]])
+    >>> linad.vmap(distance, in_axes=(0, None))(points, np.zeros(2))
+    array([ 5., 10.])
+    >>> linad.vmap(linad.grad(distance), in_axes=(0, None))(points, np.zeros(2))
+    array([[0.6, 0.8],
+           [0.6, 0.8]])
+    """
+    function = checked(f)
+    if function.options.updates:
+        what = f"`{function.__name__}` updates an argument, and is not mapped"
+        raise refusal("unsupported", what, help="let it work on a copy and return that: `y = y.copy()`")
+    axes = _axes(in_axes, "in_axes", (int, type(None)))
+    if axes is None or isinstance(axes, tuple) and not any(isinstance(a, int) for a in _flat(axes)):
+        raise refusal("bad-option", "`in_axes` maps over no argument", help="give one of them the axis to map over")
+    return shared(Transformed, function, (Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,))),))
+
+
+def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:
+    """Ints in nested tuples."""
+    if isinstance(given, tuple | list):
+        return tuple(_axes(a, option, kinds) for a in given)
+    if hasattr(given, "__index__") and not isinstance(given, bool):
+        return int(given.__index__())
+    if type(given) not in kinds:
+        told = "an int, None, or a tuple of them" if type(None) in kinds else "an int or a tuple of ints"
+        raise TypeError(f"{option}: expected {told}, got {described(given)}")
+    return given
+
+
+def _flat(axes: tuple[Axes, ...]) -> list[Axes]:
+    return [a for x in axes for a in (_flat(x) if isinstance(x, tuple) else [x])]

@@ -1,0 +1,332 @@
+"""`linad.vmap(f, in_axes, out_axes)(x, w)`: a loop that calls ``f`` with what is at each place of a batch.
+
+**Transformation** A map over an axis of the arguments, written as the loop that it is, whose results are stacked.
+**Before / after** ``y = linad.vmap(f)(x)`` becomes ``y = np.empty((len(x), ...))``, ``for k in range(len(x)): y[k] = f(x[k])``.
+The places are views, the function is inlined, so that loop passes see one loop nest, and differentiation sees a loop like
+any other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..arrays.indexing import indexed
+from ..arrays.row_arrays import Sizes, functions_of, store_row
+from ..arrays.shapes import transposed
+from ..arrays.slices import Place, Slice
+from ..core import Atom, Block, Call, Check, Const, Var, walk
+from ..engine.closures import closed
+from ..engine.evaluation import CALLS, expression, usable
+from ..engine.numbers import cast
+from ..engine.places import fresh_array, put, same_size
+from ..engine.quoted import Do, Quoted
+from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
+from ..engine.state import ONE, ZERO, Lowering
+from ..engine.values import (
+    SILENT, ArrayValue, Axes, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform, TupleValue, Value,
+    arrays, contains, describe, type_of,
+)
+from ..frozen import frozen
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..registry import enter
+from ..span import Span
+from ..types import BOOL, I64
+from .arguments import Argument, bound_arguments, has_default
+from .comprehensions import targets, through
+from .derivatives import BATCHES, function_of, source_of
+from .iterables import Iteration
+
+OPTIONS = ("in_axes", "out_axes")
+
+
+class _Unfit(Exception):
+    """Axes that do not fit a value; reported by whoever has asked."""
+
+
+@frozen
+class _Given:
+    """An argument of a call, and the axis of each of its arrays: of an array an int or None, of a tuple a tuple."""
+
+    value: Value
+    axes: Axes
+    name: str
+    keyword: bool = False
+
+
+# -------------------------------------------------------------------------------------------------------------- options
+
+
+def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``linad.vmap(f, in_axes=0, out_axes=0)``: a function."""
+    function = function_of(ctx, node)
+    if function is None:
+        return Poison()
+    given = dict(zip(OPTIONS, node.args[1:])) | {k.arg: k.value for k in node.keywords}
+    if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(OPTIONS):
+        ctx.report(BadCall(ctx.span(node), dotted, "takes a function, `in_axes` and `out_axes`"))
+        return Poison()
+    try:
+        axes = {option: _axes(option, expression(ctx, n)) for option, n in given.items()}
+    except _Unfit as e:
+        ctx.report(BadCall(ctx.span(node), dotted, str(e)))
+        return Poison()
+    return DerivativeValue(Transform("vmap", **axes), function)
+
+
+def _axes(option: str, v: Value) -> Axes:
+    """The axes that an option says."""
+    match v:
+        case ScalarValue(atom=Const(value=int() as axis), dtype="i64"):
+            return axis
+        case NoneValue() if option == "in_axes":
+            return None
+        case TupleValue(items=items, mapping=False):
+            return tuple(_axes(option, x) for x in items)
+    told = "an int, None, or a tuple of such" if option == "in_axes" else "an int, or a tuple of ints"
+    raise _Unfit(f"takes for `{option}` {told}, known when the function is compiled; this is {describe(type_of(v))}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- calls
+
+
+def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
+    """A call of what `vmap` gave."""
+    span, source = ctx.span(node), source_of(d.function)
+    bound = bound_arguments(ctx, node, source)
+    if bound is None:
+        return Poison()
+    values = {n: closed(ctx, usable(ctx, a.value, a.name or "the argument", a.span), a.span) for n, a in bound.items()}
+    if any(contains(v, SILENT) for v in values.values()):
+        ctx.programs.poisoned |= any(contains(v, Poison) for v in values.values())
+        return Poison()
+    try:
+        given = _given(d, bound, values)
+        mapped = [m for g in given for m in _mapped(g.value, g.axes, g.name)]
+        if not mapped:
+            raise _Unfit("maps over no argument: one entry of `in_axes` is an int at least")
+        n = _length(ctx, mapped, span)
+        return _Batch(ctx, node, closed(ctx, d.function, span), given, n, hint).stacked(d.transform.out_axes)
+    except _Unfit as e:
+        ctx.report(BadCall(span, f"vmap of {source.name}", str(e)))
+        return Poison()
+
+
+def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Value]) -> list[_Given]:
+    """The arguments with their axes, those given by name last."""
+    source, axes = source_of(d.function), d.transform.in_axes
+    spec = source.node.args
+    by_position = [(n, values[n], has_default(source, n)) for n in (a.arg for a in (*spec.posonlyargs, *spec.args))]
+    if spec.vararg:
+        by_position += [(f"*{spec.vararg.arg}", v, False) for v in values[spec.vararg.arg].items]
+    if isinstance(axes, tuple):
+        required = sum(not optional for *_, optional in by_position)
+        if not required <= len(axes) <= len(by_position):
+            told = f"has {len(by_position)} parameters by position, and `in_axes` {len(axes)} entries"
+            raise _Unfit(told)
+    every = axes if isinstance(axes, tuple) else (axes,) * len(by_position)
+    every += (None,) * (len(by_position) - len(every))
+    optional = not isinstance(axes, tuple)
+    found = [_Given(v, _aligned(v, a, n, optional and o), n) for (n, v, o), a in zip(by_position, every, strict=True)]
+    for n in (a.arg for a in spec.kwonlyargs):
+        found.append(_Given(values[n], _aligned(values[n], 0, n, has_default(source, n)), n, True))
+    if spec.kwarg:
+        more = values[spec.kwarg.arg]
+        found += [_Given(v, _aligned(v, 0, n, False), n, True) for n, v in zip(more.record.names, more.items, strict=True)]
+    return found
+
+
+def _aligned(v: Value, axes: Axes, name: str, optional: bool) -> Axes:
+    """The axis of each array of an argument. With ``optional`` a number has none: it may be a default."""
+    if isinstance(v, TupleValue) and axes is not None:
+        every = axes if isinstance(axes, tuple) else (axes,) * len(v.items)
+        if len(every) != len(v.items):
+            raise _Unfit(f"has {len(every)} entries of `in_axes` for the {len(v.items)} parts of `{name}`")
+        return tuple(_aligned(x, a, name, optional) for x, a in zip(v.items, every, strict=True))
+    if isinstance(axes, tuple):
+        raise _Unfit(f"has a tuple of `in_axes` for `{name}`, which is {described(v)}")
+    if axes is None or not (is_array(v) or isinstance(v, ScalarValue)):
+        return None
+    if is_array(v) and -rank_of(v) <= axes < rank_of(v):
+        return axes % rank_of(v)
+    if optional and not is_array(v):
+        return None
+    raise _Unfit(f"maps over axis {axes} of `{name}`, which is {described(v)}; None in `in_axes` stands for arguments that stay as they are")
+
+
+def described(v: Value) -> str:
+    return describe(type_of(v))
+
+
+def _mapped(v: Value, axes: Axes, name: str) -> Iterator[tuple[Value, int, str]]:
+    """The arrays that are mapped over, their axes, and the arguments that they are in."""
+    if isinstance(v, TupleValue) and isinstance(axes, tuple):
+        for x, a in zip(v.items, axes, strict=True):
+            yield from _mapped(x, a, name)
+    elif isinstance(axes, int):
+        yield v, axes, name
+
+
+def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> Atom:
+    """How many places there are: as many in each of the arrays, which is checked where the program runs."""
+    first, *others = ((size_of(ctx, v, axis, span), f"axis {axis} of `{name}`") for v, axis, name in mapped)
+    for n, what in others:
+        told = f"vmap: {first[1]} has size {{0}} and {what} size {{1}}, which are mapped over together"
+        same_size(ctx, n, first[0], told, (first[0], n), span)
+    return first[0]
+
+
+@frozen(eq=False, repr=False)
+class _Batch:
+    """A function, the arguments of all its calls, and how many there are."""
+
+    ctx: Lowering
+    node: ast.Call
+    function: Value
+    given: list[_Given]
+    count: Atom
+    hint: str
+
+    def element(self, k: Atom) -> Value:
+        """What the function gives at a place."""
+        node = self.node
+        picked = [(g, Quoted(node, self.picked(g.value, g.axes, k))) for g in self.given]
+        keywords = [ast.keyword(g.name, v) for g, v in picked if g.keyword]
+        call = ast.Call(Quoted(node, self.function), [v for g, v in picked if not g.keyword], keywords)
+        return usable(self.ctx, expression(self.ctx, ast.copy_location(call, node), self.hint), "the result", self.span)
+
+    @property
+    def span(self) -> Span:
+        return self.ctx.span(self.node)
+
+    def picked(self, v: Value, axes: Axes, k: Atom) -> Value:
+        """An argument at a place."""
+        if isinstance(axes, tuple):
+            return TupleValue(tuple(self.picked(x, a, k) for x, a in zip(v.items, axes, strict=True)), v.record)
+        if axes is None:
+            return v
+        whole = Slice(None, None, None, self.span)
+        return indexed(self.ctx, v, [*[whole] * axes, Place(ScalarValue(k, True), self.span)], "", self.span)
+
+    def stacked(self, out_axes: Axes) -> Value:
+        """The results of all calls, stacked."""
+        ctx, span = self.ctx, self.span
+        index = ctx.fresh("i", I64, nonneg=True, below=self.count)
+
+        def look() -> tuple[Value, dict[int, tuple[Atom, ...]]]:
+            found = self.element(index)
+            return found, {id(v): shape_of(ctx, v, span) for v in _leaves(found) if is_array(v)}
+
+        trial = ctx.attempt(look)  # once, to see what they are
+        like, shapes = trial.value
+        if isinstance(like, SILENT):
+            ctx.take(trial, emit=False)  # what was reported stays
+            return Poison()
+        self.require(like, Block(trial.stmts))
+        sizes = {key: Sizes(shape, trial.stmts, index, functions_of(ctx)) for key, shape in shapes.items()}
+        start = ZERO
+        if not all(s.known() for s in sizes.values()):  # they are those of the first result
+            some = ctx.let("ok", "gt", (self.count, ZERO), BOOL, span)
+            ctx.emit(Check(some, "ValueError", "vmap: sizes of results are known only at the first place, and there is none", (), span))
+            like = self.element(ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True))
+            start = ONE
+        made = self.room(like, sizes if start == ZERO else {})
+        if start == ONE:
+            self.keep(made, like, ZERO)
+        kept, place = ctx.pseudo("batch", span), []
+        ctx.bind(kept, Binding(made, span))
+
+        def at(i: Atom) -> Value:
+            place[:] = [i]
+            return ScalarValue(i, True)
+
+        part = ast.comprehension(ast.Name("%k", ast.Store()), self.node, [], 0)
+        ast.copy_location(part.target, self.node)
+        one = ast.copy_location(ast.ListComp(self.node, [part]), self.node)
+        with targets(ctx, one):
+            each = Do(self.node, lambda: self.keep(ctx.env[kept].value, self.element(place[0]), place[0]))
+            through(ctx, part, Iteration(start, self.count, ONE, True, at), [each], frozenset(ctx.env))
+        return self.moved(ctx.unbind(kept).value, out_axes)
+
+    def require(self, like: Value, body: Block) -> None:
+        """Refuse results that cannot be stacked, and functions that update their arguments."""
+        for v in _leaves(like):
+            if not isinstance(v, (ScalarValue, NoneValue)) and not is_array(v):
+                raise _Unfit(f"stacks numbers and arrays, and the function returns {described(v)}")
+            if is_array(v) and rank_of(v) == 4:
+                raise _Unfit("gives an array of rank 5: an array has at most 4 dimensions")
+        if not any(is_array(v) or isinstance(v, ScalarValue) for v in _leaves(like)):
+            raise _Unfit("is of a function that returns a number or an array at least")
+        held = {a.name for g in self.given for a in arrays(g.value)}
+        by_name = {s.name: s for s in self.ctx.programs.specs.values()}
+        for s in walk(body):
+            if isinstance(s, Call) and s.callee in by_name:
+                spec = by_name[s.callee]
+                for k, (a, mode) in enumerate(zip(s.args, spec.modes, strict=False)):
+                    writes = mode in ("acc", "mut") or (mode == "own" and spec.writes(k))
+                    if writes and isinstance(a, Var) and a.name in held:
+                        told = f"`vmap` of `{spec.source.name}`, which updates an argument"
+                        self.ctx.report(Unsupported(self.span, told, "let it work on a copy"))
+                        return
+
+    def room(self, like: Value, sizes: dict[int, Sizes]) -> Value:
+        """The arrays that the results go to."""
+        ctx, span = self.ctx, self.span
+        match like:
+            case TupleValue(items=items, record=record):
+                return TupleValue(tuple(self.room(x, sizes) for x in items), record)
+            case NoneValue():
+                return like
+            case ScalarValue(dtype=dtype):
+                return fresh_array(ctx, self.hint, (self.count,), dtype, None, span)
+        shape = sizes[id(like)].again(ctx, span) if id(like) in sizes else shape_of(ctx, like, span)
+        return fresh_array(ctx, self.hint, (self.count, *shape), dtype_of(like), None, span)
+
+    def keep(self, made: Value, result: Value, k: Atom) -> None:
+        """``made[k] = result``, part by part."""
+        ctx, span = self.ctx, self.span
+        match made, result:
+            case TupleValue(items=xs), TupleValue(items=ys):
+                for x, y in zip(xs, ys, strict=True):
+                    self.keep(x, y, k)
+            case ArrayValue(), ScalarValue(atom=atom):
+                put(ctx, made, (k,), cast(ctx, atom, made.var.type.dtype, span), span)
+            case ArrayValue(), _ if is_array(result):
+                for axis, n in enumerate(shape_of(ctx, result, span)):
+                    m = ctx.dim(made.var, axis + 1, span)
+                    same_size(ctx, n, m, "vmap: results have sizes {0} and {1}, and are stacked", (m, n), span)
+                store_row(ctx, made, k, result, span)
+
+    def moved(self, made: Value, axes: Axes) -> Value:
+        """The stacked results with the new axis where it is wanted."""
+        match made:
+            case TupleValue(items=items, record=record):
+                every = axes if isinstance(axes, tuple) else (axes,) * len(items)
+                if len(every) != len(items):
+                    raise _Unfit(f"has {len(every)} entries of `out_axes` for {len(items)} results")
+                return TupleValue(tuple(self.moved(x, a) for x, a in zip(items, every, strict=True)), record)
+            case ArrayValue(var=var):
+                rank = var.type.rank
+                if isinstance(axes, tuple):
+                    raise _Unfit("has a tuple of `out_axes` for one result")
+                if not -rank <= axes < rank:
+                    raise _Unfit(f"puts the results along axis {axes} of an array of rank {rank}")
+                order = list(range(1, rank))
+                order.insert(axes % rank, 0)
+                return transposed(self.ctx, made, order, self.span) if axes % rank else made
+        return made
+
+
+def _leaves(v: Value) -> Iterator[Value]:
+    """The parts of a structure, in order."""
+    if isinstance(v, TupleValue):
+        for item in v.items:
+            yield from _leaves(item)
+    else:
+        yield v
+
+
+CALLS["linad.vmap"] = transform
+BATCHES["vmap"] = call_batched
+enter("derivative", ("linad.vmap",))
