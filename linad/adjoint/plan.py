@@ -16,6 +16,7 @@ from linad_typecheck.core import (
     Loop,
     Stmt,
     Store,
+    Var,
     blocks,
     outputs,
 )

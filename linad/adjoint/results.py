@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from linad_typecheck.core import Const, Loop, Var, walk
+from linad_typecheck.core import Const, Loop, walk
 
 from .plan import Plan, own_blocks
 

@@ -20,7 +20,6 @@ from linad_typecheck.core import (
     Stmt,
     Store,
     Var,
-    base_name,
 )
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.span import Span

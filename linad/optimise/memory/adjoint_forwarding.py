@@ -41,7 +41,6 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
-    blocks,
     free_vars,
     mentioned,
     operands,
