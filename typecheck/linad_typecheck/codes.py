@@ -26,7 +26,8 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN107", "argument-updated", "error", "an entry function updates an argument without declaring it"),
     ("LIN108", "captured-array-updated", "error", "an array of the module is updated"),
     ("LIN109", "stored-twice", "error", "an array is updated that a tuple or record holds in two places"),
-    ("LIN110", "conflicting-updates", "error", "one array is updated under two names"),
+    ("LIN110", "conflicting-updates", "error", "arrays that may be one are updated under two names"),
+    ("LIN111", "shared-update", "warning", "an array that was updated under one name is used under another"),
     # 2xx language
     ("LIN201", "unsupported", "error", "a construct outside the language"),
     ("LIN202", "unknown-name", "error", "a name that is defined nowhere"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,13 +25,14 @@ from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, as_argument, as_flag, contains, describe, leaves, map_arrays, rebuild,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, leaves, map_arrays, passed,
+    rebuild,
     type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..linear.ownership import as_one, inherits, movable, move, names_of, others, stays_in_use, write
+from ..linear.ownership import array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
@@ -182,13 +184,18 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
-    spec, literals = specialised(ctx, source, {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args})
+    types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
+    spec, literals = specialised(ctx, source, *types)
+    once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
+    if once:
+        disjoint = _disjoint([a.value for a in (*given, *capture_args)])
+        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
         ctx.programs.poisoned = True
         return Poison()
-    return _emit(ctx, node, spec, [*given, *capture_args], hint)
+    return _emit(ctx, node, spec, [*given, *capture_args], hint, once)
 
 
 def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> Value:
@@ -220,9 +227,25 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
     return v
 
 
-def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str) -> Value:
+def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
+    """Whether an array is passed in two places, as parts of it perhaps, and not only to be read or added to."""
+    modes: dict[str, set[str]] = {}
+    for atom, mode in zip((leaf for a in given for leaf in leaves(as_argument(a.value))), spec.modes, strict=False):
+        if isinstance(atom.type, Array):
+            modes.setdefault(atom.name, set()).add(mode)
+    counts = Counter(v.name for a in given for v in arrays(a.value))
+    return any(counts[name] > 1 and found not in ({"read"}, {"acc"}) for name, found in modes.items())
+
+
+def _disjoint(values: list[Value]) -> bool:
+    """Whether the parts of arrays that are passed surely share no cell."""
+    parts = [leaf for v in values for leaf in array_leaves(v)]
+    return not any(meets(p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
+
+
+def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str, once: bool) -> Value:
     span = ctx.span(node)
-    given = [replace(a, value=as_argument(a.value)) for a in given]
+    given = [replace(a, value=v) for a, v in zip(given, passed([a.value for a in given], once), strict=True)]
     atoms: list[Atom] = [leaf for a in given for leaf in leaves(a.value)]
     of_atom = [a for a in given for _ in leaves(a.value)]
     _own(ctx, spec, atoms, of_atom, span)

@@ -19,6 +19,7 @@ from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Binding, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, type_of
 from ..library.operators import operator
 from ..linear.liveness import enclosed
+from ..linear.ownership import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
@@ -34,7 +35,7 @@ from .static_texts import added
 def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     name = node.id
     b = ctx.path.env.get(name)
-    if b is not None and b.defined is None and not isinstance(b.value, LostArray):
+    if b is not None and b.defined is None and b.shared is None and not isinstance(b.value, LostArray):
         return b.value
     span = ctx.span(node)
     if b is None:
@@ -47,6 +48,8 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
         ctx.emit(Check(b.defined, error, text, (), span))
         ctx.bind(name, Binding(b.value, b.span))
+    if b.shared is not None:
+        shared_use(ctx, name, b, span)
     if isinstance(b.value, LostArray):
         ctx.bind(name, Binding(Poison(b.value), b.span))  # told once
         return usable(ctx, b.value, name, span)

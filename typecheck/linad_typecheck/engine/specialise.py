@@ -27,14 +27,15 @@ from .fixpoint import fixpoint
 from .joins import coerce
 from .loop_head import TOP
 from .path import Fixed
+from .places import simplest
 from .results import against_annotation
 from .returning import apart, lent_back
 from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
     Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, UnionValue, Value, ValueType, as_argument, contains, describe, join_types, leaves, rebuild,
-    type_leaves, type_of,
+    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, join_types, leaves, map_arrays, passed, rebuild,
+    slot, type_leaves, type_of,
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
@@ -91,6 +92,7 @@ class Spec:
     depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
     apart: bool = False  # whether results are copied that would be arrays of the caller
     twice: bool = False  # whether an array may be returned in two places, as nobody updates what is returned
+    disjoint: bool = False  # parameters that look into one array share no cell of it
     failed: bool = False
     done: bool = False
     function: Function | None = None
@@ -184,12 +186,12 @@ class Specialiser:
         return sum(s.source.node is source.node for s in self.stack)
 
     def specialise(
-        self, source: FunctionSource, params: Typed, captures: Typed, apart: bool = False, twice: bool = False
+        self, source: FunctionSource, params: Typed, captures: Typed, apart: bool = False, twice: bool = False, disjoint: bool = False
     ) -> Spec:
-        """The function for arguments of these types; ``apart``, its results share nothing with them; ``twice`` as in `Spec`."""
+        """The function for arguments of these types; ``apart``, its results share nothing with them; the others as in `Spec`."""
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
-        key = (id(source.node), source.key, params, captures, apart, twice)
+        key = (id(source.node), source.key, params, captures, apart, twice, disjoint)
         known = self.specs.get(key)
         if known is not None:
             if known.done:
@@ -198,7 +200,7 @@ class Specialiser:
             for spec in self.stack[self.stack.index(known) :]:  # everything from there up is recursive
                 spec.recursive = True
             return known
-        spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart, twice=twice)
+        spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart, twice=twice, disjoint=disjoint)
         if self.inside(source) > DEPTH:
             self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
             spec.failed = spec.done = True
@@ -280,13 +282,18 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     ctx.spec = spec
     span = source.source.span(source.node)
     params: list[Var] = []
+    values: dict[str, Value] = {}
     for name, t in spec.params:
         lent = Lent(name, "helper")
         fresh = [
             ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None) for leaf in type_leaves(t)
         ]
         params += fresh
-        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span))
+        values[name] = rebuild(t, iter(fresh))
+    held = {slot(k, p.type): p for k, p in enumerate(p for p in params if isinstance(p.type, Array))}
+    for name, value in values.items():
+        at_last = lambda v: simplest(held[v.var], v.view) if isinstance(v, ViewValue) and v.var in held else v
+        ctx.bind(name, Binding(map_arrays(value, at_last), span))
     if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
         names = tuple(n for n, _ in spec.params)
         args = {a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
@@ -421,14 +428,18 @@ def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
     return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
 
 
-def specialised(ctx: Lowering, source: FunctionSource, given: dict[str, Value], captures: dict[str, Value]) -> tuple[Spec, dict[str, Value]]:
-    """A function for the types of these arguments, and for the values of literals where it has to know them, which are given, too."""
+def specialised(
+    ctx: Lowering, source: FunctionSource, given: dict[str, Value], captures: dict[str, Value], once: bool = False, disjoint: bool = False
+) -> tuple[Spec, dict[str, Value]]:
+    """A function for the types of these arguments, and for the values of literals where it has to know them, which are given, too;
+    ``once`` as in `passed`, ``disjoint`` as in `Spec`."""
 
-    def types(values: dict[str, Value]) -> Typed:
-        return tuple((n, type_of(as_argument(v))) for n, v in values.items())
+    def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
+        found = iter(passed([v for some in values for v in some.values()], once))
+        return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     with ctx.programs.apart() as found:
-        spec = ctx.programs.specialise(source, types(given), types(captures))
+        spec = ctx.programs.specialise(source, *types(given, captures), disjoint=disjoint)
     literals: dict[str, Value] = {}
     for name in spec.wanted if spec.failed else ():
         value = given.get(name, captures.get(name))
@@ -441,4 +452,4 @@ def specialised(ctx: Lowering, source: FunctionSource, given: dict[str, Value], 
         ctx.programs.findings.take(found)
         return spec, {}
     again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-    return ctx.programs.specialise(source, *map(types, again)), literals
+    return ctx.programs.specialise(source, *types(*again), disjoint=disjoint), literals

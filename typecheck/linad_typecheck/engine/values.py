@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
@@ -10,7 +10,7 @@ from ..frozen import frozen
 from ..scope import LIST, Entity, FunctionSource, RecordClass
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
-from .views import View, atoms, map_atoms, meet, skeleton
+from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
@@ -246,11 +246,13 @@ ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds 
 
 @frozen(slots=True)
 class Binding:
-    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is."""
+    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is. ``shared`` is
+    where its array was updated under another name since."""
 
     value: Value
     span: Span
     defined: Atom | None = None
+    shared: Loss | None = None
 
 
 # ---------------------------------------------------------------------------------------------------- their types
@@ -490,6 +492,36 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
         case OtherType(value=v):
             return v
     raise TypeError(t)
+
+
+def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
+    """The values as a call passes them. Where arrays are passed ``once``, the second view of an array, or the array in a second
+    place, is a view of what was passed before: of the array that `slot` numbers among the run-time parts."""
+    found = [as_argument(v) for v in values]
+    if not once:
+        return found
+    seen: set[str] = set()
+
+    def again(leaf: Value) -> Value:
+        if not isinstance(leaf, ArrayValue | ViewValue) or leaf.var.name not in seen:
+            seen.update(v.name for v in arrays(leaf))
+            return leaf
+        return ViewValue(leaf.var, leaf.view if isinstance(leaf, ViewValue) else whole(leaf.var.type.rank))
+
+    found = [map_arrays(v, again) for v in found]
+    order = [a.name for v in found for a in leaves(v) if isinstance(a.type, Array)]
+
+    def numbered(leaf: Value) -> Value:
+        if isinstance(leaf, ViewValue) and not leaf.lent:
+            return ViewValue(slot(order.index(leaf.var.name), leaf.var.type), leaf.view)
+        return leaf
+
+    return [map_arrays(v, numbered) for v in found]
+
+
+def slot(k: int, type: Array) -> Var:
+    """Stands for the array that is passed as number ``k`` of the arrays of a call."""
+    return Var(f"#{k}", type)
 
 
 def map_arrays(v: Value, change) -> Value:

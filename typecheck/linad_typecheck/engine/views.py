@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
+from math import gcd
 
 from ..core import Atom, Const, Var
 from ..frozen import frozen
@@ -122,7 +123,16 @@ def apart(a: View, b: View) -> bool:
     """Whether two views of one array surely share no cell: along one axis of it they hold different places."""
     if a.flat is not None or b.flat is not None:
         return False
-    return any(_before(x, y) or _before(y, x) for x, y in zip(a.axes, b.axes, strict=True))
+    return any(_before(x, y) or _before(y, x) or _between(x, y) for x, y in zip(a.axes, b.axes, strict=True))
+
+
+def _between(p: Along, q: Along) -> bool:
+    """Whether places ``p`` of an axis surely lie between those of ``q``, as even and odd ones do."""
+    numbers = (p.start, p.step, q.start, q.step)
+    if not all(isinstance(a, Const) for a in numbers) or p.start.value < 0 or q.start.value < 0:
+        return False
+    common = gcd(*(a.step.value for a in (p, q) if a.of is not None))
+    return (p.start.value - q.start.value) % common != 0 if common else p.start != q.start
 
 
 def _before(p: Along, q: Along) -> bool:

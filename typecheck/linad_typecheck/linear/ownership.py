@@ -22,6 +22,7 @@ from ..messages.ownership import (
     MovedInLoop,
     MovedOnSomePaths,
     PerhapsCopied,
+    SharedUpdate,
     StoredTwice,
     UseAfterMove,
 )
@@ -81,7 +82,7 @@ def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: f
     """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
     the place."""
     def change(leaf):
-        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and _meets(leaf, place) else leaf
+        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(leaf, place) else leaf
 
     left = {n: map_arrays(b.value, change) for n, b in ctx.env.items() if n not in keep}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
@@ -92,7 +93,7 @@ def _type_of(leaf: Value) -> Array:
     return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
 
 
-def _meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
+def meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
     """Whether what a name holds may share a cell with a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
@@ -105,14 +106,14 @@ def _meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
 def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
     """The place is updated through the name ``by`` (empty for a temporary).
 
-    A second name of the array, and a view that may share a cell with the place, end here; the array that a view was taken of
-    does not: to be written through is what the view is for.
+    What surely is this array under a second name, and views of it, show the update from here on, which is told where they are
+    used; what perhaps is this array ends here.
     """
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
     # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show it
-    unseen = lambda part, read: any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and _meets(part, place))
+    unseen = lambda part, read: any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(part, place))
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
@@ -120,10 +121,10 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             lose(ctx, Var(array, place.var.type), Loss("written", by, span))
         return
     bound = ctx.env[holder].span
-    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if _meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
-    if len(held) > 1:
+    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
+    if len(held) > 1 and not all(_surely(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
-    through = next((leaf for leaf in held if _meets(leaf, place)), ctx.env[holder].value)
+    through = next((leaf for leaf in held if meets(leaf, place)), ctx.env[holder].value)
     left: dict[str, Binding] = {}
     for other, b in ctx.env.items():
         if other == holder:
@@ -141,12 +142,32 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
-            return LostArray(_type_of(leaf), loss()) if isinstance(leaf, ARRAYS) and not parent and _meets(leaf, place) else leaf
+            if not isinstance(leaf, ARRAYS) or parent or not meets(leaf, place):
+                return leaf
+            if isinstance(through, UnionValue) or not _surely(leaf, place):
+                return LostArray(_type_of(leaf), loss())
+            shown.append(loss())
+            return leaf
 
+        shown: list[Loss] = []
         value = map_arrays(b.value, change)
-        if value is not b.value:
-            left[other] = replace(b, value=value)
+        if value is not b.value or shown:
+            left[other] = replace(b, value=value, shared=b.shared or next(iter(shown), None))
     ctx.bind_all(left)
+
+
+def _surely(leaf: Value, place: ArrayValue | ViewValue) -> bool:
+    """Whether what a name holds is an array of its own no more than the place is: it is, or looks into, the same one on every path."""
+    return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
+
+
+def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
+    """A name is used whose array was updated under another one: told once."""
+    ctx.bind(name, replace(b, shared=None))
+    told = isinstance(b.value, (ArrayValue, ViewValue)) and b.shared.by
+    if told and not (ctx.spec is not None and ctx.spec.disjoint and b.span == ctx.span(ctx.source.node)):
+        copies = copy_at(ctx.source, b.shared.made, (b.shared.by, name))
+        ctx.report(SharedUpdate(span, name, b.shared.by, b.shared.span, b.shared.made, copies))
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:

@@ -193,6 +193,32 @@ class Lent(Message):
 
 
 @frozen
+class SharedUpdate(Message):
+    """An array that was updated under one name is used, or updated, under another, which surely means the same array."""
+
+    slug = "shared-update"
+    name: str
+    by: str
+    at: Span
+    made: Span = NOWHERE
+    copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
+
+    def message(self) -> str:
+        return f"`{self.name}` and `{self.by}` are one array, which was updated under the name `{self.by}`"
+
+    def label(self) -> str:
+        return "used here, with the update, as in plain Python"
+
+    def labels(self) -> tuple[Label, ...]:
+        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        return (*made, Label(self.at, "updated here"))
+
+    def fixes(self) -> tuple[Fix, ...]:
+        text = "keep the old values with a copy, where they are meant"
+        return copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
+
+
+@frozen
 class StoredTwice(Message):
     """An array is updated that a tuple or record holds in two places."""
 
