@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from enum import Enum
 
 import numpy as np
-from linad_typecheck.scope import EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
 from linad_typecheck.signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
 from linad_typecheck.words import with_article
@@ -138,6 +138,9 @@ def leaves(structure: Structure, value: object, where: str, loose: bool = False)
     return [found for s, v, place in triples for found in leaves(s, v, place, loose)]
 
 
+_RETURNED = frozenset(c.key for c in RETURNED)
+
+
 def inside(
     structure: tuple[Structure, ...] | RecordStructure, value: object, where: str, loose: bool = False
 ) -> list[tuple[Structure, object, str]]:
@@ -152,6 +155,9 @@ def inside(
         tag = structure.tag
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
+        if tag.key in _RETURNED:
+            (leaf,) = structure
+            return [(leaf, np.array(value, dtype=WANTED[leaf.type.dtype]), where)]
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
         except AttributeError as error:  # made without `__init__`

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib
 import inspect
 import re
 import sys
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import CustomRule, Entity, FunctionSource, Helper, Member, RecordClass
+from linad_typecheck.scope import IMPORTED, CustomRule, Entity, FunctionSource, Helper, Member, RecordClass
 from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
@@ -130,7 +131,7 @@ class Record:
             if (
                 self.early
                 or "::" in lookup.name
-                or lookup.name.startswith(IMPLEMENTS)
+                or lookup.name.startswith((IMPLEMENTS, IMPORTED))
                 or first in f.__code__.co_freevars
                 or lookup.code is not None
                 or lookup.value is MISSING
@@ -242,6 +243,8 @@ class LiveScope:
         """The object a name is bound to now; `MISSING` where it is not bound."""
         if name.startswith(IMPLEMENTS):
             return implementing.registered(name.removeprefix(IMPLEMENTS)) or MISSING
+        if name.startswith(IMPORTED):
+            return self._imported(*name.removeprefix(IMPORTED).split(":", 1))
         if "::" in name:
             key, _, attribute = name.rpartition("::")
             cls = self.record.class_of(key)
@@ -266,6 +269,19 @@ class LiveScope:
             if not isinstance(value, ModuleType):
                 return MISSING
             value = getattr(value, attribute, MISSING)
+        return value
+
+    def _imported(self, module: str, attributes: str) -> object:
+        """What the function imports itself: calling it would do so, too."""
+        try:
+            value = importlib.import_module(module, self.function.__globals__.get("__package__"))
+        except Exception:  # noqa: BLE001 - whatever a module raises that cannot be imported
+            return MISSING
+        for attribute in filter(None, attributes.split(".")):
+            found = getattr(value, attribute, MISSING) if isinstance(value, ModuleType) else MISSING
+            if found is MISSING and isinstance(value, ModuleType):
+                return self._imported(f"{value.__name__}.{attribute}", "")
+            value = found
         return value
 
     def mark(self, name: str, value: object) -> str:

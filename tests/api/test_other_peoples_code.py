@@ -1,5 +1,6 @@
 """Idioms of functions that nobody wrote for linad."""
 
+import enum
 import functools
 import warnings
 from typing import cast
@@ -244,3 +245,34 @@ def test_a_smallest_value_that_begins_as_infinity():
 
     agrees(least, X)
     agrees(least, X, 1.0e9)
+
+
+class Kind(enum.IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+def small_things(x, **options):
+    from fractions import Fraction  # noqa: F401
+    from tests.two_roads import differences  # noqa: F401
+
+    global WEIGHTS
+    scale = options.pop("scale", 2.0)
+    options.setdefault("shift", 1.0)
+    options.update(power=2.0)
+    inside = (x > -1.0) * (x < 2.0)
+    y = np.where(inside + (x > 2.5), x, 0.0) * Kind.SECOND + x[Kind.FIRST] * len(options)
+    z = np.asarray(x[0] * scale)
+    z[z > 0.0] = z[z > 0.0] ** options["power"]
+    total = float(np.asarray(y[0])) + z[()]
+    for w, v in zip((1.0, 2.0, 3.0), x, strict=True):
+        total += w * v * options["shift"]
+    return total + sum(WEIGHTS) * np.concatenate([v[..., np.newaxis] for v in (x[1], x[2])]).sum()
+
+
+def test_small_things():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of arrays as numbers
+        agrees(small_things, X)
+        agrees(small_things, -X, scale=3.0, shift=0.5)
+

@@ -83,11 +83,11 @@ LIBRARIES = (
     "collections", "copy", "warnings",
 )  # fmt: skip
 
-# Libraries of which none has a function that could be a helper; of any other one that is not in the project nothing is known.
-FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray",
-           "seaborn", "statsmodels", "joblib")  # fmt: skip
+# Libraries of which nothing is read: they compute outside of Python's text, or with arrays of their own. All else is looked at.
+FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray", "seaborn")
 
 NO_DEFAULT = Opaque("no default")
+IMPORTED = "import "  # begins the name of what a function imports itself: `import package.module:name`
 LOST = "__lost__"  # stands for what a line computes that does not parse
 
 
@@ -146,6 +146,12 @@ class RecordClass:
 MOST_LISTED = 32  # items of a list, each of which is a value of its own
 MOST_KEYS = 256  # of a dict of the module
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
+# Lists whose length is known at run time only: of NumPy's numbers, and of Python's (`engine.growing`).
+GROWING = tuple(
+    RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list) for key in ("%list", "%list of Python's")
+)
+# What calls give for them.
+RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
@@ -160,7 +166,7 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
 
 
 # By key; the named tuples that library functions return are entered where the library is imported.
-LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict}
+LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict, **{c.key: list for c in RETURNED}}
 
 
 @frozen(slots=True)

@@ -137,6 +137,14 @@ def mask_of(parts: Sequence[Part]) -> AnyArray | None:
     return masks[0] if masks and len(parts) == 1 else None
 
 
+def under(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span) -> tuple[AnyArray, AnyArray]:
+    """An array and a mask for it. A mask that is one truth value takes all of the array or nothing: it is along a new axis."""
+    if rank_of(mask):
+        return v, mask
+    along = delayed_view if isinstance(v, Delayed) else view_of
+    return along(ctx, v, [NewAxis()], name, span), Delayed("bool", (ONE,), lambda index: read(ctx, mask, (), span))
+
+
 def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, first: int = 0) -> bool:
     """Whether a mask has the shape of the axes of an array from ``first`` on; a size that differs raises IndexError."""
     if first + rank_of(mask) > rank_of(v) or not rank_of(mask):
@@ -180,6 +188,7 @@ def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[
 
 def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
     """``v[mask]``: the cells where the mask is True, in the order of C."""
+    v, mask = under(ctx, v, mask, name, span)
     if not fits(ctx, v, mask, name, span):
         return Poison()
     v, mask = (held(ctx, x, "t", span) for x in (v, mask))

@@ -15,6 +15,7 @@ from ..engine.evaluation import (
     CALLED_VALUES, CALLS, EXPRESSIONS, expression, operands, pull, settled, spread_out, usable,
 )
 from ..engine.elementwise import lift
+from ..engine.growing import as_array, is_growing
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
@@ -23,7 +24,7 @@ from ..engine.sizes import is_array
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    LIST, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
+    LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, UnionValue, Value, ViewValue, as_argument, as_flag, contains, describe, leaves, map_arrays, rebuild,
     type_leaves, type_of,
 )
@@ -38,6 +39,7 @@ from ..scope import External, FunctionSource, Helper, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
+from . import lists
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -73,6 +75,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
             args = _library_args(ctx, node, node.func.attr, hint)
             return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
+        if lists.is_list(base):
+            return lists.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:
             return dict_method(ctx, node, base, node.func.attr)
         if isinstance(base, TextValue):
@@ -138,6 +142,8 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
     given = [_rebuilt(n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
+    if callee.startswith(("numpy.", "scipy.")):
+        found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
     values = tuple(found[: len(node.args)])
     keywords = dict(zip((k.arg for k in node.keywords), found[len(node.args) :], strict=True))
     keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
@@ -145,6 +151,16 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in (*values, *keywords.values()))
         return None
     return Args(name, ctx.span(node), values, keywords, hint, node)
+
+
+def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """A value with arrays in place of lists of a computed length, as NumPy takes them."""
+    if is_growing(v):
+        return as_array(ctx, v, hint, span)
+    if isinstance(v, TupleValue) and v.record in SEQUENCES:
+        items = tuple(_arrays_of_lists(ctx, x, hint, span) for x in v.items)
+        return v if items == v.items else replace(v, items=items)
+    return v
 
 
 def _is_display(node: ast.expr) -> bool:

@@ -19,6 +19,7 @@ from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
+from ..engine.growing import as_array, is_growing
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held
 from ..engine.quoted import Do, Quoted
@@ -142,6 +143,11 @@ def plain(ctx: Lowering, node: Comprehension) -> bool:
     return True
 
 
+def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
+    """``each`` of the elements of a comprehension; ``purpose`` tells apart several runs through one."""
+    _Run(ctx, node, each, purpose).go()
+
+
 # ------------------------------------------------------------------------------------------------------------ folds
 
 
@@ -168,6 +174,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if _is_range(ctx, what):
         return _of_loop(ctx, node, name, _each(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    value = as_array(ctx, value, hint, ctx.span(what)) if is_growing(value) else value
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)

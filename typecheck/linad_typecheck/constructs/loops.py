@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..arrays.indexing import alike, picked
+from ..arrays.indexing import alike
 from ..core import Const
 from ..engine.attempt import Attempt, Shape
 from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
@@ -19,7 +19,7 @@ from ..linear.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
-from .iterables import Iteration, Unrolled, iteration
+from .iterables import Iteration, Unrolled, iteration, picking
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -42,7 +42,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
-                it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
+                it = picking(ctx, it, span)
             ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)

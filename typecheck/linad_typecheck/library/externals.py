@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..advice.unsupported_functions import LOOP, elsewhere
 from ..engine.elementwise import lift
+from ..engine.entities import external
 from ..engine.places import held, stored
 from ..engine.rulebook import Args, Of, Refused, Rule, is_elementwise, rule_of
 from ..engine.state import Lowering
@@ -20,7 +21,8 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
         dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
     known = rule_of(dotted)
     if known is None:
-        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
+        if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
+            ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         return Poison()
     if args.keywords and out_argument.stores(dotted, args, is_elementwise(dotted)):
         return out_argument.store(ctx, args, lambda rest: call_external(ctx, dotted, rest))
