@@ -49,7 +49,7 @@ WAYS: dict[str, str] = {
     **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128", "cmath"), _PARTS),
     **dict.fromkeys(("numpy.random", "random", "numpy.unique", "builtins.open", "builtins.input", "builtins.print"), _PASSED),
     **dict.fromkeys(("numpy.nextafter", "math.nextafter", "numpy.spacing", "math.ulp", "math.frexp", "numpy.frexp"), _PASSED),
-    **dict.fromkeys(("builtins.isinstance", "builtins.hasattr", "builtins.type"), _TESTED),
+    **dict.fromkeys(("builtins.isinstance", "builtins.issubclass", "builtins.hasattr", "builtins.type"), _TESTED),
     "builtins.range": "for i in range(n):\n    first += x[i]\nreturn first + np.arange(n)[0]",
     "builtins.enumerate": "for i, v in enumerate(x):\n    first += v * i\nreturn first",
     "builtins.zip": "for u, v in zip(x, x):\n    first += u * v\nreturn first",

@@ -20,8 +20,7 @@ def f(x: Vec, M: Mat, w: float):
 REFUSED = {
     "return np.unique(x)[0]": (1, "`np.unique`", "outside the function"),
     "return np.fft.fft(x)[0]": (1, "`np.fft.fft`", "loops"),
-    "return np.vectorize(abs)(x)[0]": (1, "`np.vectorize`", "comprehension"),
-    "return x.tolist()[0]": (1, "`.tolist`", "keep the array"),
+    "return np.outer(x, x).tolist()[0]": (1, "a list of lists", "list(a)"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
     "return random.random()": (1, "`random.random`", "draw the numbers outside"),
     "print(w)\nreturn w": (1, "`print`", "outside"),
@@ -43,7 +42,7 @@ REFUSED = {
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, TABLE[0]) else 0.0": (1, "`isinstance`", "names that are written out"),
     "return (w * 1j).real": (1, "complex number", "imaginary parts apart"),
-    "return sorted(x)[0]": (1, "`sorted`", "np.sort"),
+    "return sorted(x, key=abs)[0]": (1, "this `sorted`", "np.argsort"),
     "return w if x else 0.0": (1, "condition", "np.any"),
     "@staticmethod\ndef g():\n    return 1.0\nreturn g()": (1, "decorator", "module"),
     "x.a = 1.0\nreturn w": (1, "`.a`", "new name"),

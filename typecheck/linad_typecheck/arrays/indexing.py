@@ -130,7 +130,7 @@ def alike(items: tuple[Value, ...]) -> bool:
     if all(isinstance(v, TupleValue) for v in items):
         return len({(len(v.items), v.record) for v in items}) == 1 and all(map(alike, zip(*(v.items for v in items), strict=True)))
     dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
-    numbers = dtypes == {"f64", "i64"} and all(v.weak for v in items)  # Python's own, which meet in floats anyway
+    numbers = dtypes == {"f64", "i64"} and all(isinstance(v, ScalarValue) and v.weak for v in items)  # Python's own, which meet in floats anyway
     return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
 
 

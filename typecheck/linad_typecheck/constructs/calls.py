@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..arrays.operands import rank_zero
+from ..arrays.shapes import transposed
 from ..core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
@@ -19,8 +20,8 @@ from ..engine.growing import as_array, is_growing
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
-from ..engine.rulebook import Args
-from ..engine.sizes import is_array
+from ..engine.rulebook import Args, is_elementwise
+from ..engine.sizes import is_array, rank_of
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
@@ -109,6 +110,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, (), hint)
         case TupleValue(record=RecordClass() as record) if (called := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
+        case FunctionValue(source=source) if source.elementwise:
+            return _each(ctx, node, source, hint, captured(ctx, callee, span))
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
@@ -207,7 +210,48 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     return _emit(ctx, node, spec, [*given, *capture_args], hint)
 
 
-def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> Value:
+def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``np.vectorize(f)``: the function, to be applied cell by cell; None where that is something else."""
+    if len(node.args) != 1 or any(k.arg != "otypes" for k in node.keywords):
+        return None
+    each = lambda source: replace(source, elementwise=True, key=f"{source.key}/each")
+    match expression(ctx, node.args[0]):
+        case EntityValue(entity=Helper(function=source)) as f:
+            return replace(f, entity=Helper(each(source)))
+        case FunctionValue(source=source) as f:
+            return replace(f, source=each(source))
+        case EntityValue(entity=External(dotted=of)) as f if is_elementwise(of):
+            return f
+    return None
+
+
+def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` of its rows, or columns; None where that is something else."""
+    if len(node.args) < 3:
+        return None
+    f, axis, array = (expression(ctx, a) for a in node.args[:3])
+    if not is_array(array) or rank_of(array) not in (1, 2) or not (isinstance(axis, ScalarValue) and isinstance(axis.atom, Const)):
+        return None
+    rank = rank_of(array)
+    rows = array if axis.atom.value in (-1, rank - 1) or rank == 1 else transposed(ctx, array, None, ctx.span(node))
+    rest = [Quoted(a, expression(ctx, a)) for a in node.args[3:]]
+    of = lambda row: ast.copy_location(ast.Call(Quoted(node.args[0], f), [row, *rest], node.keywords), node)
+    if rank == 1:
+        return expression(ctx, of(Quoted(node.args[2], rows)), hint)
+    row = ctx.pseudo("row", ctx.span(node))
+    part = ast.comprehension(ast.Name(row, ast.Store()), Quoted(node.args[2], rows), [], 0)
+    made = array_from(ctx, ast.fix_missing_locations(ast.copy_location(ast.ListComp(of(ast.Name(row, ast.Load())), [part]), node)), None, hint)
+    turned = is_array(made) and rank_of(made) == 2 and rows is not array
+    return transposed(ctx, made, None, ctx.span(node)) if turned else made
+
+
+CALLS["numpy.vectorize"] = _vectorized
+CALLS["numpy.apply_along_axis"] = _along_axis
+
+
+def _each(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
+) -> Value:
     """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and `numpy.vectorize` make them."""
     if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
         ctx.report(Unsupported(ctx.span(node), f"keywords of `{source.name}`, which works cell by cell", "give its arguments by position"))
@@ -219,7 +263,7 @@ def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> V
 
     def apply(given: tuple[Value, ...]) -> Value:
         call = ast.Call(node.func, [Quoted(a, v) for a, v in zip(node.args, given, strict=True)], [])
-        found = _call(ctx, ast.copy_location(call, node), source, (), hint)
+        found = _call(ctx, ast.copy_location(call, node), source, captures, hint)
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
 
     return lift(ctx, values, apply, ctx.span(node), hint)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..arrays.indexing import Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..core import Atom, Check, Const, Fill
-from ..engine.evaluation import expression, usable
+from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, materialise
@@ -144,8 +144,10 @@ def _bind(ctx: Lowering, name: str, value: TupleValue, span: Span) -> None:
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     """The list under a name, with one more item."""
-    base = usable(ctx, ctx.env[name].value, name, span)
-    if isinstance(base, SILENT):
+    base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
+    if isinstance(base, SILENT) or isinstance(value, SILENT):
+        if not contains(ctx.env[name].value, LostArray):
+            ctx.bind(name, Binding(UNKNOWN, span))
         return Poison()
     if base.record is LIST and len(base.items) < COUNTED:
         _bind(ctx, name, TupleValue((*base.items, value), LIST), span)
@@ -356,7 +358,7 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
     ctx.bind(key, Binding(TupleValue((), LIST), ctx.span(node)))
     done = extend(ctx, key, node, ctx.span(node))
     made = ctx.unbind(key).value
-    return made if isinstance(done, NoneValue) else Poison()
+    return usable(ctx, made, "the list", ctx.span(node)) if isinstance(done, NoneValue) else Poison()
 
 
 def returned(ctx: Lowering, value: Value, span: Span) -> Value:
@@ -392,3 +394,25 @@ def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Valu
     ctx.bind(key, Binding(copied(ctx, a, span) if is_growing(a) else a, span))
     extend(ctx, key, Quoted(node.right, b), span)
     return ctx.unbind(key).value
+
+
+def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers in order."""
+    span = ctx.span(node)
+    back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
+    backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
+    if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
+        ctx.report(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
+        return Poison()
+    key = ctx.pseudo("sorted", span)
+    found = of_iterable(ctx, node.args[0])
+    if isinstance(found, SILENT):
+        return found
+    ctx.bind(key, Binding(found, span))
+    _rearranged(ctx, key, found, "sort", [], span)
+    if backwards:
+        _rearranged(ctx, key, ctx.env[key].value, "reverse", [], span)
+    return ctx.unbind(key).value
+
+
+CALLS["builtins.sorted"] = ordered

@@ -36,10 +36,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case Unrolled(items=items) if not items or not _leaves(s):
             _unroll(ctx, s, items)
         case Unrolled(items=items) if not alike(items):
-            _explore(ctx, s, Poison())
-            if not any(contains(v, SILENT) for v in items):
-                instead = "loop over a range with an `if` on the index, or write the elements out"
-                ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
+            _unroll_leaving(ctx, s, items)
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = picking(ctx, it, span)
@@ -80,6 +77,37 @@ def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
         assign(ctx, s.target, item, ctx.span(s.iter))
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+
+
+def _unroll_leaving(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+    """A loop over a tuple that may be left: each element in the arm where those before it went on."""
+    span = ctx.span(s.iter)
+    if not items:
+        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        return
+    assign(ctx, s.target, items[0], span)
+    with ctx.within(want_ctl=True):
+        block(ctx, s.body, ctx.live.head[id(s)])
+    left = how_left(ctx)
+
+    def go() -> None:
+        set_left(ctx, RUN, span)
+        _unroll_leaving(ctx, s, items[1:])
+
+    def stop() -> None:
+        if not breaks(s.body):
+            set_left(ctx, RETURN, span)
+        elif isinstance(left, Const):
+            set_left(ctx, RETURN if left == RETURN else RUN, span)
+        else:
+            returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
+            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+
+    if isinstance(left, Const):
+        (go if left.value < BREAK.value else stop)()
+        return
+    goes_on = ctx.let("on", "lt", (left, BREAK), BOOL, span)
+    branch(ctx, goes_on, go, stop, ctx.live.head[id(s)], span)
 
 
 def _leaves(s: ast.For) -> bool:

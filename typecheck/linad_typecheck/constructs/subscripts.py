@@ -144,9 +144,9 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
     place = None if parts is None else writable(ctx, base, name, span)
     if place is None:
         return None
+    place, parts = under(ctx, place, parts, name, span)
     mask = mask_of(parts)
     if mask is not None:
-        place, mask = under(ctx, place, mask, name, span)
         if not fits(ctx, place, mask, name, span):
             return None
         old = materialise(ctx, place, "old", span) if keep else None

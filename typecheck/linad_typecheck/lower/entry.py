@@ -134,9 +134,9 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
         t = bound_type(bound) if bound is not None else noted_type(note)
     if unknown:
         t = None
-    if bound is not None and t is not None and (option is not None or not isinstance(t, ScalarType)):
+    if bound is not None and t is not None:
         try:
-            t = merged(note, t, a.arg, isinstance(t, ScalarType))
+            t = merged(note, t, a.arg)
         except Mismatch as wrong:
             ctx.report(WrongArgument(span, wrong.path, wrong.expected, wrong.got))
             t = None
