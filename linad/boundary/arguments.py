@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
+from types import BuiltinFunctionType
 
 import numpy as np
 from linad_typecheck.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
@@ -16,6 +17,7 @@ from linad_typecheck.types import Array, DType, Scalar
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
+from .objects import Given, is_callable
 from .overlap import check_apart, check_written
 from .records import as_record, parts, record_class
 
@@ -335,8 +337,10 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
-    if isinstance(value, type | np.dtype | Enum | np.ufunc) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
+    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
         return ArgStatic(found, "entity")
+    if is_callable(value):
+        return ArgStatic(Given(value), "given")
     raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
 
 

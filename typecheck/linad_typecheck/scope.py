@@ -200,7 +200,31 @@ class ErrorClass:
     kind: str
 
 
-Entity = ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
+@frozen
+class Instance:
+    """An object of the user's, or a class as a namespace: its attributes are looked up in ``scope`` as those of a module are.
+    ``classes`` are its own class and those that this is derived from; ``made`` says what an object of a class would be told."""
+
+    name: str  # by which the scope knows it
+    key: str
+    classes: tuple[str, ...]
+    scope: Scope = field(compare=False, hash=False, repr=False)
+    made: Opaque | None = None  # of a class: why it is not called
+
+
+@frozen(slots=True)
+class Applied:
+    """A function some of whose arguments are given: a method, or `functools.partial`. ``now``, it is a property."""
+
+    function: Entity
+    args: tuple[Entity, ...] = ()
+    keywords: tuple[tuple[str, Entity], ...] = ()
+    now: bool = False
+
+
+GIVEN = "given argument "  # begins the name of an argument that is looked up as names are: `given argument f`
+
+Entity = Instance | Applied | ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
 
 
 class Scope(Protocol):

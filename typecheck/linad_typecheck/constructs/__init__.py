@@ -4,6 +4,6 @@ Every file enters its rows when it is imported; with the package, all of them ar
 """
 
 from . import (
-    attributes, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions, iterables, lists, loops,
+    attributes, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions, iterables, lists, loops, objects,
     questions, records, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

@@ -23,7 +23,8 @@ from ..library.arrays import METHODS, OWN
 from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
-from ..scope import EnumClass, EnumMember, External, Helper, Module, RecordClass
+from ..scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
+from . import objects
 from .records import class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # of a checked function
@@ -57,6 +58,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             if f"{dotted}.{node.attr}" in CONSTANTS:
                 return CONSTANTS[f"{dotted}.{node.attr}"]
             return entity_value(ctx, attribute_entity(ctx, base, node.attr), f"{name}.{node.attr}", span)
+        case EntityValue(entity=Instance() as found, name=name):
+            return objects.attribute(ctx, node, found, name)
         case EntityValue(entity=EnumClass(members=members)) if node.attr in (names := [m.name for m in members]):
             return EntityValue(members[names.index(node.attr)], ast.unparse(node))
         case EntityValue(entity=EnumMember(name=own, value=value)) if node.attr in ("name", "value"):

@@ -36,11 +36,11 @@ from ..linear.ownership import as_one, inherits, movable, move, names_of, others
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..scope import External, FunctionSource, Helper, RecordClass, written
+from ..scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import lists
+from . import lists, objects
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -93,6 +93,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     match callee:
         case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
             return expression(ctx, node.args[1], hint)  # what it says of the type is for other checkers
+        case EntityValue(entity=Applied() as found):
+            return objects.called(ctx, node, found, name, hint)
+        case EntityValue(entity=Instance() as found):
+            return objects.called_object(ctx, node, found, name, hint)
         case EntityValue(entity=Helper(function=source)) if source.elementwise:
             return _each(ctx, node, source, hint)
         case EntityValue(entity=External(dotted=dotted)) if (

@@ -12,7 +12,7 @@ from ..core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
 from ..scope import (
-    IMPORTED, LOST, Annotation, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordClass, RecordConstant,
+    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Instance, Module, Opaque, RecordClass, RecordConstant,
     is_library,
 )
 from ..span import Span
@@ -53,7 +53,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return external(ctx, dotted, name, span)
         case Module(dotted="random"):
             return EntityValue(External("random"), name)
-        case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass():
+        case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass() | Instance() | Applied():
             return EntityValue(found, name)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
@@ -85,6 +85,9 @@ def _named(ctx: Lowering, node: ast.expr) -> EntityValue | None:
             return None if found is None else EntityValue(found, name)
         case ast.Attribute(value=value, attr=attr):
             base = _named(ctx, value)
+            if base is not None and isinstance(base.entity, Instance):
+                found = base.entity.scope.lookup(f"{base.entity.name}.{attr}")
+                return None if found is None else EntityValue(found, f"{base.name}.{attr}")
             if base is not None and isinstance(base.entity, (Module, External)):
                 return EntityValue(attribute_entity(ctx, base, attr), f"{base.name}.{attr}")
     return None

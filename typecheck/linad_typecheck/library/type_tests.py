@@ -17,7 +17,7 @@ from ..engine.values import (
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
-from ..scope import Entity, External, Opaque, RecordClass, RecordField
+from ..scope import Entity, External, Instance, Opaque, RecordClass, RecordField
 from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
 
@@ -67,7 +67,12 @@ def type_value(v: Value) -> Value | None:
 def of_class(v: Value, cls: Entity | None) -> bool | None:
     """Whether a value is of a class; None where that is not known."""
     kind = kind_of(v)
+    if isinstance(v, EntityValue) and isinstance(v.entity, Instance) and v.entity.made is None:
+        own = v.entity.classes
+        return cls.classes[0] in own if isinstance(cls, Instance) else cls.dotted in own if isinstance(cls, External) else cls.key in own if isinstance(cls, RecordClass) else None
     match cls:
+        case Instance():
+            return False
         case RecordClass():
             return isinstance(v, TupleValue) and v.record is cls
         case Opaque(what=what) if what.startswith("the class `"):

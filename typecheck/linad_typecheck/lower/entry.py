@@ -15,6 +15,7 @@ from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
 from ..core_rewrite import numbered
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
+from ..engine.entities import entity_value
 from ..engine.specialise import Specialiser, lower_body, start
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
@@ -29,6 +30,7 @@ from ..engine.values import (
     leaves,
     rebuild,
     type_leaves,
+    type_of,
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
@@ -37,7 +39,7 @@ from ..messages import Message
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
-from ..scope import FunctionSource
+from ..scope import GIVEN, FunctionSource, Opaque
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -130,6 +132,9 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     if bound is None and option is not None:  # calls decide: until then it is what its annotation says, or its default
         found.missing.append(a.arg)
         t = noted_type(note) if option.value is None else bound_type(option)
+    elif isinstance(bound, ArgStatic) and bound.kind == "given":
+        meant = ctx.source.scope.lookup(f"{GIVEN}{a.arg}")
+        t = type_of(entity_value(ctx, meant or Opaque("this argument"), f"{GIVEN}{a.arg}", span))
     else:
         t = bound_type(bound) if bound is not None else noted_type(note)
     if unknown:
