@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
+import numpy as np
 from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
@@ -93,6 +94,7 @@ class LinearGrad(Generic[P, R]):
         self._code = self.py_func.__code__
         self._note_parameters()
         self._missing: tuple[str, ...] | None = None
+        self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()  # parameters annotated as numbers, and what these are
         self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
         self._known: dict[object, list[Specialisation]] = {}
         self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
@@ -481,10 +483,20 @@ class LinearGrad(Generic[P, R]):
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
             return None
+        for k, name, kinds in self._noted:
+            if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim:
+                self._decided_by_calls(name)
+                return None
         for s in self._known.get(self._types(arguments), ()):
             if s.complete and s.record.holds():
                 return s
         return None
+
+    def _decided_by_calls(self, name: str) -> None:
+        """An argument is more than the number that its annotation speaks of: from here on its type is that of each call."""
+        with specialise.lock:
+            self._noted = tuple(row for row in self._noted if row[1] != name)
+            self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n == name)
 
     def _types(self, arguments: Sequence[object]) -> tuple[object, ...]:
         if not self._missing:
@@ -531,6 +543,8 @@ class LinearGrad(Generic[P, R]):
         """Take over what the annotations alone decide."""
         bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
         self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
+        notes = ((k, n, p.annotation) for k, (n, p) in enumerate(self._parameters.parameters.items()) if n not in self._missing)
+        self._noted = tuple((k, n, _NUMBERS[note]) for k, n, note in notes if isinstance(note, type | str) and note in _NUMBERS)
         self._fixed |= frozenset(made.front.fixed)
         if made.complete and not self._missing:
             derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
@@ -759,6 +773,10 @@ def _decorate(f: object, options: Options, local_names: Mapping[str, object]) ->
         return kind(plain, options, surroundings(plain, local_names))
     except LinadError as error:
         raise told(error, plain) from None
+
+
+_FLOATS, _INTS = (float, int, bool, np.float64), (int, bool, np.int64)
+_NUMBERS: Mapping[object, tuple[type, ...]] = {float: _FLOATS, "float": _FLOATS, int: _INTS, "int": _INTS}
 
 
 def _defaults(f: FunctionType) -> tuple[object, ...]:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 
 from linad_typecheck.deep import deep
 from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning
-from linad_typecheck.signature import Signature
+from linad_typecheck.signature import ArgStatic, Signature
 
 from .boundary.errors import refusal
 from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
+from .boundary.objects import Given
 from .boundary.records import attached, distinct, tags
 from .boundary.short import VERSIONS, Short, matrices, short_axes
 from .emit import cache as disk
@@ -341,7 +342,8 @@ def specialise(
     """
 
     def record() -> Record:
-        return Record(f, options.updates, options.wrt, surroundings, early)
+        given = {name: bound.value.value for name, bound in binding.items() if isinstance(bound, ArgStatic) and isinstance(bound.value, Given)}
+        return Record(f, options.updates, options.wrt, surroundings, given, early)
 
     entry = record().entry()
     folder = disk.digest(source_mark(entry), options.code(), sorted(binding.items()), disk.versions())

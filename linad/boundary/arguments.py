@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
+from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.scope import EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
 from linad_typecheck.signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.types import Array, DType, Scalar
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
+from .objects import Given, is_callable
 from .overlap import check_apart, check_written
 from .records import as_record, parts, record_class
 
@@ -138,6 +140,9 @@ def leaves(structure: Structure, value: object, where: str, loose: bool = False)
     return [found for s, v, place in triples for found in leaves(s, v, place, loose)]
 
 
+_RETURNED = frozenset(c.key for c in RETURNED)
+
+
 def inside(
     structure: tuple[Structure, ...] | RecordStructure, value: object, where: str, loose: bool = False
 ) -> list[tuple[Structure, object, str]]:
@@ -152,6 +157,9 @@ def inside(
         tag = structure.tag
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
+        if tag.key in _RETURNED:
+            (leaf,) = structure
+            return [(leaf, np.array(value, dtype=WANTED[leaf.type.dtype]), where)]
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
         except AttributeError as error:  # made without `__init__`
@@ -329,8 +337,10 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
-    if isinstance(value, type | np.dtype | Enum | np.ufunc) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
+    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
         return ArgStatic(found, "entity")
+    if is_callable(value):
+        return ArgStatic(Given(value), "given")
     raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib
 import inspect
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import CustomRule, Entity, FunctionSource, Helper, Member, RecordClass
+from linad_typecheck.scope import GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Member, Opaque, RecordClass
 from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
@@ -25,9 +26,9 @@ from .arguments import described
 from .entities import elementwise, entity, fingerprint, rule_of, underlying
 from .errors import refusal
 from .locate import live_file, locate
+from .objects import MISSING, Property, attribute, classes, is_object
 from .records import changeable, classes_of, default_value, told
 
-MISSING = object()
 IMPLEMENTS = "%implements "  # before the dotted name of a library function, stands for what it means
 
 
@@ -73,6 +74,7 @@ class Record:
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
     surroundings: Mapping[str, object] = field(default_factory=dict)
+    given: Mapping[str, object] = field(default_factory=dict)  # arguments that are looked up as names are
     early: bool = False  # at decoration: names further down the module are not bound yet
     lookups: dict[tuple[str, str], Lookup] = field(default_factory=dict)
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
@@ -130,7 +132,8 @@ class Record:
             if (
                 self.early
                 or "::" in lookup.name
-                or lookup.name.startswith(IMPLEMENTS)
+                or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
+                or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
                 or first in f.__code__.co_freevars
                 or lookup.code is not None
                 or lookup.value is MISSING
@@ -205,7 +208,7 @@ class LiveScope:
         if value is MISSING and self.record.early and self._bound_later(name):
             raise NotYet(name)
         found, mark = self._answer(name, value)
-        code = _code(value) if isinstance(found, Helper) else None
+        code = _code(value) if isinstance(found, Helper | Applied) else None
         self.record.lookups.setdefault((self.path, name), Lookup(self, self.path, name, value, mark, code))
         return found
 
@@ -242,12 +245,16 @@ class LiveScope:
         """The object a name is bound to now; `MISSING` where it is not bound."""
         if name.startswith(IMPLEMENTS):
             return implementing.registered(name.removeprefix(IMPLEMENTS)) or MISSING
+        if name.startswith(IMPORTED):
+            return self._imported(*name.removeprefix(IMPORTED).split(":", 1))
         if "::" in name:
             key, _, attribute = name.rpartition("::")
             cls = self.record.class_of(key)
             return MISSING if cls is None else _plain(inspect.getattr_static(cls, attribute, MISSING))
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
+        if first.startswith(GIVEN):
+            return self._walked(self.record.given.get(first.removeprefix(GIVEN), MISSING), attributes)
         if f is root and self.record.early and first == f.__code__.co_name and not attributes:
             return f  # whatever the name stands for before the decorator returns
         free = f.__code__.co_freevars
@@ -262,10 +269,25 @@ class LiveScope:
                 value = f.__builtins__.get(first, MISSING)
             if value is MISSING:
                 value = self.record.surroundings.get(first, MISSING)
-        for attribute in attributes:
-            if not isinstance(value, ModuleType):
-                return MISSING
-            value = getattr(value, attribute, MISSING)
+        return self._walked(value, attributes)
+
+    @staticmethod
+    def _walked(value: object, attributes: Iterable[str]) -> object:
+        for name in attributes:
+            value = attribute(value, name)
+        return value
+
+    def _imported(self, module: str, attributes: str) -> object:
+        """What the function imports itself: calling it would do so, too."""
+        try:
+            value = importlib.import_module(module, self.function.__globals__.get("__package__"))
+        except Exception:  # noqa: BLE001 - whatever a module raises that cannot be imported
+            return MISSING
+        for attribute in filter(None, attributes.split(".")):
+            found = getattr(value, attribute, MISSING) if isinstance(value, ModuleType) else MISSING
+            if found is MISSING and isinstance(value, ModuleType):
+                return self._imported(f"{value.__name__}.{attribute}", "")
+            value = found
         return value
 
     def mark(self, name: str, value: object) -> str:
@@ -276,6 +298,8 @@ class LiveScope:
         if value is MISSING:
             return None, "nothing"
         found = entity(value, f"{self.path}/{name}")
+        if isinstance(found, Opaque) and (applied := self._applied(name, value)) is not None:
+            return applied
         if found is not None:
             return found, fingerprint(value)
         f, updates, wrt = underlying(value)
@@ -292,6 +316,30 @@ class LiveScope:
         if getattr(type(value), "__linad_again__", False):
             return Helper(source.run_again()), f"again {source_mark(source)}"
         return Helper(source), source_mark(source)
+
+    def _applied(self, name: str, value: object) -> tuple[Entity, str] | None:
+        """A method, a partial application, a property, or an object whose attributes are looked up in their turn."""
+        match value:
+            case Property(function=f, of=of):
+                function, mark = self._answer(f"{name}.fget", f)
+                return Applied(function, (self._instance(name.rpartition(".")[0], of),), now=True), f"property {mark}"
+            case MethodType(__func__=f, __self__=of):
+                function, mark = self._answer(f"{name}.__func__", f)
+                home = name.rpartition(".")[0]
+                place = home if home and self.raw(home) is of else f"{name}.__self__"
+                return Applied(function, (self._instance(place, of),)), f"method {mark}"
+            case functools.partial(func=f, args=args, keywords=keywords):
+                found = [self.lookup(f"{name}.{place}") for place in ("func", *(f"args.{k}" for k in range(len(args))))]
+                named = tuple((k, self.lookup(f"{name}.keywords.{k}")) for k in keywords)
+                return Applied(found[0], tuple(found[1:]), named), f"partial {len(args)} {tuple(keywords)}"
+        if not is_object(value):
+            return None
+        made = self._instance(name, value)
+        return made, f"object {made.classes} {made.made}"
+
+    def _instance(self, name: str, value: object) -> Instance:
+        made = entity(value, "") if isinstance(value, type) else None
+        return Instance(name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None)
 
     def _of_rule(self, function: object, path: str) -> FunctionSource:
         """The source of a function of a custom rule."""
@@ -348,6 +396,12 @@ def source_mark(source: FunctionSource) -> str:
 
 def _code(value: object) -> tuple[object, ...] | None:
     """What a checked helper consists of at run time, all of it replaceable."""
+    if isinstance(value, MethodType | Property):
+        of, f = (value.__self__, value.__func__) if isinstance(value, MethodType) else (value.of, value.function)
+        code = _code(f)
+        return None if code is None else (*code, id(of))
+    if isinstance(value, functools.partial):
+        return (value,)
     found = underlying(value)
     if found is None:
         return None

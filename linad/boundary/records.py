@@ -22,6 +22,7 @@ from linad_typecheck.scope import (
     MOST_KEYS,
     MOST_LISTED,
     NO_DEFAULT,
+    RETURNED,
     Annotation,
     Entity,
     External,
@@ -266,9 +267,15 @@ def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
     return tuple(getattr(value, n) for n in names)
 
 
+numpys, pythons = RETURNED  # classes of lists of a computed length, by whose numbers they hold
+
+
 def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance whose fields are these, whatever they are: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
+    if tag.key in (numpys.key, pythons.key):
+        (array,) = items
+        return array.tolist() if tag.key == pythons.key and array.ndim == 1 else list(array)
     if cls is list or cls is dict:
         return list(items) if cls is list else dict(zip(tag.fields, items, strict=True))
     if tag.named_tuple:

@@ -1,5 +1,6 @@
 """Idioms of functions that nobody wrote for linad."""
 
+import enum
 import functools
 import warnings
 from typing import cast
@@ -244,3 +245,96 @@ def test_a_smallest_value_that_begins_as_infinity():
 
     agrees(least, X)
     agrees(least, X, 1.0e9)
+
+
+class Kind(enum.IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+def small_things(x, **options):
+    from fractions import Fraction  # noqa: F401
+    from tests.two_roads import differences  # noqa: F401
+
+    global WEIGHTS
+    scale = options.pop("scale", 2.0)
+    options.setdefault("shift", 1.0)
+    options.update(power=2.0)
+    inside = (x > -1.0) * (x < 2.0)
+    y = np.where(inside + (x > 2.5), x, 0.0) * Kind.SECOND + x[Kind.FIRST] * len(options)
+    z = np.asarray(x[0] * scale)
+    z[z > 0.0] = z[z > 0.0] ** options["power"]
+    total = float(np.asarray(y[0])) + z[()]
+    for w, v in zip((1.0, 2.0, 3.0), x, strict=True):
+        total += w * v * options["shift"]
+    return total + sum(WEIGHTS) * np.concatenate([v[..., np.newaxis] for v in (x[1], x[2])]).sum()
+
+
+def test_small_things():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of arrays as numbers
+        agrees(small_things, X)
+        agrees(small_things, -X, scale=3.0, shift=0.5)
+
+
+def more_small_things(x, c=0.1):
+    a, b, _ = sorted((x[2], x[0] * 2.5, x[1]))
+    root = np.empty_like(x)
+    np.abs(x, root)
+    np.sqrt(root, out=root)
+    np.add(root, x, root)
+    square = np.outer(x, x)
+    square[c > 0.0, 0] = -1.0
+    total = (a - 2 * b) * sorted(x, reverse=True)[0] + sum(x.tolist()) + np.degrees((x[0], x[1]), dtype=np.float64).sum()
+    if type(x).__name__ == "ndarray" and x.__class__.__name__ != "DataFrame" and not issubclass(x.__class__, np.integer):
+        total += np.vectorize(lambda t: t * t if t > c else 0.0)(x).sum() + x.imag.sum()
+    for _ in (None, None, None):
+        total = total - 0.1 * np.sin(total)
+        if abs(total) < 1e-6:
+            break
+    rows = np.apply_along_axis(np.sum, 1, square) + np.apply_along_axis(lambda r: r @ r, 0, square)
+    return total * rows.sum() + root.sum() + all(v.size == 1 for v in (np.array([3]), x))
+
+
+def test_more_small_things():
+    agrees(more_small_things, X)
+    agrees(more_small_things, -X, c=-1.0)
+
+
+def chosen(x, turned=False):
+    a = x[None, :]
+    if a.shape[1] == 1 or turned:
+        a = a.T
+    b = x
+    if x[0] > 100.0:
+        b = x[:2]
+    return np.cos(a[:, 0]).sum() * a[0, 0] + b.reshape(3, 1)[1, 0]
+
+
+def test_what_one_of_two_arrays_raises_is_not_raised_by_the_other():
+    agrees(chosen, X)
+    agrees(chosen, X, turned=True)
+
+    def second(x):
+        a = x[None, :]
+        if a.shape[1] == 1:
+            a = a.T
+        return np.cos(a[:, 1]).sum()
+
+    agrees(second, X)
+    with pytest.raises(IndexError):
+        linear_grad(second, backend="interpret")(X[:1])
+
+
+def test_an_array_where_a_number_is_annotated():
+    def power(t: float, k: int = 2) -> float:
+        return t**k + 1.0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the annotation of the result
+        f = linear_grad(power, backend="interpret")
+        assert f(2.0) == 5.0 and np.array_equal(f(X), X**2 + 1.0) and f(3.0) == 10.0
+        assert np.array_equal(f.vjp(X)[1](np.ones(3))[0], 2 * X) and f.grad(3.0) == 6.0
+        assert type(f(np.float64(2.0))) is float
+    with pytest.raises(TypeError, match="expected an int"):
+        f(2.0, 2.5)

@@ -76,11 +76,10 @@ def test_names_through_the_users_own_modules(tmp_path, text):
     agree(tmp_path, program(text, THROUGH_OWN[text]), X, files=OWN)
 
 
-def test_an_import_of_an_own_module_inside_a_function_is_refused(tmp_path):
-    text = program("", "import tools\nreturn tools.square(x[0])")
+@pytest.mark.parametrize("body", ["import tools\nreturn tools.square(x[0])", "from tools import square as s\nreturn s(x[0])"])
+def test_an_import_of_an_own_module_inside_a_function(tmp_path, body):
     (tmp_path / "tools.py").write_text(OWN["tools.py"])
-    (found,) = checked(tmp_path, text).diagnostics
-    assert (found.slug, found.fixes[0].message) == ("unsupported", "import it at the top of the file")
+    assert not checked(tmp_path, program("", body)).diagnostics
 
 
 def known_names():

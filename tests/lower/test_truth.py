@@ -49,7 +49,7 @@ def test_a_function_is_specialised_for_a_flag(tmp_path, default, given):
 
 def test_a_flag_of_numpy_stays_one():
     """Sums of NumPy's bools are none of Python's."""
-    text = HEADER + "def g(flag):\n    return flag + flag\n@linear_grad\ndef f(x: F1):\n    return g({}) * x[0]\n"
+    text = HEADER + "def g(flag):\n    return flag - flag\n@linear_grad\ndef f(x: F1):\n    return g({}) * x[0]\n"
     assert not check_source(text.format("True"))
     assert [d.slug for d in check_source(text.format("np.True_"))] == ["wrong-type"]
 

@@ -83,11 +83,11 @@ LIBRARIES = (
     "collections", "copy", "warnings",
 )  # fmt: skip
 
-# Libraries of which none has a function that could be a helper; of any other one that is not in the project nothing is known.
-FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "sklearn", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray",
-           "seaborn", "statsmodels", "joblib")  # fmt: skip
+# Libraries of which nothing is read: they compute outside of Python's text, or with arrays of their own. All else is looked at.
+FOREIGN = ("jax", "torch", "tensorflow", "autograd", "cupy", "pandas", "matplotlib", "sympy", "numexpr", "tqdm", "polars", "xarray", "seaborn")
 
 NO_DEFAULT = Opaque("no default")
+IMPORTED = "import "  # begins the name of what a function imports itself: `import package.module:name`
 LOST = "__lost__"  # stands for what a line computes that does not parse
 
 
@@ -146,6 +146,12 @@ class RecordClass:
 MOST_LISTED = 32  # items of a list, each of which is a value of its own
 MOST_KEYS = 256  # of a dict of the module
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
+# Lists whose length is known at run time only: of NumPy's numbers, and of Python's (`engine.growing`).
+GROWING = tuple(
+    RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list) for key in ("%list", "%list of Python's")
+)
+# What calls give for them.
+RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
@@ -160,7 +166,7 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
 
 
 # By key; the named tuples that library functions return are entered where the library is imported.
-LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict}
+LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict, **{c.key: list for c in RETURNED}}
 
 
 @frozen(slots=True)
@@ -194,7 +200,31 @@ class ErrorClass:
     kind: str
 
 
-Entity = ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
+@frozen
+class Instance:
+    """An object of the user's, or a class as a namespace: its attributes are looked up in ``scope`` as those of a module are.
+    ``classes`` are its own class and those that this is derived from; ``made`` says what an object of a class would be told."""
+
+    name: str  # by which the scope knows it
+    key: str
+    classes: tuple[str, ...]
+    scope: Scope = field(compare=False, hash=False, repr=False)
+    made: Opaque | None = None  # of a class: why it is not called
+
+
+@frozen(slots=True)
+class Applied:
+    """A function some of whose arguments are given: a method, or `functools.partial`. ``now``, it is a property."""
+
+    function: Entity
+    args: tuple[Entity, ...] = ()
+    keywords: tuple[tuple[str, Entity], ...] = ()
+    now: bool = False
+
+
+GIVEN = "given argument "  # begins the name of an argument that is looked up as names are: `given argument f`
+
+Entity = Instance | Applied | ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
 
 
 class Scope(Protocol):

@@ -18,7 +18,7 @@ from pathlib import Path
 from .checking.recover import recovered
 from .registry import is_known
 from .scope import (
-    LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource, GlobalArray, Helper, Member,
+    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource, GlobalArray, Helper, Member,
     Module, Opaque, RecordClass, RecordConstant, is_library, resolve,
 )
 from .source import SourceFile, read
@@ -168,6 +168,8 @@ class StaticScope:
 
     def lookup(self, name: str) -> Entity | None:
         """The entity a free name stands for; a dotted name is looked up in user modules."""
+        if name.startswith(IMPORTED):
+            return self._imported_inside(*name.removeprefix(IMPORTED).split(":", 1))
         first, _, rest = name.partition(".")
         if rest:
             return self._within(first, rest)
@@ -215,6 +217,15 @@ class StaticScope:
             case ast.expr() as value if bound.whole:
                 return self._value(name, value)
         return GlobalArray(None, name)
+
+    def _imported_inside(self, module: str, path: str) -> Entity | None:
+        """What a function imports itself from a module, or a path in what it imports."""
+        home = module.lstrip(".")
+        first, _, rest = path.strip(".").partition(".")
+        if not first:
+            return self._module(home, self.module.imported(home, len(module) - len(home)))
+        found = self._import(ast.ImportFrom(home or None, [], len(module) - len(home)), ast.alias(first))
+        return self._member(found, rest, path) if rest and isinstance(found, Module) else found
 
     def _import(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Entity:
         if isinstance(node, ast.Import):

@@ -16,7 +16,7 @@ ELSEWHERE: dict[str, str] = {
     "builtins.filter": "write a loop with an `if`, or pick the elements: `x[x > 0.0]`", "builtins.list": "write an array: `np.array([...])`, `np.arange(n)`",
     "builtins.dict": "use separate names, or an array with int indices", "builtins.set": "use an array of bools",
     "builtins.tuple": "write the elements out", "builtins.str": "write texts outside the function; `raise` and `assert` take `f\"... {n}\"`",
-    "builtins.isinstance": _FIXED, "builtins.hasattr": _FIXED, "builtins.type": _FIXED, "builtins.getattr": "write the attribute out: `x.shape`",
+    "builtins.isinstance": _FIXED, "builtins.issubclass": _FIXED, "builtins.callable": _FIXED, "functools.partial": "write the call out in a function of its own: `f(a, x)`", "builtins.hasattr": _FIXED, "builtins.type": _FIXED, "builtins.getattr": "write the attribute out: `x.shape`",
     "builtins.object": "make an array of floats, ints or bools", "builtins.id": "compare values with `==`", "builtins.sorted": "write `np.sort(x)`",
     "builtins.eval": "write the expression out", "builtins.exec": "write the statements out",
     "builtins.open": "read and write outside the function", "builtins.input": "ask outside the function and pass the answer",

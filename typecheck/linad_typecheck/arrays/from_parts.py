@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..core import Atom, Const, Store
 from ..engine.evaluation import pull
+from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, promote
 from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
 from ..engine.provenance import sizes_differ
@@ -173,6 +174,8 @@ def _position(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
+    if is_growing(v):
+        v = as_array(ctx, v, "items", span)
     match v:
         case ScalarValue():
             cells.append(v)

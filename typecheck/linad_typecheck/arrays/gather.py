@@ -118,6 +118,7 @@ def _left(parts: Sequence[Part]) -> list[Part]:
 
 def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
     """``v[idx]`` read, not evaluated yet."""
+    v, parts = under(ctx, v, parts, name, span)
     mask = mask_of(parts)
     if mask is not None:
         return compressed(ctx, v, mask, parts, name, span)
@@ -135,6 +136,18 @@ def mask_of(parts: Sequence[Part]) -> AnyArray | None:
     """The mask, where an index is one."""
     masks = [p.value for p in parts if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool"]
     return masks[0] if masks and len(parts) == 1 else None
+
+
+def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> tuple[AnyArray, Sequence[Part]]:
+    """An array and an index into it. A part that is one truth value takes all of the array or nothing: it is a mask along a
+    new first axis."""
+    single = [p for p in parts if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool" and not rank_of(p.value)]
+    if len(single) != 1:
+        return v, parts
+    (mask,) = single
+    along = delayed_view if isinstance(v, Delayed) else view_of
+    first = Place(Delayed("bool", (ONE,), lambda index: read(ctx, mask.value, (), span)), mask.span)
+    return along(ctx, v, [NewAxis()], name, span), [first, *(p for p in parts if p is not mask)]
 
 
 def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, first: int = 0) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core import Atom, Check, Const, Load, Store, Var
-from ..engine.numbers import cast, to_int
+from ..engine.numbers import cast, number_of, to_int
 from ..engine.places import as_view, base_index, either, made_sure, read
 from ..engine.provenance import made, not_an_int
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
@@ -130,7 +130,7 @@ def alike(items: tuple[Value, ...]) -> bool:
     if all(isinstance(v, TupleValue) for v in items):
         return len({(len(v.items), v.record) for v in items}) == 1 and all(map(alike, zip(*(v.items for v in items), strict=True)))
     dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
-    numbers = dtypes == {"f64", "i64"} and all(v.weak for v in items)  # Python's own, which meet in floats anyway
+    numbers = dtypes == {"f64", "i64"} and all(isinstance(v, ScalarValue) and v.weak for v in items)  # Python's own, which meet in floats anyway
     return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
 
 
@@ -169,6 +169,7 @@ def _taken_whole(view: View, axis: int) -> bool:
 
 def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The parts of an index that a value stands for; None for one that was reported."""
+    value = number_of(value) or value
     match value:
         case NoneValue():
             return [NewAxis()]
@@ -178,6 +179,8 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             return [p for item in items for p in inner_parts(ctx, item, span)]
         case ScalarValue(dtype=dtype) if dtype in INTS:
             return [Place(value, span)]
+        case ScalarValue(dtype="bool"):
+            return [Place(Delayed("bool", (), lambda index: value), span)]
         case _ if is_array(value) and (dtype_of(value) in INTS or dtype_of(value) == "bool"):
             return [Place(value, span)]
         case _ if isinstance(value, SILENT):

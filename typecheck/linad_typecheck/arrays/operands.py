@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..core import Atom, Const
+from ..engine.growing import as_array as array_of_list, is_growing
 from ..engine.places import materialise
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
@@ -62,6 +63,8 @@ def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> d
 
 def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
     """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars; None where reported."""
+    if is_growing(v):
+        v = array_of_list(ctx, v, args.hint, args.span)
     if is_array(v):
         return v
     match v:

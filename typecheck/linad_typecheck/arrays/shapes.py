@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core import Atom, Check, Const, Var
-from ..engine.places import as_view, materialise, plus, product, ravelled, same_size, simplest, times
+from ..engine.places import as_view, materialise, of_side, plus, product, ravelled, same_size, simplest, times
 from ..engine.rulebook import enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, TRUE, ZERO, Lowering
@@ -114,7 +114,8 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
         return Poison()
     match v:
         case UnionValue(one=one, other=other):
-            return replace(v, one=reshaped(ctx, one, shape, args, dense), other=reshaped(ctx, other, shape, args, dense))
+            one, other = (of_side(ctx, v, k, lambda x: reshaped(ctx, x, shape, args, dense), span) for k in range(2))
+            return replace(v, one=one, other=other)
         case ArrayValue(var=var):
             if not laid_out(ctx, var):
                 return _perhaps_copied(ctx, as_view(v), sizes, args)

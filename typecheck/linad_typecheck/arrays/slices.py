@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import Atom, Check, Const
 from ..engine.numbers import cast
-from ..engine.places import as_view, base_index, made_sure, plus, read, simplest, times
+from ..engine.places import as_view, base_index, made_sure, of_side, plus, read, simplest, times
 from ..engine.provenance import made
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -120,7 +120,7 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
 def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
     """The view that basic indices take of an array; every int among them is checked."""
     if isinstance(v, UnionValue):
-        one, other = (view_of(ctx, x, parts, name, span) for x in (v.one, v.other))
+        one, other = (of_side(ctx, v, k, lambda x: view_of(ctx, x, parts, name, span), span) for k in range(2))
         return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
     base = as_view(v)
     parts = expanded(ctx, parts, rank_of(base), name, span)

@@ -8,33 +8,34 @@ from ..advice.did_you_mean import last_part, meant
 from ..advice.library_names import exists
 from ..arrays.shapes import reshaped, transposed
 from ..engine.arithmetic import binary
+from ..engine.elementwise import lift
 from ..engine.entities import attribute_entity, constant_value, entity_value, external
 from ..engine.evaluation import EXPRESSIONS, pull
 from ..engine.places import made_sure, product
 from ..engine.rulebook import CONSTANTS, Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
-from ..engine.state import Lowering
+from ..engine.state import Lowering, zero
 from ..engine.values import (
-    SILENT, DTypeValue, DerivativeValue, EntityValue, Poison, ScalarValue, Transform, TupleValue, Value,
+    SILENT, DTypeValue, DerivativeValue, EntityValue, Poison, ScalarValue, TextValue, Transform, TupleValue, Value,
     describe, literal, type_of,
 )
 from ..library.arrays import METHODS, OWN
-from ..library.type_tests import attribute_of_dtype, has_attribute
+from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
-from ..scope import EnumClass, EnumMember, External, Helper, Module, RecordClass
+from ..scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
+from . import objects
 from .records import class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # of a checked function
 WORDS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}  # bytes
 LATER = {
-    "imag": "numbers are real: write 0.0",
     "strides": "layout is not visible inside",
 }
 
 
-_CELLS = ("T", "mT", "real", "flat")
-OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "flat", "itemsize", "nbytes")
+_CELLS = ("T", "mT", "real", "imag", "flat")
+OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "imag", "flat", "itemsize", "nbytes")
 
 
 def _called() -> tuple[str, ...]:
@@ -50,15 +51,21 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     span = ctx.span(node)
     if has_attribute(base, node.attr) is False:
         ctx.raised("AttributeError")
+    if node.attr == "__class__" and (cls := type_value(base)) is not None:
+        return cls
     match base:
         case EntityValue(entity=Module(dotted=dotted), name=name):
             if f"{dotted}.{node.attr}" in CONSTANTS:
                 return CONSTANTS[f"{dotted}.{node.attr}"]
             return entity_value(ctx, attribute_entity(ctx, base, node.attr), f"{name}.{node.attr}", span)
+        case EntityValue(entity=Instance() as found, name=name):
+            return objects.attribute(ctx, node, found, name)
         case EntityValue(entity=EnumClass(members=members)) if node.attr in (names := [m.name for m in members]):
             return EntityValue(members[names.index(node.attr)], ast.unparse(node))
         case EntityValue(entity=EnumMember(name=own, value=value)) if node.attr in ("name", "value"):
             return constant_value(ctx, own if node.attr == "name" else value, ast.unparse(node), span)
+        case EntityValue(entity=RecordClass(name=own)) | EntityValue(entity=External(), name=own) if node.attr == "__name__":
+            return TextValue(own.rpartition(".")[2])
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)
         case TupleValue():
@@ -86,6 +93,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                     return transposed(ctx, base, [*order[:-2], order[-1], order[-2]], span)
                 case "real":
                     return base
+                case "imag":
+                    return lift(ctx, (base,), lambda v: ScalarValue(zero(dtype_of(base))), span)
                 case "flat":
                     args = Args("flat", span, (base,), {})
                     return reshaped(ctx, base, literal(-1), args)
@@ -104,6 +113,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return known
         case ScalarValue() if node.attr == "real":
             return base
+        case ScalarValue(dtype=dtype, weak=weak) if node.attr == "imag":
+            return ScalarValue(zero(dtype), weak)
         case ScalarValue() if node.attr == "shape" and not base.weak:
             return TupleValue(())
         case ScalarValue() if node.attr in ("ndim", "size") and not base.weak:
@@ -111,7 +122,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
         case ScalarValue() if node.attr == "dtype" and not base.weak:
             return DTypeValue(base.dtype)
         case ScalarValue():
-            instead = LATER.get(node.attr, "") if node.attr in ("real", "imag") else "only arrays have attributes"
+            instead = "only arrays have attributes"
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))
         case _ if not isinstance(base, SILENT):
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", "only arrays have attributes"))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..arrays.operands import rank_zero
+from ..arrays.shapes import transposed
 from ..core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
@@ -16,18 +17,18 @@ from ..engine.evaluation import (
     CALLED_VALUES, CALLS, EXPRESSIONS, expression, operands, pull, settled, spread_out, usable,
 )
 from ..engine.elementwise import lift
+from ..engine.growing import as_array, is_growing
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
-from ..engine.rulebook import Args
-from ..engine.sizes import is_array
+from ..engine.rulebook import Args, is_elementwise
+from ..engine.sizes import is_array, rank_of
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    LIST, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
+    LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, leaves, map_arrays, passed,
-    rebuild,
-    type_leaves, type_of,
+    rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -36,10 +37,11 @@ from ..linear.ownership import array_leaves, as_one, inherits, meets, movable, m
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..scope import External, FunctionSource, Helper, RecordClass, written
+from ..scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
+from . import lists, objects
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -75,6 +77,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
             args = _library_args(ctx, node, node.func.attr, hint)
             return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
+        if lists.is_list(base):
+            return lists.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:
             return dict_method(ctx, node, base, node.func.attr)
         if isinstance(base, TextValue):
@@ -90,6 +94,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     match callee:
         case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
             return expression(ctx, node.args[1], hint)  # what it says of the type is for other checkers
+        case EntityValue(entity=Applied() as found):
+            return objects.called(ctx, node, found, name, hint)
+        case EntityValue(entity=Instance() as found):
+            return objects.called_object(ctx, node, found, name, hint)
         case EntityValue(entity=Helper(function=source)) if source.elementwise:
             return _each(ctx, node, source, hint)
         case EntityValue(entity=External(dotted=dotted)) if (
@@ -107,6 +115,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, (), hint)
         case TupleValue(record=RecordClass() as record) if (called := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
+        case FunctionValue(source=source) if source.elementwise:
+            return _each(ctx, node, source, hint, captured(ctx, callee, span))
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
@@ -140,6 +150,8 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
     given = [_rebuilt(n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
+    if callee.startswith(("numpy.", "scipy.")):
+        found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
     if any(isinstance(v, SILENT) for v in found):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in found)
         return None
@@ -147,6 +159,16 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
     keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
     return Args(name, ctx.span(node), tuple(found[:count]), keywords, hint, node)
+
+
+def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+    """A value with arrays in place of lists of a computed length, as NumPy takes them."""
+    if is_growing(v):
+        return as_array(ctx, v, hint, span)
+    if isinstance(v, TupleValue) and v.record in SEQUENCES:
+        items = tuple(_arrays_of_lists(ctx, x, hint, span) for x in v.items)
+        return v if items == v.items else replace(v, items=items)
+    return v
 
 
 def _is_display(node: ast.expr) -> bool:
@@ -198,7 +220,48 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     return _emit(ctx, node, spec, [*given, *capture_args], hint, once)
 
 
-def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> Value:
+def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``np.vectorize(f)``: the function, to be applied cell by cell; None where that is something else."""
+    if len(node.args) != 1 or any(k.arg != "otypes" for k in node.keywords):
+        return None
+    each = lambda source: replace(source, elementwise=True, key=f"{source.key}/each")
+    match expression(ctx, node.args[0]):
+        case EntityValue(entity=Helper(function=source)) as f:
+            return replace(f, entity=Helper(each(source)))
+        case FunctionValue(source=source) as f:
+            return replace(f, source=each(source))
+        case EntityValue(entity=External(dotted=of)) as f if is_elementwise(of):
+            return f
+    return None
+
+
+def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` of its rows, or columns; None where that is something else."""
+    if len(node.args) < 3:
+        return None
+    f, axis, array = (expression(ctx, a) for a in node.args[:3])
+    if not is_array(array) or rank_of(array) not in (1, 2) or not (isinstance(axis, ScalarValue) and isinstance(axis.atom, Const)):
+        return None
+    rank = rank_of(array)
+    rows = array if axis.atom.value in (-1, rank - 1) or rank == 1 else transposed(ctx, array, None, ctx.span(node))
+    rest = [Quoted(a, expression(ctx, a)) for a in node.args[3:]]
+    of = lambda row: ast.copy_location(ast.Call(Quoted(node.args[0], f), [row, *rest], node.keywords), node)
+    if rank == 1:
+        return expression(ctx, of(Quoted(node.args[2], rows)), hint)
+    row = ctx.pseudo("row", ctx.span(node))
+    part = ast.comprehension(ast.Name(row, ast.Store()), Quoted(node.args[2], rows), [], 0)
+    made = array_from(ctx, ast.fix_missing_locations(ast.copy_location(ast.ListComp(of(ast.Name(row, ast.Load())), [part]), node)), None, hint)
+    turned = is_array(made) and rank_of(made) == 2 and rows is not array
+    return transposed(ctx, made, None, ctx.span(node)) if turned else made
+
+
+CALLS["numpy.vectorize"] = _vectorized
+CALLS["numpy.apply_along_axis"] = _along_axis
+
+
+def _each(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
+) -> Value:
     """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and `numpy.vectorize` make them."""
     if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
         ctx.report(Unsupported(ctx.span(node), f"keywords of `{source.name}`, which works cell by cell", "give its arguments by position"))
@@ -210,7 +273,7 @@ def _each(ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str) -> V
 
     def apply(given: tuple[Value, ...]) -> Value:
         call = ast.Call(node.func, [Quoted(a, v) for a, v in zip(node.args, given, strict=True)], [])
-        found = _call(ctx, ast.copy_location(call, node), source, (), hint)
+        found = _call(ctx, ast.copy_location(call, node), source, captures, hint)
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
 
     return lift(ctx, values, apply, ctx.span(node), hint)

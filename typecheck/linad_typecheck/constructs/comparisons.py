@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
+from ..engine.numbers import number_of
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
@@ -55,9 +56,7 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
 
 def _number_of(v: Value, beside: Value) -> ScalarValue | None:
     """The int that a member of an `IntEnum` is beside a number."""
-    if isinstance(beside, ScalarValue) and isinstance(v, EntityValue) and isinstance(v.entity, EnumMember):
-        return literal(v.entity.value) if v.entity.plain and isinstance(v.entity.value, int) else None
-    return None
+    return number_of(v) if isinstance(beside, ScalarValue) else None
 
 
 def _same_constants(a: Value, b: Value) -> bool | None:

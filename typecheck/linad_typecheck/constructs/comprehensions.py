@@ -19,6 +19,7 @@ from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
+from ..engine.growing import as_array, is_growing
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held
 from ..engine.quoted import Do, Quoted
@@ -26,7 +27,7 @@ from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
-from ..engine.values import SILENT, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
@@ -142,6 +143,11 @@ def plain(ctx: Lowering, node: Comprehension) -> bool:
     return True
 
 
+def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
+    """``each`` of the elements of a comprehension; ``purpose`` tells apart several runs through one."""
+    _Run(ctx, node, each, purpose).go()
+
+
 # ------------------------------------------------------------------------------------------------------------ folds
 
 
@@ -168,6 +174,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if _is_range(ctx, what):
         return _of_loop(ctx, node, name, _each(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    if is_growing(value):
+        if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
+            return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
+        value = as_array(ctx, value, hint, ctx.span(what))
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
@@ -342,6 +352,7 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
         ]
         test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
         hit = condition(ctx, test)
+        ctx.unbind(*bound([part.target]))  # where arms meet it may be of several types
         if hit is None:
             return Poison()
         here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)

@@ -8,14 +8,14 @@ from ..advice.did_you_mean import meant
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Binding, Poison, TupleValue, Value, contains, describe, type_of
+from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import dict_class
 from ..span import Span
 from .static_texts import constant_of, value_of
 
-METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault")
+METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault", "update")
 
 
 def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
@@ -131,8 +131,39 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
         found = _find(base, key[0])
         return other if found is None else found
+    if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
+        return _changed(ctx, node, base, name)
+    if name == "update":
+        made = called(ctx, node, "builtins.dict", "update", "t")
+        if isinstance(made, TupleValue) and _own(ctx, node.func.value, base, "updating", span):
+            old = dict(zip(base.record.names, base.items, strict=True))
+            _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True))))
+            return NoneValue()
+        if made is not None:
+            return Poison()
     ctx.report(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
     return Poison()
+
+
+def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value under a key, which is taken out, or is there from here on."""
+    key = key_of(ctx, node.args[0])
+    if key is None:
+        return Poison()
+    other = expression(ctx, node.args[1]) if len(node.args) == 2 else None if name == "pop" else value_of(None)
+    found = _find(base, key[0])
+    if found is None and other is None:
+        return item(ctx, ast.copy_location(ast.Subscript(node.func.value, node.args[0], ast.Load()), node), base)
+    left = dict(zip(base.record.names, base.items, strict=True))
+    if (found is None) == (name == "setdefault"):  # the dict is another one from here on
+        if not _own(ctx, node.func.value, base, f"`.{name}`", ctx.span(node)):
+            return Poison()
+        if name == "pop":
+            del left[key[0]]
+        else:
+            left[key[0]] = other
+        _bind(ctx, node.func.value, of(left))
+    return usable(ctx, other if found is None else found, ast.unparse(node), ctx.span(node))
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
@@ -141,21 +172,31 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
         return
-    what = "assigning to a key of a dict"
-    if not isinstance(node, ast.Name):
-        ctx.report(Unsupported(ctx.span(target), f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
-        return
-    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base, _carried(ctx, base))]
-    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)}
-    if shared or given or node.id not in ctx.local_names:
-        whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
-        ctx.report(Unsupported(ctx.span(target), f"{what} {whose},", f"make another one: `{node.id} = {{**{node.id}, ...}}`"))
+    if not _own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
         return
     found = dict(zip(base.record.names, base.items, strict=True))
     found[key[0]] = value
-    made = of(found)
+    _bind(ctx, node, of(found))
+
+
+def _own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
+    """Whether a dict is the function's own, under this name alone, so that it may change; a report otherwise."""
+    if not isinstance(node, ast.Name):
+        ctx.report(Unsupported(span, f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
+        return False
+    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base, _carried(ctx, base))]
+    options = ctx.source.node.args.kwarg  # `**options` is a dict of the call's own
+    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options}
+    if shared or given or node.id not in ctx.local_names:
+        whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
+        ctx.report(Unsupported(span, f"{what} {whose},", f"make another one: `{node.id} = {{**{node.id}, ...}}`"))
+        return False
+    return True
+
+
+def _bind(ctx: Lowering, node: ast.Name, made: TupleValue) -> None:
     ctx.bind(node.id, Binding(made, ctx.env[node.id].span))
-    ctx.typed(node.id, ctx.span(target), made)
+    ctx.typed(node.id, ctx.span(node), made)
 
 
 def _carried(ctx: Lowering, base: TupleValue) -> bool:

@@ -11,6 +11,7 @@ from ..engine.arithmetic import compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, usable
+from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
 from ..engine.refusal import refuse
@@ -24,6 +25,7 @@ from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import INTS
+from . import lists
 from .comparisons import of_parts
 from .records import operated
 from .static_texts import added
@@ -95,6 +97,8 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
         if silent is not None:  # of unknown type, perhaps a tuple
             return silent
+        if lists.is_list(a) and lists.is_list(b) and (is_growing(a) or is_growing(b)):
+            return lists.joined(ctx, a, b, node)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
             if a.listed != b.listed:
                 ctx.report(WrongType(ctx.span(node), "a list is joined to a list and a tuple to a tuple", "one of each", "write both as tuples"))
@@ -112,9 +116,11 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
     match a, b:
         case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if dtype in INTS and n * len(items) <= 1000:
             return TupleValue(items * n, LIST if a.listed else None)
+        case TupleValue(listed=True), ScalarValue(dtype=dtype) if dtype in INTS:
+            return lists.repeated(ctx, a, b, ctx.span(node))
         case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
             ctx.wants_literal(b)
-            ctx.report(Unsupported(ctx.span(node), "a tuple or list repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
+            ctx.report(Unsupported(ctx.span(node), "a tuple repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
             return Poison()
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..arrays.indexing import alike, picked
 from ..arrays.operands import flag
 from ..arrays.slices import Place, view_of
 from ..core import Atom, Check, Const
@@ -12,6 +13,7 @@ from ..engine.arithmetic import check_nonzero
 from ..engine.closures import closed
 from ..engine.entities import callee
 from ..engine.evaluation import expression, usable
+from ..engine.growing import count_of, is_growing, item_at
 from ..engine.numbers import cast
 from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
@@ -56,6 +58,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
             return Unrolled(keys(value))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))
+        case TupleValue() if is_growing(value):
+            return _list(ctx, value, span)
         case TupleValue(items=items):
             return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items)
         case _ if is_array(value) and rank_of(value):
@@ -149,6 +153,17 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
     return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)})
 
 
+def _list(ctx: Lowering, over: TupleValue, span: Span) -> Iteration:
+    """The items of a list that has grown."""
+    key = ctx.pseudo("over", span)
+
+    def element(i: Atom) -> Value:
+        held = usable(ctx, ctx.env[key].value, "the list", span)
+        return Poison() if isinstance(held, SILENT) else item_at(ctx, held, i, span)
+
+    return Iteration(ZERO, count_of(ctx, over), ONE, True, element, {key: Binding(over, span)})
+
+
 def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     span = ctx.span(node)
     starts = [k.value for k in node.keywords if k.arg == "start"]
@@ -209,9 +224,11 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return None
     if None in inner:
         return None
+    if not all(isinstance(i, Unrolled) for i in inner):
+        inner = [picking(ctx, i, span) if isinstance(i, Unrolled) and alike(i.items) else i for i in inner]
     if any(isinstance(i, Unrolled) for i in inner):
         if not all(isinstance(i, Unrolled) for i in inner):
-            ctx.report(Unsupported(span, "`zip` of a tuple with an array or a range", "index the array with literals"))
+            ctx.report(Unsupported(span, "`zip` of a tuple of other things than numbers with an array or a range", "index the array with literals"))
             return None
         lengths = [len(i.items) for i in inner]
         if strict and min(lengths) != max(lengths):
@@ -236,6 +253,11 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return TupleValue(tuple(run.element(i) for run in runs))
 
     return Iteration(ZERO, most, ONE, True, element, held)
+
+
+def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
+    """A tuple of numbers under a computed index."""
+    return Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i: picked(ctx, it.items, i, span))
 
 
 def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..arrays.indexing import alike, picked
+from ..arrays.indexing import alike
 from ..core import Const
 from ..engine.attempt import Attempt, Shape
 from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
@@ -19,7 +19,7 @@ from ..linear.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
-from .iterables import Iteration, Unrolled, iteration
+from .iterables import Iteration, Unrolled, iteration, picking
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -36,13 +36,10 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case Unrolled(items=items) if not items or not _leaves(s):
             _unroll(ctx, s, items)
         case Unrolled(items=items) if not alike(items):
-            _explore(ctx, s, Poison())
-            if not any(contains(v, SILENT) for v in items):
-                instead = "loop over a range with an `if` on the index, or write the elements out"
-                ctx.report(Unsupported(span, "leaving a loop over a tuple of other things than numbers of one type", instead))
+            _unroll_leaving(ctx, s, items)
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
-                it = Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i, items=it.items: picked(ctx, items, i, span))
+                it = picking(ctx, it, span)
             ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)
@@ -80,6 +77,37 @@ def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
         assign(ctx, s.target, item, ctx.span(s.iter))
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+
+
+def _unroll_leaving(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+    """A loop over a tuple that may be left: each element in the arm where those before it went on."""
+    span = ctx.span(s.iter)
+    if not items:
+        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        return
+    assign(ctx, s.target, items[0], span)
+    with ctx.within(want_ctl=True):
+        block(ctx, s.body, ctx.live.head[id(s)])
+    left = how_left(ctx)
+
+    def go() -> None:
+        set_left(ctx, RUN, span)
+        _unroll_leaving(ctx, s, items[1:])
+
+    def stop() -> None:
+        if not breaks(s.body):
+            set_left(ctx, RETURN, span)
+        elif isinstance(left, Const):
+            set_left(ctx, RETURN if left == RETURN else RUN, span)
+        else:
+            returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
+            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+
+    if isinstance(left, Const):
+        (go if left.value < BREAK.value else stop)()
+        return
+    goes_on = ctx.let("on", "lt", (left, BREAK), BOOL, span)
+    branch(ctx, goes_on, go, stop, ctx.live.head[id(s)], span)
 
 
 def _leaves(s: ast.For) -> bool:

@@ -4,6 +4,7 @@ then, and the other arm is not lowered."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ..advice.unsupported_functions import elsewhere
 from ..engine.entities import named
@@ -12,24 +13,27 @@ from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, Value, literal,
 )
-from ..library.type_tests import has_attribute, of_class, type_value
+from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
+from ..scope import Entity
 from .attributes import attribute_of
 
-QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "type", "hasattr", "callable", "getattr"))
+QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "issubclass", "type", "hasattr", "callable", "getattr"))
 
 
 def answer(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """The value of a call of one of `QUESTIONS`."""
     name = dotted.partition(".")[2]
-    count = {"isinstance": (2,), "hasattr": (2,), "getattr": (2, 3)}.get(name, (1,))
+    count = {"isinstance": (2,), "issubclass": (2,), "hasattr": (2,), "getattr": (2, 3)}.get(name, (1,))
     if node.keywords or len(node.args) not in count or any(isinstance(a, ast.Starred) for a in node.args):
         return _undecided(ctx, node, dotted)
     value = expression(ctx, node.args[0])
     if isinstance(value, SILENT):
         return value
     if name == "isinstance":
-        found = _is_instance(ctx, value, node.args[1])
+        found = _is_one_of(ctx, node.args[1], lambda cls: of_class(value, cls), isinstance(value, NoneValue))
+    elif name == "issubclass":
+        found = _is_one_of(ctx, node.args[1], lambda cls: is_subclass(value, cls), None)
     elif name == "type":
         found = type_value(value)
     elif name == "callable":
@@ -45,8 +49,8 @@ def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
     return Poison()
 
 
-def _is_instance(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
-    """``isinstance(v, node)``; None where that is not known."""
+def _is_one_of(ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], bool | None], none: bool | None) -> Value | None:
+    """Whether ``ask`` says yes to a class of those in ``node``, of which None is ``none``; None where that is not known."""
     answers: list[bool | None] = []
     pending = [node]
     while pending:
@@ -56,12 +60,12 @@ def _is_instance(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 pending[:0] = [left, right]
             case ast.Constant(value=None):
-                answers.append(isinstance(v, NoneValue))
+                answers.append(none)
             case ast.Call() as made:
                 cls = expression(ctx, made)  # `type(None)`
-                answers.append(of_class(v, cls.entity) if isinstance(cls, EntityValue) else None)
+                answers.append(ask(cls.entity) if isinstance(cls, EntityValue) else None)
             case one:
-                answers.append(of_class(v, named(ctx, one)))
+                answers.append(ask(named(ctx, one)))
     if True in answers:
         return literal(True)
     return None if None in answers else literal(False)

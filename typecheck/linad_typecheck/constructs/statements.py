@@ -18,6 +18,7 @@ from ..engine.evaluation import condition, expression, may_update, operands, pul
 from ..engine.exits import only_raises
 from ..engine.numbers import cast
 from ..engine.places import held
+from ..engine.quoted import Quoted
 from ..engine.refusal import refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
@@ -28,13 +29,14 @@ from ..engine.values import (
     Value, arrays, contains, describe, map_arrays, type_of,
 )
 from ..library.operators import operator
+from ..linear.liveness import bound
 from ..linear.ownership import cell_of, write
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS
-from . import dicts
+from . import dicts, lists
 from .quotes import Message, message_of
 from .records import refuse_attribute
 from .subscripts import target as place
@@ -60,7 +62,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
     value = usable(ctx, value, "the result", span)
-    value = back_to_the_caller(ctx, value, span) if ctx.spec is None else value
+    value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span) if ctx.spec is None else value
     value, seen = given_away(ctx, value, span)
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
@@ -169,6 +171,8 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
     if isinstance(target.value, ast.Name) and (of := _dict(ctx, target.value.id)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
         return
+    if lists.stored(ctx, target, value, span):
+        return
     where = place(ctx, target)
     match where:
         case Cell():
@@ -214,6 +218,10 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
     match s.target:
         case ast.Name(id=name):
             old, value = operands(ctx, [s.target, s.value])
+            if lists.is_list(old) and isinstance(s.op, ast.Add):
+                if lists.own(ctx, ast.copy_location(ast.Name(name, ast.Load()), s.target), old, "`+=`", span):
+                    lists.extend(ctx, name, Quoted(s.value, value), span)
+                return
             if is_array(old):
                 again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
                 if again is not None:  # Python updates the old array, and gives it the name back
@@ -231,6 +239,12 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 ctx.report(Unsupported(span, "updating an array in a dict", "give it a name first: `w = d[\"w\"]`, then `w += ...`"))
                 return
             dicts.assign(ctx, s.target, d, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
+        case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
+            old, value = operands(ctx, [s.target, s.value])
+            if is_array(old):
+                ctx.report(Unsupported(span, "updating an array in a list", "give it a name first: `w = xs[0]`, then `w += ...`"))
+                return
+            lists.stored(ctx, s.target, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
@@ -296,9 +310,10 @@ def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
 def _expression(ctx: Lowering, s: ast.Expr) -> None:
     if isinstance(s.value, ast.Constant) or _only_warns(ctx, s.value):  # a docstring or `...`
         return
-    at = len(ctx.out)
+    at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value)
-    taken(ctx, s, value, ctx.out[at:])
+    if ctx.env is names:  # else it changes a dict or a list
+        taken(ctx, s, value, ctx.out[at:])
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
@@ -308,6 +323,12 @@ def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
 
 
 _WARNINGS = ("warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr")
+
+
+def _global(ctx: Lowering, s: ast.Global) -> None:
+    """``global name``, which means nothing where the name is only read."""
+    if bound(ctx.source.node.body).keys() & s.names:
+        refuse(ctx, s)
 
 
 def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
@@ -338,6 +359,7 @@ STATEMENTS.update({
     ast.Expr: _expression,
     ast.FunctionDef: _function,
     ast.Delete: _delete,
+    ast.Global: _global,
     ast.Import: imported,
     ast.ImportFrom: imported,
 })  # fmt: skip

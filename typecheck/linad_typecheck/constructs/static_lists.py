@@ -7,11 +7,13 @@ import ast
 from ..core import Const
 from ..engine.blocks import assign
 from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression
+from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
-from ..engine.refusal import refuse
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
 from ..types import I64
+from ..messages.language import Unsupported
+from . import lists
 from .comprehensions import targets
 from .dicts import of_pairs
 from .iterables import Iteration, Unrolled, iteration
@@ -23,14 +25,15 @@ MADE = ("builtins.list", "builtins.tuple")
 def comprehension(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, hint: str) -> Value:
     """``[e for x in t]`` over tuples, lists and ranges of known length."""
     found: list[Value] = []
-    with targets(ctx, node):
-        ok = _run(ctx, node, node.generators, found, hint)
-    if ok is None:
-        return Poison()
-    if not ok:
-        refuse(ctx, node)
-        return Poison()
-    return TupleValue(tuple(found), LIST)
+
+    def run() -> bool | None:
+        with targets(ctx, node):
+            return _run(ctx, node, node.generators, found, hint)
+
+    trial = ctx.attempt(run)
+    if trial.value is False:
+        return lists.comprehension(ctx, node, hint)
+    return TupleValue(tuple(found), LIST) if ctx.take(trial) else Poison()
 
 
 def _run(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, generators: list[ast.comprehension], found: list[Value], hint: str) -> bool | None:
@@ -101,9 +104,13 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     else:
         items = known_items(ctx, what)
         if items is False:
-            return None
-        value = Poison() if items is None else TupleValue(items)
-    return TupleValue(value.items, kind) if isinstance(value, TupleValue) else value
+            value = lists.of_iterable(ctx, what)
+        else:
+            value = Poison() if items is None else TupleValue(items)
+    if is_growing(value) and kind is None:
+        ctx.report(Unsupported(ctx.span(node), "a tuple of a computed number of items", "make a list, or an array"))
+        return Poison()
+    return TupleValue(value.items, kind) if isinstance(value, TupleValue) and not is_growing(value) else value
 
 
 def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..arrays.from_parts import row_of
-from ..arrays.gather import fits, gathered, mask_of
+from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_cell, value_parts
+from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, is_basic, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
 from ..core import Atom, Const, Let
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, usable
+from ..engine.growing import is_growing
 from ..engine.numbers import cast
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
@@ -30,6 +32,7 @@ from ..registry import enter
 from ..scope import External
 from ..span import Span
 from ..types import I64, INTS
+from . import lists
 from .dicts import item as dict_item
 from .records import only_fields
 from .static_texts import item as text_item
@@ -41,10 +44,14 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if joined is not None:
         return joined
     base = settled(ctx, pull(ctx, node.value), node.slice)
+    if is_growing(base):
+        return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
     if isinstance(base, TupleValue):
         return dict_item(ctx, node, base) if base.mapping else _item(ctx, node, base)
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
+    if isinstance(base, ScalarValue) and not base.weak and _adds_axes(node.slice):
+        base = rank_zero(base)
     if not is_array(base):
         if isinstance(base, ScalarValue):
             ctx.raised("TypeError" if base.weak else "IndexError")
@@ -59,6 +66,12 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if parts is None:
         return Poison()
     return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
+
+
+def _adds_axes(node: ast.expr) -> bool:
+    """Whether an index takes no place along an axis: ``...``, None and ``()``."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return all(ast.unparse(n) in ("...", "None", "np.newaxis", "numpy.newaxis", "newaxis") for n in parts)
 
 
 JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript
@@ -118,9 +131,10 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
     arrays: what NumPy reads now, at indices of arrays, is read now."""
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
+    if lists.is_list(base):
+        return lists.target(ctx, node, base, expression(ctx, node.slice), span)
     if isinstance(base, TupleValue):
-        what, instead = ("list", "make an array: `np.zeros(n)`, or `np.array([...])`") if base.listed else ("tuple", "build a new tuple")
-        ctx.report(Unsupported(span, f"assigning to an element of a {what}", instead))
+        ctx.report(Unsupported(span, "assigning to an element of a tuple", "build a new tuple"))
         return None
     if not is_array(base):
         if not isinstance(base, SILENT):
@@ -130,6 +144,7 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
     place = None if parts is None else writable(ctx, base, name, span)
     if place is None:
         return None
+    place, parts = under(ctx, place, parts, name, span)
     mask = mask_of(parts)
     if mask is not None:
         if not fits(ctx, place, mask, name, span):
@@ -175,6 +190,16 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         ctx.wants_literal(index)
         ctx.report(WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead))
     return Poison()
+
+
+def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:
+    """``xs[k]`` and ``xs[lo:hi]`` of a list of a computed length."""
+    if isinstance(base, SILENT):
+        return Poison()
+    if not isinstance(node.slice, ast.Slice):
+        return lists.item(ctx, base, expression(ctx, node.slice), user_name(node.value), ctx.span(node))
+    parts = parts_of(ctx, node.slice)
+    return Poison() if parts is None else lists.part(ctx, base, parts[0], user_name(node.value), ctx.span(node))
 
 
 def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Value:

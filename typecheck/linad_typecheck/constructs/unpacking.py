@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..arrays.slices import Place, view_of
 from ..core import Const
 from ..engine.evaluation import usable
+from ..engine.growing import count_of, is_growing, item_at
 from ..engine.places import materialise, read, same_size
 from ..engine.sequences import UNPACKINGS
 from ..engine.sizes import is_array, rank_of, size_of
@@ -22,6 +23,10 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
     failed: tuple[Value, ...] = (Poison(),) * count
     if isinstance(value, SILENT):
         return (value,) * count
+    if is_growing(value):
+        text = f"{{0}} values to unpack, {count} expected"
+        same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
+        return tuple(item_at(ctx, value, Const(k, I64), span) for k in range(count))
     if only_fields(ctx, value, span, "names take the values of a tuple"):
         return failed
     if isinstance(value, TupleValue) and len(value.items) == count:

@@ -17,7 +17,7 @@ from .numbers import as_scalar, cast, promote
 from .places import unwrapped
 from .state import Lowering
 from .values import (
-    ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
+    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, UnionValue, Value, ViewValue,
 )
 
@@ -27,6 +27,7 @@ BITS = {ast.BitAnd: ("bitand", "&"), ast.BitOr: ("bitor", "|"), ast.BitXor: ("bi
 SHIFTS = {ast.LShift: ("shl", "<<"), ast.RShift: ("shr", ">>")}
 TELLS_APART = {ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>"}
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+_OF_BOOLS = {ast.Add: "or", ast.Mult: "and"}
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
 
 Operator = Callable[[Lowering, ScalarValue, ScalarValue, DType, bool, Span, str], Value]
@@ -38,6 +39,8 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
     match v:
         case NoneValue() | TextValue(text=""):
             return Const(False, BOOL)
+        case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
+            return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
         case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
             return Const(bool(items), BOOL)
         case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):
@@ -64,6 +67,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if op in BITS or op in SHIFTS:
         return _bits(ctx, op, x, y, dtype, weak, span, hint)
     if dtype == "bool":
+        if not weak and op in _OF_BOOLS:  # NumPy's own
+            return ScalarValue(ctx.let(hint, _OF_BOOLS[op], (x.atom, y.atom), BOOL, span))
         if not weak and op is not ast.Div:
             ctx.report(WrongType(span, "arithmetic is on numbers", "bool with bool", "convert one of them: `int(...)`"))
             return Poison()

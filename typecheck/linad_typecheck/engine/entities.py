@@ -12,7 +12,7 @@ from ..core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
 from ..scope import (
-    LOST, Annotation, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordClass, RecordConstant,
+    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Instance, Module, Opaque, RecordClass, RecordConstant,
     is_library,
 )
 from ..span import Span
@@ -53,7 +53,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return external(ctx, dotted, name, span)
         case Module(dotted="random"):
             return EntityValue(External("random"), name)
-        case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass():
+        case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass() | Instance() | Applied():
             return EntityValue(found, name)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
@@ -85,6 +85,9 @@ def _named(ctx: Lowering, node: ast.expr) -> EntityValue | None:
             return None if found is None else EntityValue(found, name)
         case ast.Attribute(value=value, attr=attr):
             base = _named(ctx, value)
+            if base is not None and isinstance(base.entity, Instance):
+                found = base.entity.scope.lookup(f"{base.entity.name}.{attr}")
+                return None if found is None else EntityValue(found, f"{base.name}.{attr}")
             if base is not None and isinstance(base.entity, (Module, External)):
                 return EntityValue(attribute_entity(ctx, base, attr), f"{base.name}.{attr}")
     return None
@@ -123,19 +126,35 @@ def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
 
 
 def imported(ctx: Lowering, s: ast.stmt) -> None:
-    """An import inside the function: of a library, whose names mean the same everywhere."""
-    home = s.module or "" if isinstance(s, ast.ImportFrom) else ""
+    """An import inside the function: of a library, whose names mean the same everywhere, or of another module, which the scope knows."""
+    home = "." * (getattr(s, "level", 0)) + (s.module or "") if isinstance(s, ast.ImportFrom) else ""
     for alias in s.names:
         dotted = home or alias.name
-        if getattr(s, "level", 0) or not is_library(dotted) or alias.name == "*":
-            ctx.report(Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file"))
-            value: Value = Poison()
+        if not is_library(dotted) or alias.name == "*":
+            value: Value = _of_the_project(ctx, s, home, alias)
         elif isinstance(s, ast.Import):
             dotted = alias.name if alias.asname else alias.name.partition(".")[0]
             value = EntityValue(External(dotted), alias.asname or dotted)
         else:
-            value = external(ctx, f"{home}.{alias.name}", alias.asname or alias.name, ctx.span(alias))
+            name = alias.asname or alias.name
+            known = ctx.attempt(lambda name=name, alias=alias: external(ctx, f"{home}.{alias.name}", name, ctx.span(alias)))
+            # one that has no meaning here is told of where it is used
+            value = EntityValue(External(f"{home}.{alias.name}"), name) if isinstance(known.value, Poison) else ctx.take(known)
         ctx.bind(alias.asname or alias.name.partition(".")[0], Binding(value, ctx.span(alias)))
+
+
+def _of_the_project(ctx: Lowering, s: ast.Import | ast.ImportFrom, home: str, alias: ast.alias) -> Value:
+    """What an import of a module that is no library gives."""
+    if isinstance(s, ast.Import) and not alias.asname and "." in alias.name:
+        dotted = alias.name.partition(".")[0]
+    else:
+        dotted = home or alias.name
+    name = f"{IMPORTED}{dotted}:{alias.name if home else ''}"
+    found = None if alias.name == "*" else ctx.source.scope.lookup(name)
+    if found is None:
+        ctx.report(Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file"))
+        return Poison()
+    return entity_value(ctx, found, name if isinstance(found, Module) else alias.asname or alias.name, ctx.span(alias))
 
 
 _HELD_BY_MODULES = tuple(CapturedGlobal.WAYS)

@@ -13,13 +13,14 @@ from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
+from .growing import as_growing
 from .numbers import cast
 from .path import Fixed, Path, join as meet
 from .places import as_view, materialise
 from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue, Loss, LostArray,
+    ARRAYS, GROWING, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue, Loss, LostArray,
     OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value, ValueType,
     ViewType, ViewValue, arrays, contains, describe, join_types, leaves, rebuild, type_leaves, type_of,
 )
@@ -77,6 +78,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case UnionType():
             yield from leaves(v) if v is not None else (dummy(ctx, leaf, span) for leaf in type_leaves(t))
         case TupleType(items=items):
+            if isinstance(v, TupleValue) and t.record in GROWING:
+                v = as_growing(ctx, v, t, span)
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
                 yield from coerce(ctx, part, item, span, defined)
@@ -222,6 +225,8 @@ class _Joiner:
             return x
         match t:
             case TupleType(items=items):
+                if t.record in GROWING:
+                    x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
                 return TupleValue(joined, t.record)
@@ -237,6 +242,11 @@ class _Joiner:
                 return self.array(name, x, y, Array(d, r))
             case _:
                 return x if x is not None else y
+
+    def as_list(self, k: int, v: Value | None, t: TupleType) -> Value | None:
+        """A list as one of type ``t``, converted in arm ``k``."""
+        with self.at_end(k):
+            return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
 
     def in_arm(self, k: int, v: Value | None, t: ValueType) -> Atom:
         """The one run-time part of ``v`` as type ``t``, converted in arm ``k``."""

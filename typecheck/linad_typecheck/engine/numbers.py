@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from ..core import Atom, Check, Const
 from ..messages.types import WrongType
+from ..scope import EnumMember
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS, DType, Scalar
 from .state import Lowering
-from .values import ARRAYS, SILENT, Delayed, Poison, ScalarValue, Value, describe, type_of
+from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, Value, describe, literal, type_of
 
 
 def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue | None:
     """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
     if isinstance(v, ScalarValue):
         return v
+    if (number := number_of(v)) is not None:
+        return number
     if isinstance(v, SILENT):
         ctx.programs.poisoned |= isinstance(v, Poison)
     else:
         is_array = isinstance(v, (*ARRAYS, Delayed))
         instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
         ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
+    return None
+
+
+def number_of(v: Value) -> ScalarValue | None:
+    """The number that a member of an `IntEnum` is; None for anything else."""
+    match v:
+        case EntityValue(entity=EnumMember(value=int() | float() as value, plain=True)):
+            return literal(value)
     return None
 
 

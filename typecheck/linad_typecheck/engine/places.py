@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
 from ..linear.ownership import report_lost
@@ -209,6 +210,21 @@ def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType 
 def tests_of(*values: AnyArray) -> tuple[Callable[[], None], ...]:
     """What raises where not all cells of expressions are read."""
     return tuple(dict.fromkeys(t for v in values if isinstance(v, Delayed) for t in v.tests))
+
+
+def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], Value], span: Span) -> Value:
+    """What ``of`` gives of one of two arrays: it raises only where that is the one that there is."""
+    with ctx.block() as stmts:
+        found = of((v.one, v.other)[which])
+    if not any(isinstance(s, Check) for s in stmts):
+        ctx.out += stmts
+        return found
+    elsewhere = v.cond if which else ctx.let("b", "not", (v.cond,), BOOL, span)
+    for s in stmts:
+        if isinstance(s, Check):
+            s = replace(s, cond=ctx.let("ok", "or", (elsewhere, s.cond), BOOL, s.span))
+        ctx.emit(s)
+    return found
 
 
 def made_sure(v: AnyArray) -> None:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
 from ..frozen import frozen
-from ..scope import LIST, Entity, FunctionSource, RecordClass
+from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -15,6 +15,7 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 # -------------------------------------------------------------------------------------------------------- values
 
 SEQUENCES = (None, LIST)  # what a tuple and a list are instances of
+LISTS = (LIST, *GROWING)
 
 
 @frozen(slots=True)
@@ -554,11 +555,64 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
         case ScalarType(dtype=x, weak=wx), ScalarType(dtype=y, weak=wy):
             d = join_dtypes(x, wx, y, wy)
             return None if d is None else ScalarType(d, wx and wy)
-        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record:
+        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record and a.record not in GROWING:
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
             return None if None in parts else TupleType(parts, a.record)
+        case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
+            return growing_type(a, b)
         case _:
             return None
+
+
+def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
+    """The type of lists of either type whose length is known at run time only; None where items have no common type."""
+    item = _item_type(a)
+    other = _item_type(b)
+    item = None if item is None or other is None else join_types(item, other)
+    cells = None if item is None else _cells_type(item)
+    return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)])
+
+
+def _item_type(t: TupleType) -> ValueType | None:
+    """The type of all items of a list."""
+    if t.record in GROWING:
+        return _without_axis(t.items[0], t.record is GROWING[1])
+    found: ValueType | None = OtherType(Bottom())
+    for item in t.items:
+        found = None if found is None else join_types(found, item)
+    return found
+
+
+def _cells_type(item: ValueType) -> ValueType | None:
+    """The type of what holds items of a type."""
+    match item:
+        case ScalarType(dtype=d):
+            return ArrayType(d, 1)
+        case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
+            return ArrayType(d, r + 1) if 0 < r < 4 else None
+        case TupleType(items=items, record=record) if items and record not in GROWING:
+            parts = tuple(map(_cells_type, items))
+            return None if None in parts else TupleType(parts, record)
+        case OtherType(value=Bottom() | Poison()):
+            return item
+    return None
+
+
+def _without_axis(cells: ValueType, weak: bool) -> ValueType:
+    match cells:
+        case ArrayType(dtype=d, rank=1):
+            return ScalarType(d, weak)
+        case ArrayType(dtype=d, rank=r):
+            return ArrayType(d, r - 1)
+        case TupleType(items=items, record=record):
+            return TupleType(tuple(_without_axis(x, weak) for x in items), record)
+    return cells
+
+
+def _is_weak(item: ValueType) -> bool:
+    if isinstance(item, TupleType):
+        return all(map(_is_weak, item.items))
+    return not isinstance(item, ScalarType) or item.weak
 
 
 def literal(value: object) -> ScalarValue:
@@ -575,6 +629,10 @@ def describe(t: ValueType) -> str:
             return names[d] if w or d == "bool" else f"np.{NUMPY_NAMES[d]}"
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return f"array of {NUMPY_NAMES[d]} of rank {r}"
+        case TupleType(items=(ArrayType(dtype=d, rank=1), _), record=record) if record in GROWING:
+            return f"a list of {names[d]}s" if record is GROWING[1] else f"a list of np.{NUMPY_NAMES[d]}"
+        case TupleType(record=record) if record in GROWING:
+            return "a list of a computed number of items"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):

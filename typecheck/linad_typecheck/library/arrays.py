@@ -16,6 +16,7 @@ from ..arrays.updates import assign_region, converted, region
 from ..core import Atom, Const, Fill
 from ..engine import places
 from ..engine.elementwise import lift
+from ..engine.growing import from_array
 from ..engine.numbers import cast
 from ..engine.places import fresh_array
 from ..engine.rulebook import Args, enter_rules
@@ -121,7 +122,6 @@ METHODS = {
     for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero", "take"]
 } | {"flatten": "numpy.ravel"}
 _OF_NUMPY = {  # that the language does not have
-    "tolist": "keep the array",
     "tofile": "write the file outside the function",
     "tobytes": "keep the array",
     "view": "the bits of a float are no number to differentiate: convert with `.astype(...)`",
@@ -182,8 +182,23 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     return sort_method(ctx, array, args, by)
 
 
+def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    """The numbers of an array of rank 1 as Python's own, in a list."""
+    if bind(ctx, args, (), 0) is None:
+        return Poison()
+    rank = places.rank_of(array)
+    if rank == 0:
+        return ScalarValue(places.read(ctx, array, (), args.span).atom, True)
+    if rank > 1:
+        ctx.report(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
+        return Poison()
+    return from_array(ctx, array, True, args.span)
+
+
 OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
+    "tolist": _method_tolist,
+    "conjugate": lambda ctx, array, args, by: array,
     "conj": lambda ctx, array, args, by: array,
     "fill": _method_fill,
     "astype": _method_astype,

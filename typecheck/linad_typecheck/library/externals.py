@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..advice.unsupported_functions import LOOP, elsewhere
+from ..arrays.operands import as_array
 from ..engine.elementwise import lift
+from ..engine.entities import external
 from ..engine.places import held, stored
 from ..engine.rulebook import Args, Of, Refused, Rule, is_elementwise, rule_of
 from ..engine.state import Lowering
@@ -20,8 +22,21 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
         dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
     known = rule_of(dotted)
     if known is None:
-        ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
+        if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
+            ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         return Poison()
+    if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
+        args = out_argument.by_name(dotted, args)
+        if dotted.startswith("numpy."):  # which makes arrays of lists
+            whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
+            if None in whole:
+                return Poison()
+            args = replace(args, values=whole)
+        if "dtype" in args.keywords:
+            given = out_argument.converted(ctx, args)
+            if given is None:
+                return Poison()
+            args = given
     if args.keywords and out_argument.stores(dotted, args, is_elementwise(dotted)):
         return out_argument.store(ctx, args, lambda rest: call_external(ctx, dotted, rest))
     before = ctx.path

@@ -7,6 +7,7 @@ import ast
 from ..arrays.from_parts import array_of_values
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
+from ..engine.growing import as_array, is_growing
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
@@ -38,6 +39,7 @@ def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Sp
     """``a op b`` of scalars or arrays; a tuple or list beside an array is an array to NumPy."""
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
+    a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         a, b = (
             array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v

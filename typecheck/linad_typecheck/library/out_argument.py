@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..arrays.arguments import dtype_of as dtype_of_argument
 from ..arrays.updates import assign_region, region
 from ..engine.elementwise import lift
+from ..engine.numbers import cast
 from ..engine.rulebook import Args, rule_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
@@ -20,13 +22,45 @@ _WITH_OUT = (
     "dot matmul outer clip round around take concatenate stack einsum compress"
 )
 FUNCTIONS = tuple(f"numpy.{name}" for name in _WITH_OUT.split())
-_NO_UFUNCS = ("numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0")
+_NO_UFUNCS = (
+    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round", "numpy.around", "numpy.real",
+    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf", "numpy.isneginf",
+)  # fmt: skip
 _KINDS = "bif"
+_OF_TWO = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "add subtract multiply divide true_divide floor_divide power float_power remainder mod fmod divmod maximum minimum fmax fmin arctan2 "
+        "atan2 hypot logaddexp logaddexp2 copysign heaviside ldexp gcd lcm less less_equal greater greater_equal equal not_equal logical_and "
+        "logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift nextafter pow"
+    ).split()
+)  # ufuncs; the others are of one argument
+
+
+def is_ufunc(dotted: str, elementwise: bool) -> bool:
+    return elementwise and dotted.startswith(("numpy.", "scipy.")) and dotted not in _NO_UFUNCS
+
+
+def by_name(dotted: str, args: Args) -> Args:
+    """The arguments of a ufunc with ``out`` by its name: ``np.sqrt(a, a)`` stores into ``a``."""
+    inputs = 1 + (dotted in _OF_TWO)
+    if not dotted.startswith("numpy.") or len(args.values) != inputs + 1 or "out" in args.keywords:
+        return args
+    return replace(args, values=args.values[:inputs], keywords={**args.keywords, "out": args.values[inputs]})
+
+
+def converted(ctx: Lowering, args: Args) -> Args | None:
+    """The arguments of a ufunc in the dtype that ``dtype`` asks for; None, with a report, where there is no such dtype here."""
+    dtype = dtype_of_argument(ctx, args.keywords["dtype"], args.span)
+    if dtype is None:
+        return None
+    values = tuple(lift(ctx, (v,), lambda x: ScalarValue(cast(ctx, x[0].atom, dtype, args.span)), args.span) for v in args.values)
+    return replace(args, values=values, keywords={k: v for k, v in args.keywords.items() if k != "dtype"})
 
 
 def stores(dotted: str, args: Args, elementwise: bool) -> bool:
     """Whether a call stores its result: into ``out``, or where a ufunc has ``where``."""
-    ufunc = elementwise and dotted.startswith(("numpy.", "scipy.")) and dotted not in _NO_UFUNCS
+    ufunc = is_ufunc(dotted, elementwise)
     has_out = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
     return (has_out and (ufunc or dotted in FUNCTIONS)) or ("where" in args.keywords and ufunc)
 

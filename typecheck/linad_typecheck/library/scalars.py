@@ -9,8 +9,10 @@ from dataclasses import replace
 from ..core import Atom, Check, Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
+from ..engine.growing import is_growing
 from ..engine.numbers import as_scalar, cast, promote, to_int
 from ..engine.rulebook import DTYPES, Args, Rule, enter_rules, of_arrays, scalars, strong
+from ..engine.places import read
 from ..engine.sizes import is_array, rank_of, size_of
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
@@ -211,8 +213,11 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             return Poison() if b is None else ScalarValue(b, weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
             return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
+        if len(args.values) == 1 and is_array(args.values[0]) and not rank_of(args.values[0]):
+            return apply(ctx, replace(args, values=(read(ctx, args.values[0], (), args.span),)))
         if len(args.values) == 1 and is_array(args.values[0]):
-            ctx.report(Unsupported(args.span, f"`{args.name}` of an array", "convert cell by cell in a loop"))
+            ctx.raised("TypeError")
+            ctx.report(Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`"))
             return Poison()
         values = scalars(ctx, args, 1)
         if values is not None and dtype == "i32" and values[0].weak and values[0].dtype == "i64":
@@ -276,6 +281,8 @@ def _len(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and rank_of(v) > 0:
             return ScalarValue(size_of(ctx, v, 0, args.span), True)
+        case (TupleValue(items=(_, count)) as t,) if is_growing(t):
+            return count
         case (TupleValue(items=items) as t,) if t.mapping or not t.closed:
             return literal(len(items))
         case (TextValue(text=text),):

@@ -12,12 +12,12 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    GROWING, LISTS, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
     literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
-from ..scope import Entity, External, Opaque, RecordClass, RecordField
+from ..scope import Entity, External, Instance, Opaque, RecordClass, RecordField
 from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
 
@@ -41,6 +41,8 @@ def kind_of(v: Value) -> str | None:
     match v:
         case ScalarValue(dtype=d, weak=w):
             return _SCALARS[d, w]
+        case TupleValue(record=record) if record in GROWING:
+            return "builtins.list"
         case TupleValue(record=None):
             return "builtins.tuple"
         case TupleValue(listed=True):
@@ -56,7 +58,7 @@ def kind_of(v: Value) -> str | None:
 
 def type_value(v: Value) -> Value | None:
     """``type(v)``, which is called as in ``type(x)(1)``."""
-    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and not v.listed:
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in LISTS:
         return EntityValue(v.record, v.record.name)
     kind = kind_of(v)
     return None if kind is None else EntityValue(External(kind), kind.rpartition(".")[2])
@@ -65,13 +67,18 @@ def type_value(v: Value) -> Value | None:
 def of_class(v: Value, cls: Entity | None) -> bool | None:
     """Whether a value is of a class; None where that is not known."""
     kind = kind_of(v)
+    if isinstance(v, EntityValue) and isinstance(v.entity, Instance) and v.entity.made is None:
+        own = v.entity.classes
+        return cls.classes[0] in own if isinstance(cls, Instance) else cls.dotted in own if isinstance(cls, External) else cls.key in own if isinstance(cls, RecordClass) else None
     match cls:
+        case Instance():
+            return False
         case RecordClass():
             return isinstance(v, TupleValue) and v.record is cls
         case Opaque(what=what) if what.startswith("the class `"):
             return False
         case External(dotted=dotted):
-            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and not v.listed:
+            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in LISTS:
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
                 return None
@@ -83,10 +90,21 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
     return None
 
 
+def is_subclass(v: Value, cls: Entity | None) -> bool | None:
+    """Whether a class is derived from another one; None where that is not known."""
+    match v, cls:
+        case EntityValue(entity=External(dotted=own)), External(dotted=dotted) if own in KINDS:
+            home, _, name = dotted.rpartition(".")
+            return (f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted) in KINDS[own]
+        case EntityValue(entity=RecordClass() as own), RecordClass():
+            return True if own is cls else None
+    return None
+
+
 def has_attribute(v: Value, name: str) -> bool | None:
     """Whether a value has an attribute in Python; None where that is not known."""
     match v:
-        case TupleValue(record=RecordClass() as record) if not v.listed:
+        case TupleValue(record=RecordClass() as record) if v.record not in LISTS:
             return name in record.names or name in record.others or hasattr(tuple if record.named_tuple else object, name)
         case ScalarValue(weak=False):
             only = _ONLY_ARRAYS - ({"__index__"} if v.dtype in INTS else set())

@@ -14,6 +14,7 @@ from ..constructs.checkpoints import in_recursion
 from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
+from ..engine.entities import entity_value
 from ..engine.specialise import Specialiser, lower_body, start
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
@@ -28,6 +29,7 @@ from ..engine.values import (
     leaves,
     rebuild,
     type_leaves,
+    type_of,
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
@@ -36,7 +38,7 @@ from ..messages import Message
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
-from ..scope import FunctionSource
+from ..scope import GIVEN, FunctionSource, Opaque
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -129,13 +131,16 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     if bound is None and option is not None:  # calls decide: until then it is what its annotation says, or its default
         found.missing.append(a.arg)
         t = noted_type(note) if option.value is None else bound_type(option)
+    elif isinstance(bound, ArgStatic) and bound.kind == "given":
+        meant = ctx.source.scope.lookup(f"{GIVEN}{a.arg}")
+        t = type_of(entity_value(ctx, meant or Opaque("this argument"), f"{GIVEN}{a.arg}", span))
     else:
         t = bound_type(bound) if bound is not None else noted_type(note)
     if unknown:
         t = None
-    if bound is not None and t is not None and (option is not None or not isinstance(t, ScalarType)):
+    if bound is not None and t is not None:
         try:
-            t = merged(note, t, a.arg, isinstance(t, ScalarType))
+            t = merged(note, t, a.arg)
         except Mismatch as wrong:
             ctx.report(WrongArgument(span, wrong.path, wrong.expected, wrong.got))
             t = None

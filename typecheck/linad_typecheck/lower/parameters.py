@@ -77,10 +77,12 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
             return t
         case notes.ChoiceType(members=members), _:
             return _chosen(members, t, path)
-        case notes.ScalarType(dtype=d, weak=w), ScalarType():
-            return ScalarType(d, w) if inside else t
+        case notes.ScalarType(dtype=d, weak=w), ScalarType(dtype=own):
+            return ScalarType(d, w) if "bif".index(own[0]) <= "bif".index(d[0]) else t
         case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that it holds
             return ScalarType(d, w)
+        case notes.ScalarType(), ArrayType() if not inside:  # what is written for numbers is often called with arrays, too
+            return t
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
                 return t

@@ -1,0 +1,121 @@
+"""Objects of the user's classes: their attributes are read one by one, as names of a module are, and nothing of theirs is run."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+
+from linad_typecheck.scope import FOREIGN, LIBRARIES
+
+MISSING = object()
+_SLOTS = (MemberDescriptorType, GetSetDescriptorType)
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """A property of an object: the function that computes it, and the object."""
+
+    function: FunctionType
+    of: object
+
+
+class Given:
+    """An argument that the function is specialised for: equal to another one that calls cannot tell from it."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self._key = _same(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Given) and len(self._key) == len(other._key) and all(a is b for a, b in zip(self._key, other._key, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self._key)))
+
+    def __repr__(self) -> str:
+        return "<given>"  # what it is, the names that were looked up in it say
+
+
+def _same(value: object) -> tuple[object, ...]:
+    """The objects by identity of which two functions made by one text are the same."""
+    if isinstance(value, FunctionType):
+        cells = tuple(_content(c) for c in value.__closure__ or ())
+        return (value.__code__, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *cells)
+    if isinstance(value, MethodType):
+        return (value.__func__, value.__self__)
+    return (value,)
+
+
+def _content(cell: object) -> object:
+    try:
+        return cell.cell_contents  # type: ignore[attr-defined]
+    except ValueError:
+        return MISSING
+
+
+def is_object(value: object) -> bool:
+    """Whether a value is an instance of a class whose attributes can be read: one in Python, of no library."""
+    cls = type(value)
+    if isinstance(value, type):
+        return _plain_class(value)
+    if isinstance(value, SimpleNamespace) or (isinstance(value, tuple) and hasattr(cls, "n_sequence_fields")):  # as `sys.float_info` is
+        return True
+    return _plain_class(cls) and not isinstance(value, (BaseException, type))
+
+
+def _plain_class(cls: type) -> bool:
+    heap = bool(cls.__flags__ & (1 << 9))
+    root = (cls.__module__ or "").partition(".")[0]
+    own = not issubclass(cls, (BaseException, type)) and "__getattribute__" not in {n for c in cls.__mro__[:-1] for n in vars(c)}
+    return heap and own and root not in (*LIBRARIES, *FOREIGN)
+
+
+def is_callable(value: object) -> bool:
+    """Whether an argument is a function, a method or an object that can be called."""
+    return isinstance(value, (FunctionType, MethodType, functools.partial)) or (is_object(value) and not isinstance(value, type))
+
+
+def attribute(value: object, name: str) -> object:
+    """An attribute of a module, an object, a method or a partial application, without running anything of the user's."""
+    if isinstance(value, ModuleType):
+        return getattr(value, name, MISSING)
+    if isinstance(value, tuple) and name.isdigit():
+        return value[int(name)] if int(name) < len(value) else MISSING
+    if isinstance(value, dict):
+        return value.get(name, MISSING)
+    if isinstance(value, (MethodType, functools.partial)):
+        return getattr(value, name, MISSING)
+    if not is_object(value):
+        return MISSING
+    found = inspect.getattr_static(value, name, MISSING)
+    if isinstance(value, type):
+        return _of_class(value, found)
+    if isinstance(found, _SLOTS):
+        return getattr(value, name, MISSING)
+    own = getattr(value, "__dict__", {})
+    if name in own and own[name] is found:
+        return found
+    match found:
+        case FunctionType():
+            return MethodType(found, value)
+        case property(fget=FunctionType() as f) | functools.cached_property(func=FunctionType() as f):
+            return Property(f, value)
+    return _of_class(type(value), found)
+
+
+def _of_class(cls: type, found: object) -> object:
+    match found:
+        case staticmethod(__func__=f):
+            return f
+        case classmethod(__func__=f):
+            return MethodType(f, cls)
+        case _ if hasattr(type(found), "__get__") and not isinstance(found, (FunctionType, type)):
+            return MISSING
+    return found
+
+
+def classes(value: object) -> tuple[str, ...]:
+    """The classes of an object, its own first, by module and qualified name."""
+    return tuple(f"{c.__module__}.{c.__qualname__}" for c in (value if isinstance(value, type) else type(value)).__mro__)

@@ -1,0 +1,81 @@
+"""Objects of the user's classes that a function finds outside: their attributes, methods and properties; partial applications."""
+
+from __future__ import annotations
+
+import ast
+
+from ..engine.closures import closed
+from ..engine.entities import entity_value
+from ..engine.evaluation import CALLS, expression
+from ..engine.quoted import Quoted
+from ..engine.state import Lowering
+from ..engine.values import SILENT, EntityValue, FunctionValue, Poison, Value
+from ..messages.language import Unsupported
+from ..scope import Applied, FunctionSource, Instance
+
+
+def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) -> Value:
+    """``model.scale``: looked up as the names of a module are."""
+    span, shown = ctx.span(node), f"{name}.{node.attr}"
+    entity = found.scope.lookup(f"{found.name}.{node.attr}")
+    if entity is None:
+        ctx.raised("AttributeError")
+        of = found.classes[0].rpartition(".")[2]
+        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of `{name}`, a `{of}` object,", "read what its class defines, or what `__init__` stores"))
+        return Poison()
+    value = entity_value(ctx, entity, shown, span)
+    if isinstance(value, EntityValue) and isinstance(value.entity, Applied) and value.entity.now:
+        return called(ctx, ast.copy_location(ast.Call(node, [], []), node), value.entity, shown, "t")
+    return value
+
+
+def called(ctx: Lowering, node: ast.Call, found: Applied, name: str, hint: str) -> Value:
+    """A call of a method, or of a function some of whose arguments are given: those come first."""
+    span = ctx.span(node.func)
+    value = lambda entity, place: Quoted(node.func, entity_value(ctx, entity, f"{name}.{place}", span))
+    first = [value(e, k) for k, e in enumerate(found.args)]
+    own = {k.arg for k in node.keywords}
+    more = [_keyword(k, value(e, k), node) for k, e in found.keywords if k not in own]
+    function = Quoted(node.func, entity_value(ctx, found.function, name, span))
+    return expression(ctx, ast.copy_location(ast.Call(function, [*first, *node.args], [*more, *node.keywords]), node), hint)
+
+
+def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
+    return ast.copy_location(ast.keyword(name, value), node)
+
+
+def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hint: str) -> Value:
+    """``model(x)``: its `__call__`."""
+    entity = None if found.made is not None else found.scope.lookup(f"{found.name}.__call__")
+    if isinstance(entity, Applied):
+        return called(ctx, node, entity, name, hint)
+    told = found.made
+    what = f"calling `{name}`, a `{found.classes[0].rpartition('.')[2]}` object," if told is None else told.what
+    ctx.report(Unsupported(ctx.span(node.func), what, "write what it computes as a function" if told is None else told.instead))
+    return Poison()
+
+
+def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``functools.partial(f, a, b=b)``: a function that captures what is given."""
+    if not node.args or any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        return None
+    span = ctx.span(node)
+    values = [expression(ctx, a) for a in (*node.args, *(k.value for k in node.keywords))]
+    if any(isinstance(v, SILENT) for v in values):
+        return next(v for v in values if isinstance(v, SILENT))
+    names = [f"%given{k}" for k in range(len(values))]
+    read = [ast.Name(n, ast.Load()) for n in names]
+    count = len(node.args)
+    own = [ast.keyword(k.arg, r) for k, r in zip(node.keywords, read[count:], strict=True)]
+    rest, more = ast.arg("%rest"), ast.arg("%more")
+    call = ast.Call(read[0], [*read[1:count], ast.Starred(ast.Name("%rest", ast.Load()), ast.Load())], [*own, ast.keyword(None, ast.Name("%more", ast.Load()))])
+    made = ast.Lambda(ast.arguments([], [], rest, [], [], more, []), call)
+    for n in ast.walk(made):
+        ast.copy_location(n, node)
+    key = f"{ctx.source.key}/partial {span.line}:{span.column}"
+    source = FunctionSource("partial", made, ctx.source.source, ctx.source.scope, key)
+    captured = tuple((n, closed(ctx, v, span)) for n, v in zip(names, values, strict=True))
+    return FunctionValue(source, tuple(names), captured)
+
+
+CALLS["functools.partial"] = partial
