@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 FORWARD = "forward"
 EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
 PATTERN = "pattern"
+RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.split`)
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
@@ -184,7 +185,7 @@ class Specialisation:
             program = pipeline.prepare(self.lowered(sizes), off=off, rules=bool(request))
             for wrt, value in request:
                 names = tuple(program.main.params[k].var.name for k in wrt)
-                if value == FORWARD:
+                if value in (FORWARD, RECORD, REPLAY):
                     program = pipeline.tangent(program, names, off=off)
                 elif value == PATTERN:
                     program = pipeline.dependence(program, names, off=off)
@@ -194,6 +195,10 @@ class Specialisation:
             what = re.sub(r"#\d+", "", e.what)
             raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
         program = pipeline.settled(program, off=off)
+        if request and request[-1][1] in (RECORD, REPLAY):
+            f = self.lowered(sizes).main
+            parts = pipeline.parted(program, len(f.params), len(f.body.results), off)
+            program = parts[request[-1][1] == REPLAY]
         if self.options.update == "pure":
             from .baseline.pure import purify
 
@@ -278,7 +283,7 @@ def _derivative(request: Request) -> str:
         return "a higher derivative of "
     if request[:1] == (EXACT,):
         return _derivative(request[1:])
-    words = {FORWARD: "the tangent of ", PATTERN: "the pattern of "}
+    words = {FORWARD: "the tangent of ", RECORD: "the log of ", REPLAY: "the linear part of ", PATTERN: "the pattern of "}
     return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 
 
