@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import numpy as np
-from linad_typecheck.signature import Leaf
+from linad_typecheck.signature import Leaf, RecordStructure
 from linad_typecheck.types import Array
 
 from . import derive
@@ -296,12 +296,13 @@ def jvp(
 
 
 def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative[..., Any]:
-    function = f.function if isinstance(f, Derivative) else checked(f)
+    several = isinstance(f, Derivative) and _gives_tuple(f.transforms[-1])
+    chained = isinstance(f, Derivative) and not (several and has_aux)
+    function = f.function if chained else checked(f)
     step = Transform("value_and_grad" if value else "grad", numbers(function, argnums), bool(has_aux))
-    if not isinstance(f, Derivative):
+    if not chained:
         return shared(Derivative, function, (step,))
-    inner = f.transforms[-1]
-    if _with_value(inner) or inner.has_aux or not isinstance(inner.argnums, int):
+    if several:
         raise refusal(
             "non-scalar-loss",
             f"`{f.__name__}` returns a tuple, and only a float scalar has a gradient",
@@ -310,6 +311,10 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
     if has_aux:
         raise refusal("non-scalar-loss", f"`{f.__name__}` returns no pair, so there is no `aux`")
     return shared(Derivative, function, (*f.transforms, step))
+
+
+def _gives_tuple(step: Transform) -> bool:
+    return _with_value(step) or step.has_aux or not isinstance(step.argnums, int)
 
 
 # ------------------------------------------------------------------------------------------------------ higher order
@@ -352,11 +357,13 @@ def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -
     """The gradient of the first of a pair, and the second as it is."""
     signature = s.signature
     pair = signature.result
+    if isinstance(pair, RecordStructure) and pair.tag.named_tuple:
+        pair = pair.items
     if not isinstance(pair, tuple) or len(pair) != 2 or not derive.is_scalar_float(pair[0]):
-        raise refusal(
-            "non-scalar-loss",
-            f"`{signature.name}` returns {derive.shape_word(pair)}; with `has_aux` it returns a float and something else",
-        )
+        pairs = isinstance(pair, tuple) and len(pair) == 2
+        found = f"{derive.shape_word(pair[0])} and something else" if pairs else derive.shape_word(pair)
+        told = f"`{signature.name}` returns {found}; with `has_aux` it returns a float and something else"
+        raise refusal("non-scalar-loss", told)
     want = derive.wanted(signature, step.positions)
     values = derive.flat_values(s, arguments)
     _, results = derive.primal(s, values)

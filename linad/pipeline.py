@@ -19,6 +19,7 @@ from .adjoint.forward import forward
 from .adjoint.pattern import pattern, pattern_of_rule
 from .adjoint.plan import Plan
 from .adjoint.reverse import Reversed, reverse
+from .adjoint.split import split
 from .adjoint.slices import with_slices
 from .adjoint.slices_cost import takes_fewer
 from .adjoint.undo import memory
@@ -178,6 +179,15 @@ def directions(program: Program, given: int, results: int, off: Iterable[str] = 
     simplified = only_called(simplify(only_called(made), off=off))
     linear(simplified)
     return simplified
+
+
+def parted(program: Program, given: int, results: int, off: Iterable[str] = ()) -> tuple[Program, Program]:
+    """A derivative program as the one that logs what its linear part needs, and that part (see `adjoint.split`)."""
+    made = []
+    for half in split(program, given, results):
+        made.append(only_called(simplify(half, off=off)))
+        linear(made[-1])
+    return made[0], made[1]
 
 
 def dependence(program: Program, wrt: tuple[str, ...], off: Iterable[str] = ()) -> Program:

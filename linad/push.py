@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from linad_typecheck.signature import Leaf
+from linad_typecheck.signature import Leaf, Signature
 from linad_typecheck.types import Array
 
 from .boundary.arguments import described
-from .boundary.results import cotangents, float_leaves, zeros_for
-from .derive import flat_values, full_value, has_nan, refreshed, touched, updated
-from .specialise import EXACT, FORWARD, Level, Specialisation
+from .adjoint.split import CannotSplit
+from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
+from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
+from .specialise import EXACT, FORWARD, RECORD, REPLAY, Level, Specialisation
 
 
 def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple[object, object]:
@@ -24,18 +25,7 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
     """
     signature = s.signature
     values = flat_values(s, primals)
-    if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
-        got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
-        raise TypeError(f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
-    dots: dict[int, object] = {}
-    for p, tangent in zip(signature.params, tangents):
-        places = float_leaves(p.structure)
-        where = f"{signature.name}(): tangent of `{p.name}`"
-        if tangent is not None and not places:
-            raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
-        if tangent is not None:
-            pieces = cotangents(p.structure, tangent, values, where, "argument")
-            dots |= zip((leaf.index for leaf in places), pieces)
+    dots = _dots(signature, values, tangents)
     for p in updated(signature):
         dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}
     if not dots:
@@ -62,6 +52,62 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
     values = after
     pushed = dict(zip((leaf.index for leaf in places), moved))
     return full_value(signature, results, values), full_value(signature, pushed, dots)
+
+
+def _dots(signature: Signature, values: Sequence[object], tangents: object) -> dict[int, object]:
+    """The tangents that are given, by leaf."""
+    if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
+        got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
+        raise TypeError(f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
+    dots: dict[int, object] = {}
+    for p, tangent in zip(signature.params, tangents):
+        places = float_leaves(p.structure)
+        where = f"{signature.name}(): tangent of `{p.name}`"
+        if tangent is not None and not places:
+            raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
+        if tangent is not None:
+            pieces = cotangents(p.structure, tangent, values, where, "argument")
+            dots |= zip((leaf.index for leaf in places), pieces)
+    return dots
+
+
+# ------------------------------------------------------------------------------------------------- one run, many tangents
+
+
+def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tuple[np.ndarray, ...] | None]:
+    """The value, and the logs that `replayed` takes; None where tangents take a run of their own."""
+    leaves = _float_leaves(s.signature)
+    if leaves and float_leaves(s.signature.result) and s.known.get(RECORD, True):
+        try:
+            out = s.kernel(((leaves, RECORD),), (values := flat_values(s, primals))).run(values)
+        except CannotSplit:
+            s.known[RECORD] = False
+        except MemoryError:
+            pass
+        else:
+            count = sum(1 for _ in leaf_types(s.signature.result))
+            return restore(s.signature.result, out[:count]), tuple(out[count:])
+    return call(s, primals), None
+
+
+def replayed(
+    s: Specialisation, primals: Sequence[object], tangents: object, logs: Sequence[np.ndarray]
+) -> tuple[object] | None:
+    """The tangent of the value, in a tuple; None where a zero times something infinite is to be looked at."""
+    values = flat_values(s, primals)
+    dots = _dots(s.signature, values, tangents)
+    leaves = _float_leaves(s.signature)
+    by_index = {leaf.index: leaf for p in s.signature.params for leaf in float_leaves(p.structure)}
+    given = [dots[k] if k in dots else _zero(by_index[k], values) for k in leaves]
+    moved = s.kernel(((leaves, REPLAY),), values).run([*values, *given, *logs])
+    if has_nan(moved):
+        return None
+    pushed = dict(zip((leaf.index for leaf in float_leaves(s.signature.result)), moved))
+    return (full_value(s.signature, pushed, {}),)
+
+
+def _float_leaves(signature: Signature) -> tuple[int, ...]:
+    return tuple(sorted(leaf.index for p in signature.params for leaf in float_leaves(p.structure)))
 
 
 def _zero(leaf: Leaf, results: Sequence[object]) -> object:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 FORWARD = "forward"
 EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
 PATTERN = "pattern"
+PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in many directions at once
+RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.split`)
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
@@ -185,16 +187,23 @@ class Specialisation:
             program = pipeline.prepare(self.lowered(sizes), off=off, rules=bool(request))
             for wrt, value in request:
                 names = tuple(program.main.params[k].var.name for k in wrt)
-                if value == FORWARD:
+                f = program.main
+                if value in (FORWARD, RECORD, REPLAY, PUSHED):
                     program = pipeline.tangent(program, names, off=off)
                 elif value == PATTERN:
                     program = pipeline.dependence(program, names, off=off)
                 else:
-                    program = pipeline.differentiate(program, names, bool(value), off=off).simplified
+                    program = pipeline.differentiate(program, names, value is True, off=off).simplified
+                if value in (PUSHED, PULLED):
+                    program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
         except NoDerivative as e:
             what = re.sub(r"#\d+", "", e.what)
             raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
         program = pipeline.settled(program, off=off)
+        if request and request[-1][1] in (RECORD, REPLAY):
+            f = self.lowered(sizes).main
+            parts = pipeline.parted(program, len(f.params), len(f.body.results), off)
+            program = parts[request[-1][1] == REPLAY]
         if self.options.update == "pure":
             from .baseline.pure import purify
 
@@ -279,7 +288,7 @@ def _derivative(request: Request) -> str:
         return "a higher derivative of "
     if request[:1] == (EXACT,):
         return _derivative(request[1:])
-    words = {FORWARD: "the tangent of ", PATTERN: "the pattern of "}
+    words = {FORWARD: "the tangent of ", PUSHED: "tangents of ", RECORD: "the log of ", REPLAY: "the linear part of ", PATTERN: "the pattern of "}
     return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 
 

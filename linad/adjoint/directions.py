@@ -73,7 +73,7 @@ def in_directions(program: Program, given: int, results: int) -> Program:
     Program
         Where a scalar gets the axis it becomes a vector, which a parameter only reads. All have the same length.
     """
-    calls = _Calls(program)
+    calls = Calls(program)
     entry = program.main
     new = range(given, len(entry.params))
     calls.learn(program.entry, frozenset(new))
@@ -85,7 +85,7 @@ def in_directions(program: Program, given: int, results: int) -> Program:
     return replace(program, functions={**program.functions, **made})
 
 
-def _widened(f: Function, calls: _Calls, positions: frozenset[int], name: str, wide_results: Iterable[int]) -> Function:
+def _widened(f: Function, calls: Calls, positions: frozenset[int], name: str, wide_results: Iterable[int]) -> Function:
     """A function with the axis at some of its parameters. It is written twice: the first time shows which scalars one loop
     over the directions leaves to another."""
     facts = calls.facts[f.name, positions]
@@ -98,7 +98,7 @@ def _widened(f: Function, calls: _Calls, positions: frozenset[int], name: str, w
 # ------------------------------------------------------------------------------------------------------------- what depends
 
 
-class _Facts:
+class Facts:
     """What depends on the directions in a function: by names, arrays by their classes."""
 
     def __init__(self, f: Function) -> None:
@@ -141,12 +141,12 @@ class _Facts:
         self.wide |= {self.place(a) if isinstance(a.type, Array) else a.name for a in atoms if isinstance(a, Var)}
 
 
-class _Calls:
+class Calls:
     """What depends on the directions in the functions that are called, by the positions of parameters that do."""
 
     def __init__(self, program: Program) -> None:
         self.functions = program.functions
-        self.facts: dict[tuple[str, frozenset[int]], _Facts] = {}
+        self.facts: dict[tuple[str, frozenset[int]], Facts] = {}
         self.names: dict[tuple[str, frozenset[int]], str] = {}  # of what is called in place of a function
 
     def learn(self, entry: str, positions: frozenset[int]) -> None:
@@ -158,15 +158,15 @@ class _Calls:
                 for s in walk(facts.f.body):
                     self._flow(s, facts)
 
-    def _facts(self, callee: str, positions: frozenset[int]) -> _Facts:
+    def _facts(self, callee: str, positions: frozenset[int]) -> Facts:
         key = callee, positions
         if key not in self.facts:
             f = self.functions[callee]
-            self.facts[key] = _Facts(f)
+            self.facts[key] = Facts(f)
             self.facts[key].mark(*(f.params[k].var for k in positions))
         return self.facts[key]
 
-    def called(self, s: Call, facts: _Facts) -> tuple[frozenset[int], _Facts]:
+    def called(self, s: Call, facts: Facts) -> tuple[frozenset[int], Facts]:
         """The positions of a call's arguments that get the axis, and what depends on it in its callee."""
         positions = frozenset(k for k, a in enumerate(s.args) if facts.is_wide(a))
         while True:
@@ -181,7 +181,7 @@ class _Calls:
         name = f"{callee}_in_directions_{'_'.join(map(str, sorted(positions)))}"
         return self.names.setdefault((callee, positions), name)
 
-    def _flow(self, s: Stmt, facts: _Facts) -> None:
+    def _flow(self, s: Stmt, facts: Facts) -> None:
         wide, mark = facts.is_wide, facts.mark
         match s:
             case Let(out=v, ins=ins) if any(map(wide, ins)):
@@ -228,7 +228,7 @@ class _Group:
 class _Walk:
     """Writes a function with the axis. ``kept``: the scalars that one group leaves to another; ``left``: those found."""
 
-    def __init__(self, f: Function, facts: _Facts, calls: _Calls, kept: frozenset[str], forced: frozenset[int]) -> None:
+    def __init__(self, f: Function, facts: Facts, calls: Calls, kept: frozenset[str], forced: frozenset[int]) -> None:
         self.f, self.facts, self.calls, self.kept, self.forced = f, facts, calls, kept, forced
         self.names = Names(all_names(f))
         self.left: set[str] = set()

@@ -124,8 +124,8 @@ def pair(function: LinearGrad[..., Any], value: Any) -> tuple[Any, Any]:
     LinadError
         Where it is no pair.
     """
-    if isinstance(value, tuple) and len(value) == 2:
-        return value
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return tuple(value)
     what = f"`{function.__name__}` returns {described(value)}; with `has_aux` it returns a pair"
     raise refusal("non-scalar-loss", what, help="return `(value, aux)`")
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from .. import derive
 from ..decorator import LinearGrad
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .jacobian import of
@@ -96,6 +97,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     arguments = function._in_order(tuple(primals))
     if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
         tangents = (*tangents, *(None,) * (len(arguments) - len(primals)))
+    derive.require_scalar(function.specialisation(arguments).signature)
     return gradient(function).composed.jvp(arguments, tangents)[1]
 
 

@@ -160,7 +160,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
         results. ``"auto"`` takes forward mode where there are no more numbers to differentiate by than results.
     sparsity : True, sparse matrix or ndarray, optional
         True: the pattern of each call is found by `linad.sparsity`. A pattern that was found before spares that; where
-        it does not hold, there is a ValueError. One sweep serves all columns, or rows, of a colour.
+        it does not hold, there is a ValueError. One direction serves all columns, or rows, of
+        a colour, and one sweep up to 64 directions.
 
     Returns
     -------

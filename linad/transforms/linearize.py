@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
-from .. import derive
+from .. import push
 from ..boundary.errors import refusal
 from ..decorator import LinearGrad
+from ..specialise import Specialisation
 from ..structures import map_leaves
 from .application import all_arguments, checked, pair
 
@@ -21,18 +22,29 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pushforward:
-    """From tangents of the arguments to the tangent of the result, at copies of the arguments."""
+    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the primal run
+    has left for the linear part; None where that part is run with the rest."""
 
     function: LinearGrad[..., Any]
     primals: tuple[Any, ...]
     count: int  # of the arguments that were given
+    logs: tuple[np.ndarray, ...] | None = None
     first: bool = False  # of what the function returns, a pair, only the first
 
     def __call__(self, *tangents: Any) -> Any:
         if len(tangents) != self.count:
             raise TypeError(f"{self.function.__name__}(): expected {self.count} tangents, got {len(tangents)}")
-        _, tangent = self.function.jvp(self.primals, (*tangents, *(None,) * (len(self.primals) - self.count)))
+        every = (*tangents, *(None,) * (len(self.primals) - self.count))
+        tangent = None if self.logs is None else push.replayed(self.specialisation, self.primals, every, self.logs)
+        if tangent is None:
+            _, tangent = self.function.jvp(self.primals, every)
+        else:
+            (tangent,) = tangent
         return tangent[0] if self.first else tangent
+
+    @property
+    def specialisation(self) -> Specialisation:
+        return self.function.specialisation(self.primals)
 
     def __repr__(self) -> str:
         return f"<linearized {self.function.__name__}>"
@@ -65,12 +77,18 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
         What `f` returns.
     f_jvp : callable
         From tangents, one per argument and None for an int argument or for zero, to the tangent of ``value``. It owns
-        copies of the arguments and may be called often.
+        copies of the arguments and may be called often: the function itself is run once, here.
 
     Raises
     ------
     LinadError
         Where `f` is not accepted, updates an argument, or with `has_aux` returns no pair.
+
+    Notes
+    -----
+    The one run logs the slopes of all that is computed, and a call of ``f_jvp`` reads them: as many numbers as a gradient
+    without a storage plan would log. Where there is no memory for them, where a function is recursive, or where a
+    linearized function is called inside a checked one, each call runs the function again.
 
     Examples
     --------
@@ -88,8 +106,9 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
         raise refusal("no-gradient", what, help="use `jvp`")
     arguments = function._in_order(tuple(all_arguments(f, primals)))
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
-    value = derive.call(function.specialisation(kept), kept)
+    s = function.specialisation(kept)
+    value, logs = push.recorded(s, kept)
     if not has_aux:
-        return value, Pushforward(function, kept, len(primals))
+        return value, Pushforward(function, kept, len(primals), logs)
     value, aux = pair(function, value)
-    return value, Pushforward(function, kept, len(primals), first=True), aux
+    return value, Pushforward(function, kept, len(primals), logs, first=True), aux

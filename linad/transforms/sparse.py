@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..decorator import LinearGrad, linear_grad
-from ..specialise import FORWARD, PATTERN, Specialisation
+from ..specialise import FORWARD, PATTERN, PULLED, PUSHED, Specialisation
 from ..transformed import once
 from .application import Argnums, Transform, checked, numbers
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 BITS = 64  # of a word of the pattern program
 CHEAPER = 2  # sweeps of forward mode for one of reverse mode
+WIDTHS = (8, 64)  # colours in one sweep: a vector register at least
+CELLS = 2**20  # of a tangent in all of them, at most where there are more than eight
 
 
 def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
@@ -101,12 +104,13 @@ class _Columns:
         return sum(self.sizes)
 
     def parts(self, flat: np.ndarray) -> dict[int, Any]:
-        """What a vector says of each leaf, in its shape."""
+        """What a vector, or each column of a matrix, says of each leaf, in its shape."""
         ends = np.cumsum(self.sizes)
         found = {}
         for leaf, part in zip(self.leaves, np.split(flat, ends[:-1]), strict=True):
             is_array = isinstance(leaf.type, Array)
-            found[leaf.index] = part.reshape(np.shape(self.values[leaf.index])) if is_array else part[0]
+            shape = (*np.shape(self.values[leaf.index]), *flat.shape[1:])
+            found[leaf.index] = part.reshape(shape) if is_array else part[0]
         return found
 
 
@@ -322,17 +326,17 @@ class SparseJacobian:
         if pattern.shape[1] != call.count:
             raise self._unfit(f"has {pattern.shape[1]} columns, and there are {call.count} numbers to differentiate by")
         if plan.mode == "fwd":
-            swept = [_forward(call, (plan.colours == c).astype(float)) for c in range(plan.sweeps)]
-            if swept and swept[0].size != pattern.shape[0]:
-                raise self._unfit(f"has {pattern.shape[0]} rows, and there are {swept[0].size} results")
-            data = np.array(swept)[plan.colours[pattern.indices], rows] if swept and rows.size else np.zeros(0)
+            swept = _swept(partial(_forward, call), plan)
+            if plan.sweeps and len(swept) != pattern.shape[0]:
+                raise self._unfit(f"has {pattern.shape[0]} rows, and there are {len(swept)} results")
+            data = swept[rows, plan.colours[pattern.indices]] if rows.size else np.zeros(0)
         else:
             _, results = derive.primal(call.s, call.values)
             count = sum(np.size(results[leaf.index]) for leaf in float_leaves(call.s.signature.result))
             if count != pattern.shape[0]:
                 raise self._unfit(f"has {pattern.shape[0]} rows, and there are {count} results")
-            swept = [_backward(call, results, (plan.colours == c).astype(float)) for c in range(plan.sweeps)]
-            data = np.array(swept)[plan.colours[rows], pattern.indices] if swept and rows.size else np.zeros(0)
+            swept = _swept(partial(_backward, call, results), plan)
+            data = swept[pattern.indices, plan.colours[rows]] if rows.size else np.zeros(0)
         found = csr_matrix((data, pattern.indices, pattern.indptr), pattern.shape)
         if self.pattern is not None:
             self._verify(call, found)
@@ -341,7 +345,7 @@ class SparseJacobian:
     def _verify(self, call: _Columns, found: csr_matrix) -> None:
         """Refuse a pattern that does not hold: the matrix times one direction against the tangent in it."""
         direction = np.random.default_rng(found.shape).uniform(0.5, 1.5, call.count)
-        tangent = _forward(call, direction)
+        tangent = _forward(call, direction[:, None])[:, 0]
         if tangent.size != found.shape[0]:
             raise self._unfit(f"has {found.shape[0]} rows, and there are {tangent.size} results")
         product, size = found @ direction, abs(found) @ direction
@@ -363,31 +367,54 @@ class SparseJacobian:
         return f"<sparse {self.__name__} by {self.transform.argnums}>"
 
 
-def _forward(call: _Columns, direction: np.ndarray) -> np.ndarray:
-    """The tangents of all results along a direction."""
-    dots = call.parts(direction)
-    given = []
-    for leaf in call.want.active:
-        value = call.values[leaf.index]
-        kind = np.float32 if leaf.type.dtype == "f32" else np.float64
-        given.append(
-            np.ascontiguousarray(dots[leaf.index], kind) if isinstance(value, np.ndarray) else kind(dots[leaf.index])
-        )
-    out = call.s.kernel(((call.want.leaves, FORWARD),), call.values).run([*call.values, *given])
+def _swept(sweep: Callable[[np.ndarray], np.ndarray], plan: _Plan) -> np.ndarray:
+    """The sums of the columns, or rows, of each colour, side by side: many colours in one sweep."""
+    most = int(np.clip(CELLS // max(plan.colours.size, 1), *WIDTHS))
+    width = -(-plan.sweeps // max(-(-plan.sweeps // most), 1))  # blocks of one size
+    found = [np.zeros((0, 0))]
+    for start in range(0, plan.sweeps, max(width, 1)):
+        colours = np.arange(start, min(start + width, plan.sweeps))
+        found.append(sweep((plan.colours[:, None] == colours).astype(float)))
+    return np.concatenate(found[1:] or found, axis=1)
+
+
+def _forward(call: _Columns, directions: np.ndarray) -> np.ndarray:
+    """The tangents of all results along directions, one in each column."""
+    one = directions.shape[1] == 1
+    dots = call.parts(directions[:, 0] if one else directions)
+    given = [_as(leaf, dots[leaf.index]) for leaf in call.want.active]
+    level = (call.want.leaves, FORWARD if one else PUSHED)
+    out = call.s.kernel((level,), call.values).run([*call.values, *given])
     moved = out[len(out) - len(float_leaves(call.s.signature.result)) :]
-    return np.concatenate([np.ravel(o) for o in moved])
+    return np.concatenate([np.reshape(o, (-1, directions.shape[1])) for o in moved])
 
 
-def _backward(call: _Columns, results: Sequence[Any], cotangent: np.ndarray) -> np.ndarray:
-    """The gradients by all columns for a cotangent of all results."""
-    s = call.s
-    seeds, at = [], 0
+def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) -> np.ndarray:
+    """The gradients by all columns for cotangents of all results, one in each column."""
+    s, count = call.s, cotangents.shape[1]
+    ends, seeds = 0, []
     for leaf in float_leaves(s.signature.result):
-        kind = np.float32 if leaf.type.dtype == "f32" else np.float64
         shape = np.shape(results[leaf.index])
         size = int(np.prod(shape))
-        part = cotangent[at : at + size].astype(kind)
-        seeds.append(part.reshape(shape) if isinstance(leaf.type, Array) else kind(part[0]))
-        at += size
-    _, grads = derive.pull(s, call.want, call.values, seeds, derive.buffers_for(call.want, call.values), value=False)
-    return np.concatenate([np.ravel(grads[leaf.index]) for leaf in call.leaves])
+        part = cotangents[ends : ends + size].reshape((*shape, count) if count > 1 else shape)
+        seeds.append(_as(leaf, part if part.ndim else part[()]))
+        ends += size
+    if count == 1:
+        buffers = derive.buffers_for(call.want, call.values)
+        _, grads = derive.pull(s, call.want, call.values, seeds, buffers, value=False)
+    else:
+        buffers = {k.index: np.zeros((*np.shape(call.values[k.index]), count), _kind(k)) for k in call.want.arrays}
+        values = [*call.values, *seeds, *buffers.values()]
+        written = range(len(values) - len(buffers), len(values))
+        out = s.kernel(((call.want.leaves, PULLED),), call.values).run(values, written, written)
+        grads = {**buffers, **dict(zip(call.want.scalars, out, strict=True))}
+    return np.concatenate([np.reshape(grads[leaf.index], (-1, count)) for leaf in call.leaves])
+
+
+def _kind(leaf: Leaf) -> type:
+    return np.float32 if leaf.type.dtype == "f32" else np.float64
+
+
+def _as(leaf: Leaf, value: Any) -> Any:
+    """A tangent or a cotangent in the dtype of what it is of."""
+    return np.ascontiguousarray(value, _kind(leaf)) if isinstance(value, np.ndarray) else _kind(leaf)(value)

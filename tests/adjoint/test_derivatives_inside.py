@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -291,3 +292,75 @@ def test_a_cotangent_of_another_size_is_an_error_not_a_crash():
     whole = Whole(f, (X.copy(), np.ones(5)))
     with pytest.raises(Exception, match="cotangent has a size of 5"):
         run(whole.prepared, whole.values)
+
+
+def test_methods_differentiate_by_the_option_wrt():
+    @linad.linear_grad(wrt="x")
+    def decorated(x, w: float):
+        return np.sum(x**2) * w
+
+    @linad.linear_grad
+    def inside(x):
+        value, pull = linad.vjp(decorated, x, 2.0)
+        one, gradient = decorated.value_and_grad(x, 2.0)
+        product = decorated.hvp((x, 2.0), (x, 0.0))
+        return decorated.grad(x, 2.0) + gradient, pull(1.0), decorated.jacobian(x, 2.0), product, value + one
+
+    both, pulled, rows, product, values = inside(X)
+    wanted = decorated.grad(X, 2.0)
+    np.testing.assert_allclose(both, 2.0 * wanted)
+    assert len(pulled) == 1
+    for found in (pulled[0], rows, product):
+        np.testing.assert_allclose(found, wanted)
+    assert np.isclose(values, 2.0 * decorated(X, 2.0))
+
+
+def test_a_derivative_of_a_function_with_a_rule_has_no_rule():
+    @linad.custom_vjp
+    def square(x: float) -> float:
+        return x * x
+
+    square.defvjp(lambda x: (square(x), x), lambda x, y_bar: (10.0 * x * y_bar,))
+
+    @linad.linear_grad
+    def second(x: float):
+        return linad.grad(linad.grad(square))(x)
+
+    assert second(2.0) == 10.0 == linad.grad(linad.grad(square))(2.0)
+
+
+def test_options_that_are_known_when_compiled():
+    def both(x):
+        return np.sum(x**2), (x[0], len(x))
+
+    @linad.linear_grad
+    def inside(x):
+        aux, mode = True, "fwd"
+        gradient, (first, n) = linad.grad(both, has_aux=aux)(x)
+        return gradient * first * n + linad.jacobian(lambda y: y * y, mode=mode)(x)[0]
+
+    np.testing.assert_allclose(inside(X), 2.0 * X * X[0] * 3 + np.array([2.0 * X[0], 0.0, 0.0]))
+
+
+def test_pairs_under_has_aux():
+    cube = lambda x: x**3
+    assert linad.grad(linad.value_and_grad(cube), has_aux=True)(2.0) == (12.0, 12.0)
+    both = lambda x: (x**3, x)
+    assert linad.grad(linad.grad(both, has_aux=True), has_aux=True)(2.0) == (12.0, 2.0)
+    pair = lambda x: Pair(np.sum(x**2), 1.0)
+    np.testing.assert_allclose(linad.grad(pair, has_aux=True)(X)[0], 2.0 * X)
+    with pytest.raises(linad.LinadError, match="returns an int and something else; with `has_aux`"):
+        linad.grad(lambda x: (len(x), x * 2.0), has_aux=True)(X)
+
+
+def test_no_gradient_by_an_int_is_told_when_it_is_decorated():
+    with pytest.raises(linad.LinadError, match="there is no gradient by `n`, which is an int"):
+
+        @linad.linear_grad(wrt="n")
+        def f(x, n: int):
+            return x * n
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from linad_typecheck.core import Block, Const, Function, Let, Load, Param, Program, Var, walk
+from linad_typecheck.core import Block, Const, Function, Let, Load, Param, Program, Result, Rule, Size, Var, walk
 from linad_typecheck.core_text import CoreSyntaxError, parse_program, print_program
 from linad_typecheck.types import F32, F64, I32, I64, Array
 
@@ -22,6 +22,27 @@ def test_every_statement_is_in_the_sample():
 
     seen = {type(s) for text in (EVERYTHING, LINEAR) for f in parse_program(text).functions.values() for s in walk(f.body)}
     assert seen >= set(core_print._LINES) | {core_print.If, core_print.Loop}
+
+
+RULES = [
+    Rule("vjp", "f_forward", (0, 2), (), "f_backward", (0, Result(1), Size(2, 0))),
+    Rule("vjp", "f_forward", (0,), (1,), "f_backward"),
+    Rule("jvp", "f_tangent", (1,)),
+    Rule("jvp", "f_tangent", ()),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_a_rule_is_printed(rule):
+    x = Var("x", F64)
+    program = Program("f", {"f": Function("f", (Param(x, "own"),), Block((), (x,)), rule=rule)})
+    assert f"rule {rule.kind} {rule.forward}" in print_program(program)
+    assert parse_program(print_program(program)) == program
+
+
+def test_a_rule_that_is_none():
+    with pytest.raises(CoreSyntaxError, match="line 1: a rule is a vjp or a jvp"):
+        parse_program("entry fn f(x: f64) -> f64 rule grad g by 0 {\n    return x\n}\n")
 
 
 CONSTANTS = [

@@ -35,6 +35,9 @@ ACCEPTED = {
     "R7 constructors and copies are owned": "u = np.zeros(3)\nv = np.asarray(u)\nv[0] = x[0]\nreturn v[0]",
     "R8 read arguments repeat": "def dot(a, b):\n    return a[0] * b[0]\nreturn dot(x, x)",
     "R8 taken over and bound again": "u = x.copy()\nu = keep(u)\nreturn u[0]",
+    "R8 given to a helper that gives back another one": (
+        "def scaled(a):\n    if a[0] > 0.0:\n        a = a * 0.3\n    return a + 0.0\nv = scaled(x)\nv[0] += 1.0\nreturn v[0] + x[0]"
+    ),
     "R9 moved on one path and dead": "u = x.copy()\ns = 0.0\nif c:\n    v = keep(u)\n    s = v[0]\nreturn s",
     "R8 given back by a helper on every path": "u = x.copy()\nv = keep(u)\nreturn u[0] + v[0] + u @ keep(v)",
     "R8 given back while it is waited for": "u = x.copy()\nt = (u, keep(u))\nreturn t[0] @ t[1]",
@@ -83,6 +86,10 @@ REFUSED = {
     "R3 updated in a loop where an earlier iteration has bound it to another array": (
         "use-after-move",
         "u, w = x.copy(), np.ones(3)\nt = -1\nwhile t < n:\n    t += 1\n    if t > 0:\n        u[:] = t\n        u = w\nreturn u[0]",
+    ),
+    "R13 an argument is updated that a helper may give back": (
+        "argument-updated",
+        "def scaled(a):\n    if a[0] > 0.0:\n        a = a * 0.3\n    return a\nv = scaled(x)\nv[0] += 1.0\nreturn v[0]",
     ),
     "R13 an argument is updated": ("argument-updated", "x[0] = 1.0\nreturn x[0]"),
     "R14 an argument is bound to a name that is updated": ("alias-escapes", "u = np.zeros(2)\nif c:\n    u = x\nu[0] = 1.0\nreturn u[0]"),

@@ -1,9 +1,12 @@
 """`linearize`, from plain Python and inside checked functions."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import linad
+from linad.structures import leaves
 
 X = np.array([1.0, 2.0, -1.5])
 
@@ -69,3 +72,102 @@ def test_inside():
         return z
 
     assert linad.grad(newton)(8.0) == pytest.approx(1 / 12)
+
+
+def branches(x, w: float):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] * w > 0.1:
+            total += np.sin(x[i]) * w
+        elif x[i] > 0.0:
+            total *= x[i]
+        else:
+            for j in range(i):
+                total += np.exp(x[j] * w) * x[i]
+    return total
+
+
+def newton(a: float):
+    z = 1.0
+    while abs(z * z - a) > 1e-12:
+        z = z - (z * z - a) / (2.0 * z)
+    return z
+
+
+def breaking(x):
+    product = 1.0
+    for v in x:
+        product *= np.cos(v)
+        if product < 0.3:
+            break
+    return product
+
+
+def backwards(x):
+    y = x.copy()
+    for i in range(len(x) - 2, -1, -2):
+        y[i] = y[i + 1] * np.exp(-y[i])
+    return y, np.sum(y), np.ones(2), len(y)
+
+
+def exchanged(x, m):
+    u, v = x.copy(), np.zeros(len(x))
+    for t in range(4):
+        for i in range(1, len(u) - 1):
+            v[i] = m[t % 2, i] * u[i - 1] * u[i + 1] + u[i]
+        u, v = v, u
+    return u
+
+
+def implicit(m, b):
+    a = m @ m.T + np.eye(len(m))
+    x = np.linalg.solve(a, b)
+    for _ in range(2):
+        x = x + np.linalg.solve(a, np.sin(x))
+    return x, np.linalg.slogdet(a)[1]
+
+
+def single(x):
+    return np.tanh(x) * x[0]
+
+
+def recursive(x: float, n: int):
+    return x if n == 0 else np.sin(recursive(x, n - 1)) * x
+
+
+V = np.array([0.5, 1.5, -0.7, 0.2, 2.0])
+M = np.random.default_rng(0).normal(size=(5, 5))
+CASES = {
+    "branches": (branches, (V, 0.5)),
+    "while": (newton, (3.0,)),
+    "break": (breaking, (V,)),
+    "backwards": (backwards, (V,)),
+    "exchanged": (exchanged, (V, M)),
+    "linear algebra": (implicit, (M, V)),
+    "single precision": (single, (V.astype(np.float32),)),
+    "gradient": (linad.grad(lambda x: np.sum(np.sin(x) ** 3) * x[0]), (V,)),
+    "batch": (linad.vmap(linad.grad(lambda x: np.sum(np.sin(x) ** 3) * x[0])), (M,)),
+    "recursion": (recursive, (0.5, 3)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_the_tangent_without_the_function(case):
+    f, args = CASES[case]
+    value, push = linad.linearize(f, *args)
+    assert (push.logs is None) == (case == "recursion")
+    rng = np.random.default_rng(1)
+    for again in (push, pickle.loads(pickle.dumps(push)) if case == "gradient" else push):
+        dots = [rng.uniform(-1.0, 1.0, np.shape(a)).astype(getattr(a, "dtype", float)) for a in args]
+        dots = [None if isinstance(a, int) else d if np.ndim(d) else float(d) for a, d in zip(args, dots, strict=True)]
+        primal, tangent = linad.jvp(f, args, dots)
+        rtol = 1e-5 if case == "single precision" else 1e-10
+        for found, wanted in ((value, primal), (again(*dots), tangent)):
+            assert len(leaves(found)) == len(leaves(wanted))
+            for a, b in zip(leaves(found), leaves(wanted), strict=True):
+                assert a is b is None or np.allclose(a, b, rtol=rtol, atol=1e-12)
+
+
+def test_zero_times_infinity():
+    value, push = linad.linearize(lambda x: np.sum(np.sqrt(x)), np.array([0.0, 4.0]))
+    assert value == 2.0 and push(np.array([0.0, 1.0])) == 0.25

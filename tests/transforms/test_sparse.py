@@ -259,3 +259,27 @@ def test_scipy_takes_it():
 
     found = least_squares(linear_grad(residuals), np.full(n, 0.5), jac=linad.jacobian(residuals, sparsity=True))
     assert np.max(np.abs(found.fun)) < 1e-6
+
+
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_more_colours_than_fit_into_a_sweep(mode, monkeypatch):
+    """Blocks of colours of several sizes, of several arguments and results of other ranks."""
+    from linad.transforms import sparse
+
+    def f(x, m, c: float):
+        y = np.zeros((3, len(x)))
+        for i in range(len(x)):
+            for j in range(max(i - 2, 0), i + 1):
+                y[j % 3, i] += np.sin(x[j]) * m[i % 2, j] * c
+        return y, c * x[0]
+
+    args = (np.linspace(0.5, 1.5, 9), np.linspace(-1.0, 1.0, 18).reshape(2, 9), 0.7)
+    found = {}
+    for width in (1, 2, 5, 64):
+        monkeypatch.setattr(sparse, "WIDTHS", (width, width))
+        found[width] = linad.jacobian(f, (0, 1, 2), mode=mode, sparsity=True)(*args)
+    rows = linad.jacobian(f, (0, 1, 2))(*args)
+    for k, size in enumerate((9, 18, 1)):
+        wanted = np.concatenate([np.reshape(part[k], (-1, size)) for part in rows])
+        for matrices in found.values():
+            np.testing.assert_allclose(matrices[k].toarray(), wanted, rtol=1e-13, atol=1e-15)

@@ -37,6 +37,9 @@ from .core import (
     Program,
     Read,
     Reserve,
+    Result,
+    Rule,
+    Size,
     Stmt,
     Store,
     Var,
@@ -412,12 +415,45 @@ class _Reader:
             mode = line.name() if line.peek() in ("read", "acc", "mut", "own", "out") else "own"
             params.append(Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
             line.skip(",")
-        while line.peek() not in ("{", ""):  # result types are for the human reader
+        while line.peek() not in ("{", "rule", ""):  # result types are for the human reader
             line.take()
+        rule = self.rule(line) if line.skip("rule") else None
         line.expect("{")
         body, closing = self.block()
         closing.end()
-        return Function(name, tuple(params), body), entry
+        return Function(name, tuple(params), body, rule=rule), entry
+
+    def rule(self, line: _Line) -> Rule:
+        """A derivative of the user's, behind the word ``rule``."""
+        kind, forward = line.name(), line.name()
+        if kind not in ("vjp", "jvp"):
+            line.fail(f"a rule is a vjp or a jvp, not {kind!r}")
+        line.expect("by")
+        wrt = self.positions(line)
+        blocked = self.positions(line) if line.skip("blocked") else ()
+        if not line.skip("backward"):
+            return Rule(kind, forward, wrt, blocked)
+        backward, given = line.name(), []
+        while line.peek() not in ("{", ""):
+            if line.skip("result"):
+                given.append(Result(self.position(line)))
+            elif line.skip("size"):
+                given.append(Size(self.position(line), self.position(line)))
+            else:
+                given.append(self.position(line))
+        return Rule(kind, forward, wrt, blocked, backward, tuple(given))
+
+    def positions(self, line: _Line) -> tuple[int, ...]:
+        found = []
+        while line.peek().isdigit():
+            found.append(self.position(line))
+        return tuple(found)
+
+    def position(self, line: _Line) -> int:
+        token = line.take()[1]
+        if not token.isdigit():
+            line.fail(f"expected a position, not {token!r}")
+        return int(token)
 
 
 _BARE: dict[str, Callable[[_Reader, _Line], Stmt]] = {

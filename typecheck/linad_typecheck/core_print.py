@@ -46,6 +46,9 @@ from .core import (
     Program,
     Read,
     Reserve,
+    Result,
+    Rule,
+    Size,
     Stmt,
     Store,
     Var,
@@ -255,8 +258,26 @@ def _param(p: Param) -> str:
 def print_function(f: Function, *, entry: bool = False) -> str:
     """A function: parameters with their modes, result types, body."""
     types = ", ".join(str(r.type) for r in f.body.results) or "()"
-    head = f"{'entry ' * entry}fn {f.name}({', '.join(map(_param, f.params))}) -> {types} {{"
+    rule = "" if f.rule is None else f" {_rule(f.rule)}"
+    head = f"{'entry ' * entry}fn {f.name}({', '.join(map(_param, f.params))}) -> {types}{rule} {{"
     return "\n".join([head, *_body(f.body, 1, "return"), "}"])
+
+
+def _rule(rule: Rule) -> str:
+    """A derivative of the user's: its functions, and what they take, by position."""
+
+    def place(p: int | Result | Size) -> str:
+        match p:
+            case Result(position=k):
+                return f"result {k}"
+            case Size(param=k, axis=axis):
+                return f"size {k} {axis}"
+        return f"{p}"
+
+    parts = [f"rule {rule.kind} {rule.forward} by", *map(str, rule.wrt)]
+    parts += ["blocked", *map(str, rule.blocked)] if rule.blocked else []
+    parts += ["backward", rule.backward, *map(place, rule.given)] if rule.backward else []
+    return " ".join(parts)
 
 
 def print_program(program: Program) -> str:

@@ -14,18 +14,15 @@ from .checking.recover import recovered
 from .checking.suppress import without_ignored, without_ignored_elsewhere
 from .diagnostics import Diagnostic
 from .frozen import frozen
-from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
 from .repairs import marks
 from .scope import FunctionSource
-from .signature import Checked, Leaf, RecordStructure, Structure
+from .signature import Checked
 from .source import SourceFile, read
 from .span import Span
 from .static_scope import StaticModule, first_line
 from .static_uses import decorated
-from .types import Array, Type, is_float
-from .words import with_article
 
 
 @frozen
@@ -134,7 +131,7 @@ def check_function(function: FunctionSource) -> Checked:
     place = _first_line(function)
     try:
         checked = examine(function, {})
-        told = (*checked.diagnostics, *_no_options(function), *_no_gradients(function, checked))
+        told = (*checked.diagnostics, *_no_options(function))
         return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):
         return too_deep(function)
@@ -183,36 +180,6 @@ def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
                     at = Span(s.file, s.line, s.column, s.line, s.column + len(k.arg)) if near else None
                     yield OptionError(function.source.span(k.value), why, near, at).diagnostic()
 
-
-def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic]:
-    """The parameters of the option ``wrt`` that hold no float."""
-    if checked.signature is None or function.wrt is None:
-        return []
-    a = function.node.args
-    nodes = {p.arg: p for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-    names = list(nodes)
-    found = []
-    for name in (names[w] if isinstance(w, int) else w for w in function.wrt):
-        info = next((p for p in checked.signature.params if p.name == name), None)
-        types = [] if info is None else list(_types(info.structure))
-        if types and not any(map(is_float, types)):
-            what = " and ".join(dict.fromkeys(_said(t) for t in types))
-            found.append(NoGradient(function.source.span(nodes[name]), name, what).diagnostic())
-    return found
-
-
-def _said(t: Type) -> str:
-    word = "int" if t.dtype[0] == "i" else "bool"
-    return f"an array of {word}s" if isinstance(t, Array) else with_article(word)
-
-
-def _types(structure: Structure) -> Iterator[Type]:
-    match structure:
-        case Leaf(type=t):
-            yield t
-        case tuple() | RecordStructure():
-            for item in structure if isinstance(structure, tuple) else structure.items:
-                yield from _types(item)
 
 
 def _syntax(source: SourceFile, error: SyntaxError) -> Diagnostic:

@@ -282,6 +282,10 @@ class FunctionSource:
             return self
         return replace(self, again=True, key=f"{self.key}/again")
 
+    def undecorated(self, name: str, node: ast.FunctionDef | ast.Lambda, key: str) -> FunctionSource:
+        """Another function in the place of this one: what decorators say of this one does not hold of it."""
+        return FunctionSource(name, node, self.source, self.scope, key, self.defaults)
+
     def plain(self) -> FunctionSource:
         """The function that has a rule, as one without, apart from others of the same text."""
         assert self.rule is not None

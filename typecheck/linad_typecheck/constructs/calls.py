@@ -324,7 +324,8 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
         ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
     for o in (o for o in outs if isinstance(o.type, Array)):
-        inherits(ctx, o, *(a for a, mode in zip(atoms, spec.modes, strict=False) if mode == "own" and isinstance(a.type, Array)))
+        given = (a for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False)) if mode == "own" and spec.may_return(k))
+        inherits(ctx, o, *(a for a in given if isinstance(a.type, Array)))
         as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
     as_one(ctx, *(outs[k].name for k in spec.together))
     value = rebuild(spec.result, iter(outs))

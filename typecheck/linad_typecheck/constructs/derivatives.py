@@ -91,11 +91,12 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
-    """The value of an option, a literal, by default the first of those there are; None after a report."""
+    """The value of an option, known when the function is compiled; by default the first there is; None after a report."""
     if node is None:
         return among[0]
-    if isinstance(node, ast.Constant) and any(node.value is v or node.value == v and type(v) is str for v in among):
-        return node.value
+    match expression(ctx, node):
+        case ScalarValue(atom=Const(value=bool() as value)) | TextValue(text=value) if value in among:
+            return value
     ctx.report(WrongType(ctx.span(node), told, f"`{ast.unparse(node)}`"))
     return None
 
@@ -137,7 +138,7 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, source.node)
         suffix = f"/{how.kind}{how.given}"
-        made = replace(source, name=f"{source.name}_{how.kind}", node=inside, key=f"{source.key}{suffix}")
+        made = source.undecorated(f"{source.name}_{how.kind}", inside, f"{source.key}{suffix}")
         ctx.programs.pullbacks[key] = made
     return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
 
@@ -348,8 +349,10 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
 def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str] | None:
     """The parameters that a derivative is taken by."""
     names = list(ready.values)
-    if argnums is None:
+    if argnums is None and ready.spec.source.wrt is None:
         return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
+    if argnums is None:
+        argnums = tuple(names.index(w) if isinstance(w, str) else w for w in ready.spec.source.wrt)
     found: list[str] = []
     for k in (argnums,) if isinstance(argnums, int) else argnums:
         if not -len(names) <= k < len(names):
@@ -507,15 +510,15 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     value = rebuild(ready.spec.result, iter(outs))
     sizes = TupleValue(tuple(ScalarValue(n, True) for o in outs if isinstance(o.type, Array) for n in shape_of(ctx, ArrayValue(o), span)))
     parts = [("f", closed(ctx, f, span)), ("sizes", sizes), *((f"primal{k}", v) for k, v in enumerate(primals))]
-    return TupleValue((value, FunctionValue(_pullback_source(ctx, node, len(primals)), (), tuple(parts))))
+    return TupleValue((value, FunctionValue(_pullback_source(ctx, node, f, len(primals)), (), tuple(parts))))
 
 
-def _pullback_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+def _pullback_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
     """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
     names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
     callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
     body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
-    return _held_function(ctx, node, "pullback", ["cotangent"], body)
+    return _held_function(ctx, node, f"{source_of(f).name}_pullback", ["cotangent"], body)
 
 
 def _held_function(ctx: Lowering, node: ast.Call, name: str, params: list[str], body: ast.expr) -> FunctionSource:
@@ -542,6 +545,8 @@ def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     if seeds is None:
         return Poison()
     chosen = _chosen(ctx, None, ready, span)
+    if chosen is None:
+        return Poison()
     _, grads = _reverse(ctx, ready, chosen, seeds, False, span, hint)
     return TupleValue(tuple(grads))
 
@@ -567,11 +572,13 @@ def _arrays(v: Value) -> Iterator[Value]:
         yield v
 
 
-def _seeds(ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: Span) -> list[Atom] | None:
-    """The cotangents of the float parts of a result, checked against it."""
+def _seeds(
+    ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: Span, words: tuple[str, str] = ("cotangent", "result")
+) -> list[Atom] | None:
+    """The cotangents of the float parts of a result, checked against it; ``words`` are what both are called."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
-            parts = [_seeds(ctx, x, y, sizes, span) for x, y in zip(items, values, strict=True)]
+            parts = [_seeds(ctx, x, y, sizes, span, words) for x, y in zip(items, values, strict=True)]
             return None if None in parts else [a for p in parts for a in p]
         case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
             return [cast(ctx, v.atom, d, span)]
@@ -583,10 +590,10 @@ def _seeds(ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: S
                 return []
             if is_array(v) and rank_of(v) == r:
                 for n, m in zip(shape_of(ctx, v, span), shape, strict=True):
-                    same_size(ctx, n, m, "the cotangent has a size of {0} where the result has {1}", (n, m), span)
+                    same_size(ctx, n, m, f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}", (n, m), span)
                 v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
-    ctx.report(WrongType(span, f"a cotangent is like the result, {describe(t)}", describe(type_of(v))))
+    ctx.report(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
     return None
 
 
@@ -610,7 +617,7 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     tangents: list[Atom] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
         sizes = iter([n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)])
-        found = _seeds(ctx, t, v, sizes, span)
+        found = _seeds(ctx, t, v, sizes, span, ("tangent", "argument"))
         if found is None:
             return Poison()
         tangents += found
@@ -670,7 +677,10 @@ def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
         if ready is None:
             return Poison()
-        floats = tuple(k for k, (_, t) in enumerate(ready.types) if any(map(is_float, type_leaves(t))))
+        chosen = _chosen(ctx, None, ready, ctx.span(node))
+        if chosen is None:
+            return Poison()
+        floats = tuple(map(list(ready.values).index, chosen))
         f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
     found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
@@ -688,17 +698,19 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
     if isinstance(value, SILENT):
         return value
     held = (("f", closed(ctx, f, span)), *((f"primal{k}", v) for k, v in enumerate(primals)))
-    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, len(primals)), (), held)))
+    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, f, len(primals)), (), held)))
 
 
-def _pushforward_source(ctx: Lowering, node: ast.Call, count: int) -> FunctionSource:
+def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
     """The function ``lambda *tangents: ...`` that a linearized function is, the same for each look at the call."""
-    tangents = [f"tangent{k}" for k in range(count)]
+    source = source_of(f)
+    given = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)][:count]
+    tangents = [f"{name}_dot" for name in given]
     primals = ast.Tuple([ast.Name(f"primal{k}", ast.Load()) for k in range(count)], ast.Load())
     given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())
     callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
     pushed = ast.Call(callee, [ast.Name("f", ast.Load()), primals, given], [])
-    return _held_function(ctx, node, "pushforward", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
+    return _held_function(ctx, node, f"{source_of(f).name}_jvp", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
 
 
 def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
@@ -712,7 +724,7 @@ def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.e
     if ready is None:
         return Poison()
     spec, programs = ready.spec, ctx.programs
-    wrt = _positions(ready, list(ready.values))
+    wrt = _positions(ready, _chosen(ctx, None, ready, span) or [])
     for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
         ctx.report(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
         return Poison()

@@ -91,6 +91,7 @@ class Spec:
     flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
     depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
     apart: bool = False  # whether results are copied that would be arrays of the caller
+    returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
     twice: bool = False  # whether an array may be returned in two places, as nobody updates what is returned
     disjoint: bool = False  # parameters that look into one array share no cell of it
     failed: bool = False
@@ -108,6 +109,9 @@ class Spec:
     def contract(self, known: Contract) -> None:
         for f in fields(known):
             setattr(self, f.name, getattr(known, f.name))
+
+    def may_return(self, k: int) -> bool:
+        return self.returned is None or k in self.returned
 
     def writes(self, k: int) -> bool:
         return k in self.written
@@ -329,7 +333,10 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         modes = infer_modes(params, body, programs.modes)
         spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
         written = {v.name for s in walk(body) for v in _written(s, programs)}
-        spec.written = frozenset(k for k, p in enumerate(params) if later_names(p, body, programs.modes) & written)
+        later = [later_names(p, body, programs.modes) for p in params]
+        spec.written = frozenset(k for k, names in enumerate(later) if names & written)
+        if not spec.recursive:
+            spec.returned = frozenset(k for k, names in enumerate(later) if names & {r.name for r in results if isinstance(r, Var)})
         spec.alike = frozenset(
             k for k, p in enumerate((*params, *ctx.variables.globals.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
         )

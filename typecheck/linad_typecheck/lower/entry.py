@@ -35,13 +35,15 @@ from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
 from ..linear.modes import infer_modes
 from ..messages import Message
+from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
 from ..scope import GIVEN, FunctionSource, Opaque
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
-from ..types import BOOL, I64, Array
+from ..types import BOOL, I64, Array, Type, is_float
+from ..words import with_article
 from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
 
 
@@ -81,6 +83,7 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, un
         for given in getattr(source, option) or ():
             if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
                 _no_parameter(ctx, option, given, tuple(known))
+    _by_floats(ctx, found, args, binding)
     _dimensions(ctx, found)
     value = lower_body(ctx)
     lower_rules(programs)
@@ -100,6 +103,32 @@ def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str
     inside = isinstance(node, ast.Constant) and near and place.end_column - place.column == len(str(given)) + 2
     at = Span(place.file, place.line, place.column + 1, place.line, place.end_column - 1) if inside else None
     ctx.report(OptionError(place, why, near, at, names))
+
+
+def _by_floats(ctx: Lowering, found: _Parameters, args: list[ast.arg], binding: Binding) -> None:
+    """Refuse parameters of the option ``wrt`` that hold no float, as far as annotations say so; calls are another matter."""
+    wanted = {args[w].arg if isinstance(w, int) and -len(args) <= w < len(args) else w for w in ctx.source.wrt or ()}
+    nodes = {a.arg: a for a in args}
+    for info in found.infos:
+        types = list(_types(info.structure))
+        settled = info.name not in binding and info.name not in found.missing
+        if info.name in wanted and settled and types and not any(map(is_float, types)):
+            what = " and ".join(dict.fromkeys(_said(t) for t in types))
+            ctx.report(NoGradient(ctx.span(nodes[info.name]), info.name, what))
+
+
+def _said(t: Type) -> str:
+    word = "int" if t.dtype[0] == "i" else "bool"
+    return f"an array of {word}s" if isinstance(t, Array) else with_article(word)
+
+
+def _types(structure: Structure) -> Iterator[Type]:
+    match structure:
+        case Leaf(type=t):
+            yield t
+        case tuple() | RecordStructure():
+            for item in structure if isinstance(structure, tuple) else structure.items:
+                yield from _types(item)
 
 
 def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
