@@ -18,6 +18,7 @@ class Options:
     boundscheck: bool = True
     backend: Literal["numba", "interpret"] = "numba"
     parallel: bool = False  # a matter of each kernel, not of the function: it stands in the keys of those
+    strict: bool = False
     off: tuple[str, ...] = ()  # passes that are left out, sorted
 
     def code(self) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from linad_typecheck.deep import deep
-from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning
+from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning, strictly
 from linad_typecheck.signature import ArgStatic, Signature
 
 from .boundary.errors import refusal
@@ -366,7 +366,7 @@ def specialise(
                 if signature is None:
                     continue
                 front = replace(front, signature=signature)
-            warn(front.diagnostics)
+            tell(again, options, front.diagnostics)
             return Specialisation(options, binding, again, front, store, key)
     fresh = record()
     checked = checked_or_error(fresh, binding)
@@ -375,7 +375,7 @@ def specialise(
     key = disk.digest(front.marks)
     if front.signature is None or distinct(front.signature):
         store.store_front(key, (front.marks, front.signature, front.diagnostics, front.missing, front.fixed))
-    warn(front.diagnostics)
+    tell(fresh, options, front.diagnostics)
     return Specialisation(options, binding, fresh, front, store, key, checked)
 
 
@@ -431,12 +431,21 @@ def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
 _warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already
 
 
-def warn(diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Issue what the checker only warns of as Python warnings, each once in a process; comments silence them here too."""
+def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Issue what the checker only warns of as Python warnings, each once in a process; comments silence them here too.
+
+    Raises
+    ------
+    LinadError
+        Where the option ``strict`` takes one for an error.
+    """
     from linad_typecheck.checking.suppress import silenced
 
-    for d in diagnostics:
-        if d.severity == "warning" and not silenced(d.slug, linecache.getline(d.span.file, d.span.line)):
-            category = ZeroGradientWarning if d.slug == "zero-gradient" else LinadWarning
-            text, line = f"{d.message} [{d.code} {d.slug}]", max(d.span.line, 1)
-            warnings.warn_explicit(text, category, d.span.file, line, registry=_warned)
+    warned = [d for d in diagnostics if d.severity == "warning" and not silenced(d.slug, linecache.getline(d.span.file, d.span.line))]
+    errors = tuple(d for d in map(strictly, warned) if d.severity == "error") if options.strict else ()
+    if errors:
+        raise told_of(record, errors)
+    for d in warned:
+        category = ZeroGradientWarning if d.slug == "zero-gradient" else LinadWarning
+        text, line = f"{d.message} [{d.code} {d.slug}]", max(d.span.line, 1)
+        warnings.warn_explicit(text, category, d.span.file, line, registry=_warned)

@@ -81,3 +81,30 @@ def test_a_comment_silences_it_here_too():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         linear_grad(floored, backend="interpret", cache=False)
+
+
+def shared(x):
+    y = x.copy()
+    z = y
+    z[0] = 5.0
+    return y[0] * x[1]
+
+
+def test_an_update_that_shows_under_a_second_name_is_told_or_refused():
+    x = np.array([2.0, 3.0])
+    f = linad.linear_grad(shared, cache=False)
+    with pytest.warns(linad.LinadWarning, match="LIN111"):
+        assert f(x) == 15.0
+    assert f.grad(x).tolist() == [0.0, 5.0]
+    strict = linad.linear_grad(shared, strict=True, cache=False)
+    with pytest.raises(linad.LinadError, match="LIN111"):
+        strict(x)
+
+
+def test_strict_holds_of_what_the_cache_knows(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINAD_CACHE_DIR", str(tmp_path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert linad.linear_grad(shared)(np.ones(2)) == 5.0
+    with pytest.raises(linad.LinadError, match="LIN111"):
+        linad.linear_grad(shared, strict=True)(np.ones(2))

@@ -5,7 +5,7 @@ import pytest
 from ..examples_of import some
 from .cases import Case, programs
 
-CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion") for k, c in enumerate(programs(name))]
+CASES = [pytest.param(c, id=f"{name}-{k}") for name in ("updates", "names", "order", "loops", "recursion", "shared") for k, c in enumerate(programs(name))]
 
 
 @pytest.mark.parametrize("case", some(CASES, 5))

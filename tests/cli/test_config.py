@@ -70,3 +70,17 @@ def test_mistakes_are_wrong_usage(write, capsys, text, told):
 def test_another_file(write):
     write("other.toml", '[tool.linad]\nignore = ["LIN2"]\n')
     assert main(["check", "--config", "other.toml", write("a.py", UNKNOWN)]) == 0
+
+
+def test_strict_makes_errors_of_updates_under_a_second_name(write, capsys):
+    text = (
+        'import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n\n\n@linear_grad\n'
+        'def f(x: Float64[np.ndarray, "n"]) -> float:\n    u = x.copy()\n    v = u\n    v[0] = 1.0\n    return u[0] + x[1]\n'
+    )
+    write("f.py", text)
+    main(["check", "f.py", "--output-format", "concise"])
+    assert "warning[LIN111]" in capsys.readouterr().out
+    write("pyproject.toml", "[tool.linad]\nstrict = true\n")
+    config.nearest.cache_clear()
+    assert main(["check", "f.py", "--output-format", "concise"]) == 1
+    assert "error[LIN111]" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from linad_typecheck.render.schema import json_schema
 HEAD = ["%matplotlib inline\n", "import numpy as np\n", "from jaxtyping import Float64\n", "from linad import linear_grad"]
 SHELL = ["%%bash\n", "ls -l | wc"]
 BAD = (
-    '@linear_grad\ndef f(x: Float64[np.ndarray, "n"]) -> float:\n    u = x.copy()\n    v = u\n    v[0] = 1.0\n    return u[0] + v[1]'
+    '@linear_grad(strict=True)\ndef f(x: Float64[np.ndarray, "n"]) -> float:\n    u = x.copy()\n    v = u\n    v[0] = 1.0\n    return u[0] + v[1]'
 ).splitlines(keepends=True)
 UNUSED = ["files = !ls\n", "k = 3  # linad: ignore[float-truncated]\n", "%time k\n"]
 

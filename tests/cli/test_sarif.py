@@ -50,7 +50,7 @@ def test_rules_and_results():
     rules = run["tool"]["driver"]["rules"]
     assert [r["id"] for r in rules] == [c.code for c in CODES.values()]
     assert [rules[r["ruleIndex"]]["name"] for r in run["results"]] == [
-        "use-after-move",
+        "shared-update",
         "unknown-name",
         "alias-escapes",
     ]

@@ -31,7 +31,7 @@ def broken(a):
 FIRST = HEAD.count("\n")  # the `def` is on line FIRST + 1
 
 REFUSED = {
-    "alias read after write": ("use-after-move", 5, "x: Vec", "u = x.copy()\nv = u\nv[0] = 1.0\nreturn u[0]"),
+    "alias read after write": ("use-after-move", 5, "x: Vec, c: bool", "u = x.copy()\nv = u if c else 2.0 * x\nv[0] = 1.0\nreturn u[0]"),
     "moved into a call": ("use-after-move", 4, "x: Vec", "u = x.copy()\nv = either(u, x)\nreturn u[0] + v[0]"),
     "moved in a loop": ("moved-in-loop", 4, "x: Vec", "u = x.copy()\nfor i in range(3):\n    v = either(u, x)\nreturn v[0]"),
     "moved on one path": (
@@ -45,7 +45,7 @@ REFUSED = {
         "use-after-move", 5, "x: Vec", "u = x.copy()\nold = u\nfor i in range(3):\n    u[0] += old[0]\n    u = x.copy()\nreturn old[0]",
     ),
     "lost before a loop that may not run": (
-        "use-after-move", 7, "x: Vec, k: int", "u = x.copy()\nv = u\nv[0] = 1.0\nfor i in range(k):\n    u = np.zeros(2)\nreturn u[0] + v[0]",
+        "use-after-move", 7, "x: Vec, k: int", "u = x.copy()\nv = u if k else 2.0 * x\nv[0] = 1.0\nfor i in range(k):\n    u = np.zeros(2)\nreturn u[0] + v[0]",
     ),
     "argument updated": ("argument-updated", 2, "x: Vec", "x[0] = 1.0\nreturn x[0]"),
     "argument updated in a helper": ("argument-updated", 2, "x: Vec", "put(x, x.copy())\nreturn x[0]"),
@@ -67,7 +67,7 @@ REFUSED = {
         "a = x * 2.0\nb = a\ns = 0.0\nfor k in range(2):\n    for v in b:\n        a[1] = v\n        s += v\n    b = b * 2.0\nreturn s",
     ),
     "returned twice": ("returned-twice", 3, "x: Vec", "u = x.copy()\nreturn u, u"),
-    "overlap": ("overlapping-arguments", 3, "x: Vec", "u = x.copy()\nput(u, u)\nreturn u[0]"),
+    "overlap": ("overlapping-arguments", 4, "x: Vec, c: bool", "u = x.copy()\nv = u if c else 2.0 * x\nput(u, v)\nreturn u[0]"),
     "error in a helper called in a loop": ("unknown-name", 15 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),

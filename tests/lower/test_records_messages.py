@@ -94,8 +94,8 @@ REFUSED = {
         "alias-escapes", "p: P, c: bool", "u = np.zeros(2)\nif c:\n    u = p.w\nu[0] = 1.0\nreturn u", "belongs to the caller",
     ),
     "parameter updated": ("argument-updated", "p: P", "p.w[0] = 1.0\nreturn p.b", "updat"),
-    "array in two places": ("stored-twice", "c: float", "u = np.zeros(2)\nq = N(u, u)\nq.a[0] = c\nreturn q.b[0]", "two places"),
-    "used under another name": ("use-after-move", "c: float", "u = np.zeros(2)\nq = P(u)\nq.w[0] = c\nreturn u[0]", "`q.w`"),
+    "array in two places": ("stored-twice", "c: float", "u = np.zeros(2)\nq = N(u, u if c > 0.0 else np.ones(2))\nq.a[0] = c\nreturn q.b[0]", "two places"),
+    "used under another name": ("use-after-move", "c: float", "u = np.zeros(2)\nq = P(u if c > 0.0 else np.ones(2))\nq.w[0] = c\nreturn u[0]", "`q.w`"),
     "returned twice": ("returned-twice", "c: float", "u = np.full(2, c)\nreturn N(u, u)", "twice"),
 }
 QUIET = {  # what the text does not decide is not reported

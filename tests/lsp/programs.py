@@ -41,7 +41,7 @@ def kernel(x: Float64[np.ndarray, "n"], w: float) -> float:
 MOVED = (
     HEAD
     + '''\
-@linear_grad
+@linear_grad(strict=True)
 def moved(x: Float64[np.ndarray, "n"]) -> float:
     u = x.copy()
     v = u

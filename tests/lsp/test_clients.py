@@ -134,7 +134,7 @@ async def test_a_whole_conversation(client: LanguageClient, tmp_path: Path):
     open_(client, uri, text)
 
     (found,) = await diagnostics(client, uri, 1)
-    assert (found.code, found.source, found.range.start) == ("LIN101", "linad", t.Position(line, column))
+    assert (found.code, found.source, found.range.start) == ("LIN111", "linad", t.Position(line, column))
     if not found.related_information:
         assert "updated here" in found.message
 
@@ -204,7 +204,7 @@ async def test_a_notebook(client: LanguageClient):
 
 @pytest_lsp.fixture(config=SERVER)
 async def configured(lsp_client: LanguageClient):
-    lsp_client.set_configuration({"ignore": ["use-after-move"]}, section="linad")
+    lsp_client.set_configuration({"ignore": ["shared-update"]}, section="linad")
     workspace = t.WorkspaceClientCapabilities(configuration=True)
     await lsp_client.initialize_session(t.InitializeParams(capabilities=t.ClientCapabilities(workspace=workspace)))
     yield

@@ -94,7 +94,7 @@ def test_a_pushing_beginning():
     assert [a.get("id") for a in answers if "result" in a] == [1, 9]
     published = [a["params"] for a in answers if a.get("method") == "textDocument/publishDiagnostics"]
     assert published[0]["uri"] == URI and len(published[0]["diagnostics"]) == 1
-    assert [d["code"] for d in published[0]["diagnostics"]] == ["LIN101"]
+    assert [d["code"] for d in published[0]["diagnostics"]] == ["LIN111"]
 
 
 def test_a_pulling_beginning():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal
 
 from .frozen import frozen
@@ -53,6 +53,11 @@ class Diagnostic:
     def to_json(self) -> dict[str, object]:
         """A JSON-ready dictionary; the inverse of reading it back field by field."""
         return asdict(self)
+
+
+def strictly(d: Diagnostic) -> Diagnostic:
+    """The finding, as the option ``strict`` has it: an update that shows under a second name is an error."""
+    return replace(d, severity="error") if d.slug == "shared-update" else d
 
 
 class LinadError(TypeError):

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from .checking.misplaced import misplaced, stacked
 from .checking.recover import recovered
 from .checking.suppress import without_ignored, without_ignored_elsewhere
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, strictly
 from .frozen import frozen
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
@@ -132,6 +132,7 @@ def check_function(function: FunctionSource) -> Checked:
     try:
         checked = examine(function, {})
         told = (*checked.diagnostics, *_no_options(function))
+        told = tuple(map(strictly, told)) if function.strict else told
         return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):
         return too_deep(function)
@@ -151,7 +152,7 @@ def _first_line(function: FunctionSource) -> Span:
 
 
 # The keywords of the decorator; a test holds them against `linad.linear_grad`.
-OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend", "passes")
+OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend", "strict", "passes")
 
 _CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}
 

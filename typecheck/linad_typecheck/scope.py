@@ -274,6 +274,7 @@ class FunctionSource:
     wrt: tuple[str | int, ...] | None = None
     elementwise: bool = False  # a function of scalars that is applied to arrays cell by cell
     again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
+    strict: bool = False  # an update that shows under a second name is an error
     rule: CustomRule | None = None  # under `linad.custom_vjp` or `linad.custom_jvp`
 
     def run_again(self) -> FunctionSource:

@@ -483,7 +483,7 @@ class StaticScope:
             updates, wrt = found[0] if found else ((), None)
             plain = name if isinstance(node, ast.FunctionDef) else "<lambda>"
             known = FunctionSource(
-                plain, node, self.module.source, self, key, self._defaults(node.args), updates, wrt
+                plain, node, self.module.source, self, key, self._defaults(node.args), updates, wrt, strict=any(map(is_strict, marks))
             )
             self._sources[node] = known
         return known
@@ -525,6 +525,12 @@ def options(call: ast.expr, scope: StaticScope) -> Options:
     found = {k.arg: literal(k.value, scope.module.scope.bound) for k in getattr(call, "keywords", ()) if k.arg}
     wrt = found.get("wrt")
     return _several(found.get("updates"), (str,)) or (), _several(wrt, (str, int)) if wrt is not None else None
+
+
+def is_strict(call: ast.expr) -> bool:
+    """Whether a decorator call says ``strict=True``."""
+    given = (k.value for k in getattr(call, "keywords", ()) if k.arg == "strict")
+    return any(isinstance(v, ast.Constant) and v.value is True for v in given)
 
 
 def _several(value: object, kinds: tuple[type, ...]) -> tuple | None:

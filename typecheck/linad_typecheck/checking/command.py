@@ -168,7 +168,7 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, form: str, 
     report = check_text(text, name)
     if options.facts:
         report = replace(report, diagnostics=tuple(ordered((*report.diagnostics, *facts(text, name)))))
-    wanted = [d for d in report.diagnostics if settings.wants(d)]
+    wanted = settings.wanted(report.diagnostics)
     if "linear_grad" not in text and not report.functions:  # a file that has nothing to do with linad
         wanted = [d for d in wanted if d.slug == "unused-suppression"]
     outcome.sources.update([(name, text)] if book is None else book.sources())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
 from ..codes import CODES
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, strictly
 from ..frozen import frozen
 
 OUTPUT_FORMATS = ("full", "concise", "json", "github", "sarif")
@@ -29,6 +29,12 @@ class Settings:
     exclude: tuple[str, ...] = ()
     per_file: tuple[tuple[str, frozenset[str]], ...] = ()
     output_format: str = "full"
+    strict: bool = False
+
+    def wanted(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """The findings to be reported, as severe as the project takes them."""
+        found = [d for d in diagnostics if self.wants(d)]
+        return list(map(strictly, found)) if self.strict else found
 
     def wants(self, d: Diagnostic) -> bool:
         """Whether a finding is to be reported."""
@@ -117,7 +123,7 @@ def read(file: Path) -> Settings | None:
 
 
 def _settings(folder: Path, table: Mapping[str, object]) -> Settings:
-    known = ("select", "ignore", "exclude", "per-file-ignores", "output-format")
+    known = ("select", "ignore", "exclude", "per-file-ignores", "output-format", "strict")
     for key in table:
         if key not in known:
             raise BadSettings(f"there is no setting `{key}`{did_you_mean(key, known)}; there are {', '.join(known)}")
@@ -127,6 +133,8 @@ def _settings(folder: Path, table: Mapping[str, object]) -> Settings:
     output = table.get("output-format", "full")
     if output not in OUTPUT_FORMATS:
         raise BadSettings(f"`output-format` is one of {', '.join(OUTPUT_FORMATS)}")
+    if not isinstance(table.get("strict", False), bool):
+        raise BadSettings("`strict` is true or false")
     return Settings(
         folder,
         slugs(_texts("select", table.get("select", []))),
@@ -134,6 +142,7 @@ def _settings(folder: Path, table: Mapping[str, object]) -> Settings:
         tuple(_texts("exclude", table.get("exclude", []))),
         tuple((pattern, slugs(_texts("per-file-ignores", names))) for pattern, names in per_file.items()),
         str(output),
+        bool(table.get("strict", False)),
     )
 
 

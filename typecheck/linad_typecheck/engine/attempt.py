@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..linear.ownership import as_one, inherits, lose, movable
+from ..linear.ownership import as_one, inherits, lose, movable, shared_use
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
@@ -129,6 +129,7 @@ class Attempt:
         ctx.go(alike=end.alike, returned=end.returned, flight=end.flight[:waiting])
         if results is not None:
             self.finish(before, head, index, found.stmts, results, again, left)
+            self.shown(head, end.env)
 
     # -- head
 
@@ -244,6 +245,19 @@ class Attempt:
         if isinstance(left, Const):
             return Const(left.value < BREAK.value, BOOL)
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
+
+    def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
+        """What the body updates under another name shows in the iterations that follow, and behind the loop."""
+        ctx, shape = self.ctx, self.shape
+        for name, b in ended.items():
+            h = head.get(name)
+            if b.shared is None or h is None or h.shared is not None or h.value != b.value:
+                continue
+            ctx.bind(name, replace(ctx.env[name], shared=b.shared))
+            nodes = (n for part in (*shape.node.body, *filter(None, (shape.test,))) for n in ast.walk(part))
+            reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+            if reads:
+                shared_use(ctx, name, ctx.env[name], min(map(ctx.span, reads), key=lambda s: (s.line, s.column)))
 
     # -- end of the body
 

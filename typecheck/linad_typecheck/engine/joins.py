@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
@@ -162,7 +162,7 @@ class _Joiner:
             if name == CTL and not self.ctx.path.want_ctl:
                 continue
             if name in a and name in b and a[name] == b[name]:
-                self.env[name] = a[name]
+                self.env[name] = b[name] if a[name].shared is None else a[name]
                 if name in live or name.startswith("%"):
                     for var in _array_leaves(a[name].value):
                         self.kept.setdefault(var.name, name)
@@ -173,7 +173,8 @@ class _Joiner:
         for name in changed:
             joined = self.binding(name, a.get(name), b.get(name), alive)
             if joined is not None:
-                self.env[name] = joined
+                shared = (env[name].shared for env in (a, b) if name in env)
+                self.env[name] = replace(joined, shared=next(filter(None, shared), None))
 
     def binding(self, name: str, x: Binding | None, y: Binding | None, alive: Arm | None) -> Binding | None:
         if alive is not None:

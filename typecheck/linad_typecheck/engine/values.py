@@ -253,7 +253,7 @@ class Binding:
     value: Value
     span: Span
     defined: Atom | None = None
-    shared: Loss | None = None
+    shared: Loss | None = field(default=None, compare=False)
 
 
 # ---------------------------------------------------------------------------------------------------- their types

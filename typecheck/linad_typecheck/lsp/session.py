@@ -111,7 +111,7 @@ class Session:
         settings, _ = findings_wanted(self.settings, sheet.name)
         if settings.excludes(sheet.name):
             return []
-        return [d for d in analysis.diagnostics if settings.wants(d)]
+        return settings.wanted(analysis.diagnostics)
 
     # -- answers
 

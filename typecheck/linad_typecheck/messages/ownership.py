@@ -16,6 +16,14 @@ def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
     return (Fix(message, (Edit(end, ".copy()"),)),)
 
 
+def copied_where_made(name: str, made: Span, copies: tuple[Edit, ...] | None) -> tuple[Fix, ...]:
+    """Take a copy where two names came to share an array: by ``copies``, or behind the expression at ``made``."""
+    text = "keep the old values with a copy"
+    if copies is None:
+        return copy_fix(text, made)
+    return (Fix(text if copies else f"{text} where `{name}` gets its array: `.copy()`", copies),)
+
+
 @frozen
 class UseAfterMove(Message):
     """A name is read after its array was updated under another name, or moved into a call."""
@@ -43,10 +51,7 @@ class UseAfterMove(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         if self.made != NOWHERE and self.written:
-            text = "keep the old values with a copy"
-            if self.copies is None:
-                return copy_fix(text, self.made)
-            return (Fix(text if self.copies else f"{text} where `{self.name}` gets its array: `.copy()`", self.copies),)
+            return copied_where_made(self.name, self.made, self.copies)
         return (Fix(f"pass a copy: `{self.name}.copy()`"),)
 
 
@@ -214,8 +219,7 @@ class SharedUpdate(Message):
         return (*made, Label(self.at, "updated here"))
 
     def fixes(self) -> tuple[Fix, ...]:
-        text = "keep the old values with a copy, where they are meant"
-        return copy_fix(text, self.made) if self.copies is None else (Fix(text, self.copies),)
+        return copied_where_made(self.name, self.made, self.copies)
 
 
 @frozen
