@@ -93,10 +93,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """
     function = checked(f)
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
-    arguments = function._in_order(tuple(primals))
-    if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
-        tangents = (*tangents, *(None,) * (len(arguments) - len(primals)))
-    return gradient(function).composed.jvp(arguments, tangents)[1]
+    given = tuple(primals)
+    return gradient(function).composed.jvp(function._in_order(given), function._alongside(given, tangents))[1]
 
 
 def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:

@@ -11,8 +11,9 @@ import numpy as np
 from .. import derive
 from ..boundary.errors import refusal
 from ..decorator import LinearGrad
+from ..push import jvp
 from ..structures import map_leaves
-from .application import all_arguments, checked, pair
+from .application import all_arguments, checked, pair, whose_parameters
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -25,13 +26,16 @@ class Pushforward:
 
     function: LinearGrad[..., Any]
     primals: tuple[Any, ...]
-    count: int  # of the arguments that were given
+    given: tuple[Any, ...]  # of these, without defaults
+    parameters: LinearGrad[..., Any]  # whose parameters they are given for
     first: bool = False  # of what the function returns, a pair, only the first
 
     def __call__(self, *tangents: Any) -> Any:
-        if len(tangents) != self.count:
-            raise TypeError(f"{self.function.__name__}(): expected {self.count} tangents, got {len(tangents)}")
-        _, tangent = self.function.jvp(self.primals, (*tangents, *(None,) * (len(self.primals) - self.count)))
+        count = len(self.given)
+        if len(tangents) != count:
+            raise TypeError(f"{self.function.__name__}(): expected {count} tangents, got {len(tangents)}")
+        every = self.parameters._alongside(self.given, tangents)
+        _, tangent = jvp(self.function.specialisation(self.primals), self.primals, every)
         return tangent[0] if self.first else tangent
 
     def __repr__(self) -> str:
@@ -90,6 +94,6 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
     value = derive.call(function.specialisation(kept), kept)
     if not has_aux:
-        return value, Pushforward(function, kept, len(primals))
+        return value, Pushforward(function, kept, primals, whose_parameters(f))
     value, aux = pair(function, value)
-    return value, Pushforward(function, kept, len(primals), first=True), aux
+    return value, Pushforward(function, kept, primals, whose_parameters(f), first=True), aux

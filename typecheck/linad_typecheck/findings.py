@@ -18,7 +18,7 @@ from .messages.derivatives import NoGradient
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
 from .repairs import marks
-from .scope import FunctionSource
+from .scope import FunctionSource, parameters
 from .signature import Checked, Leaf, RecordStructure, Structure
 from .source import SourceFile, read
 from .span import Span
@@ -188,8 +188,7 @@ def _no_gradients(function: FunctionSource, checked: Checked) -> list[Diagnostic
     """The parameters of the option ``wrt`` that hold no float."""
     if checked.signature is None or function.wrt is None:
         return []
-    a = function.node.args
-    nodes = {p.arg: p for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    nodes = {p.arg: p for p in parameters(function.node.args)}
     names = list(nodes)
     found = []
     for name in (names[w] if isinstance(w, int) else w for w in function.wrt):
