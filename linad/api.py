@@ -284,11 +284,10 @@ def jvp(
     >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    every = all_arguments(f, primals)
-    if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
-        tangents = (*tangents, *(None,) * (len(every) - len(primals)))
+    if isinstance(f, Transformed):
+        tangents = f.function._alongside(tuple(primals), tangents)
     function = checked(f)
-    value, tangent = function.jvp(every, tangents)
+    value, tangent = function.jvp(all_arguments(f, primals), tangents)
     if not has_aux:
         return value, tangent
     value, aux = pair(function, value)

@@ -43,6 +43,17 @@ def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
     return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
 
 
+def by_position(f: LinearGrad[..., Any]) -> LinearGrad[..., Any]:
+    """The same function with one argument per parameter, all by position: those of ``*args`` are one tuple."""
+    if f._count >= 0:
+        return f
+    name = f.__name__ if f.__name__.isidentifier() else "function"
+    callee = next(n for n in ("_function", "_function_") if n not in f._parameters.parameters)
+    file = f"<linad {f.__name__}{f._parameters} by position>"
+    made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f})
+    return LinearGrad(made, f.options, f._surroundings)
+
+
 def calling(
     f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any], annotated: bool = True
 ) -> FunctionType:
@@ -59,8 +70,8 @@ def calling(
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
     made = FunctionType(code, space)
     notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
-    options = [name for name, p in inspect.signature(f).parameters.items() if isinstance(p.default, bool)]
-    made.__annotations__ = {name: note for name, note in notes.items() if annotated and name not in options}
+    known = inspect.signature(f).parameters
+    made.__annotations__ = {name: note for name, note in notes.items() if annotated and _annotated(known[name])}
     return made
 
 
@@ -84,13 +95,23 @@ def _names(d: Transformed[..., Any]) -> tuple[str, str]:
     return function if function not in params else "_function_", library
 
 
+_AS_ARGUMENT = {
+    inspect.Parameter.VAR_POSITIONAL: "*{0}",
+    inspect.Parameter.KEYWORD_ONLY: "{0}={0}",
+    inspect.Parameter.VAR_KEYWORD: "**{0}",
+}
+
+
+def _annotated(p: inspect.Parameter) -> bool:
+    """Whether an annotation of a parameter says its type: not that of one which the function is specialised for, nor that of each of many."""
+    return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+
+
 def _text(f: FunctionType, name: str, callee: str, annotated: bool) -> str:
     """The source text: the parameters with their annotations, all by position, and one call."""
     given = locate(f)[1].args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    every = {a.arg: a for a in (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg) if a is not None}
     known = inspect.signature(f).parameters
-    options = {a.arg for a in every if isinstance(known[a.arg].default, bool)}  # which it is specialised for, too: no annotation says so
-    params = [ast.unparse(ast.arg(a.arg, a.annotation if annotated and a.arg not in options else None)) for a in every]
-    keywords = {a.arg for a in given.kwonlyargs}
-    values = [f"{a.arg}={a.arg}" if a.arg in keywords else a.arg for a in every]
+    params = [ast.unparse(ast.arg(n, every[n].annotation if annotated and _annotated(p) else None)) for n, p in known.items()]
+    values = [_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items()]
     return f"def {name}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"

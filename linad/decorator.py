@@ -102,9 +102,9 @@ class LinearGrad(Generic[P, R]):
     def _note_parameters(self) -> None:
         self._parameters = inspect.signature(self.py_func)
         self._defaults = _defaults(self.py_func)
-        self._count = len(self._parameters.parameters)
-        if any(p.kind is p.KEYWORD_ONLY for p in self._parameters.parameters.values()):
-            self._count = -1  # positions alone never do
+        every = self._parameters.parameters.values()
+        by_position = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
+        self._count = len(every) if by_position else -1  # of arguments that are one per parameter
 
     # ---------------------------------------------------------------------------------------------- calls
 
@@ -247,7 +247,7 @@ class LinearGrad(Generic[P, R]):
         Parameters
         ----------
         primals : tuple
-            The arguments, in the order of the parameters, also of those that take keywords only.
+            The arguments, in the order of the parameters, also of those that take keywords only; after ``*args`` none.
         tangents : tuple
             One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a default
             stands for an argument it is None.
@@ -278,9 +278,7 @@ class LinearGrad(Generic[P, R]):
 
         given = tuple(primals)
         arguments = self._in_order(given)
-        if isinstance(tangents, tuple | list) and len(tangents) == len(given):
-            tangents = (*tangents, *(None,) * (len(arguments) - len(given)))
-        return jvp(self.specialisation(arguments), arguments, tangents)
+        return jvp(self.specialisation(arguments), arguments, self._alongside(given, tangents))
 
     def jacobian(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """The Jacobian. `scipy.optimize.least_squares` and `root` take it as ``jac``.
@@ -452,11 +450,26 @@ class LinearGrad(Generic[P, R]):
 
     def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
         """All arguments, of which those are given come in the order of the parameters, also of those that take keywords only."""
-        keywords = [p.name for p in self._parameters.parameters.values() if p.kind is p.KEYWORD_ONLY]
-        count = len(self._parameters.parameters) - len(keywords)
-        if len(given) > len(self._parameters.parameters):
-            count = len(given)  # too many, which is told
-        return self._arguments(given[:count], dict(zip(keywords, given[count:])))
+        args, kwargs = self._by_kind(given)
+        return self._arguments(args, kwargs)
+
+    def _alongside(self, given: tuple[object, ...], tangents: object) -> object:
+        """Tangents of the arguments that were given as those of all arguments, None where a default stands for one."""
+        if not isinstance(tangents, tuple | list) or len(tangents) != len(given):
+            return tangents
+        args, kwargs = self._by_kind(tuple(tangents))
+        found = self._parameters.bind_partial(*args, **kwargs).arguments
+        every = ((found.get(n), p.kind is p.VAR_POSITIONAL) for n, p in self._parameters.parameters.items())
+        return tuple(None if several and t is not None and all(x is None for x in t) else t for t, several in every)
+
+    def _by_kind(self, given: tuple[object, ...]) -> tuple[tuple[object, ...], dict[str, object]]:
+        """Arguments in the order of the parameters as those by position and those by keyword."""
+        every = self._parameters.parameters.values()
+        keywords = [p.name for p in every if p.kind is p.KEYWORD_ONLY]
+        count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
+        if len(given) > count + len(keywords) or any(p.kind is p.VAR_POSITIONAL for p in every):
+            count = len(given)  # too many, which is told; and none is left for a keyword
+        return given[:count], dict(zip(keywords, given[count:]))
 
     def specialisation(self, arguments: Sequence[object]) -> Specialisation:
         """The checked function for the types of these arguments, and for the module as it is now.

@@ -96,7 +96,7 @@ def check_grads(
     f : LinearGrad
         A function decorated with `linad.linear_grad`, or a plain one, whose result is a float.
     args : sequence
-        Positional arguments at which to check; stay away from kinks. They are not changed.
+        Arguments at which to check, in the order of the parameters; stay away from kinks. They are not changed.
     order : int
         1: first derivatives; 2: second derivatives, too.
     modes : sequence of str
@@ -131,7 +131,10 @@ def check_grads(
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
     from .transforms.application import checked
 
-    f = f if hasattr(f, "value_and_grad") else checked(f)
+    from .composed import by_position
+
+    function = f if hasattr(f, "value_and_grad") else checked(f)
+    f, args = by_position(function), function._in_order(tuple(args))
     positions = _differentiable(f, args)
     if not positions:
         raise ValueError("none of the arguments is differentiable")

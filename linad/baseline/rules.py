@@ -102,6 +102,7 @@ RULES: dict[str, Rule] = {
     "sub": Rule(np.subtract, lambda o, x, y: (1.0, -1.0)),
     "neg": Rule(np.negative, lambda o, x: (-1.0,)),
     "mul": Rule(np.multiply, lambda o, x, y: (y, x)),
+    "mul_rounded": Rule(np.multiply, lambda o, x, y: (y, x)),
     "div": Rule(np.true_divide, lambda o, x, y: (np.divide(1.0, y), -np.divide(x, y) / y)),
     "mod": Rule(np.mod, lambda o, x, y: (1.0, -np.floor_divide(x, y))),
     "fmod": Rule(np.fmod, lambda o, x, y: (1.0, -np.trunc(np.divide(x, y)))),

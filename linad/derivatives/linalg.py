@@ -9,7 +9,9 @@ singular values (3.2). Murray, Differentiation of the Cholesky decomposition, ar
 Townsend, Differentiating the singular value decomposition (2016), for singular vectors.
 
 Conventions: where a matrix is symmetric NumPy reads its lower triangle, so derivatives are by the lower triangle; where two
-eigenvalues or singular values are equal, a term whose numerator is 0 counts 0, another is infinite or nan.
+eigenvalues or singular values are equal, a term is infinite or nan, but 0 where no adjoint of their vectors contributes to its
+numerator. Where it has contributions that cancel it is 0 as well if the values have no adjoint: a function of the vectors alone
+in which they cancel is one of the space that they span, and a matrix function such as a square root is none.
 """
 
 from __future__ import annotations
@@ -228,9 +230,18 @@ def _cholesky_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
 # --------------------------------------------------------------------------------------------------------- eigenvalues
 
 
-def _over_gap(m: Matrices, numerator: Atom, low: Atom, high: Atom) -> Atom:
-    """``numerator / (high - low)``, 0 where the numerator is 0."""
-    return m.unless_equal(numerator, Const(0.0, low.type), lambda: m.op("div", numerator, m.op("sub", high, low)))
+def _over_gap(m: Matrices, numerator: Atom, low: Atom, high: Atom, parts: Atom | None = None) -> Atom:
+    """``numerator / (high - low)``, 0 where the numerator is 0, or the sum of the sizes of its parts is."""
+    test = numerator if parts is None else parts
+    return m.unless_equal(test, Const(0.0, low.type), lambda: m.op("div", numerator, m.op("sub", high, low)))
+
+
+def _sizes(m: Matrices, off_diagonal: Atom, *parts: Atom) -> Atom:
+    """The sum of the sizes of the parts of a numerator, of a cell that is not on the diagonal."""
+    total = m.op("abs", parts[0])
+    for part in parts[1:]:
+        total = m.op("add", total, m.op("abs", part))
+    return m.op("select", off_diagonal, total, Const(0.0, total.type))
 
 
 def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
@@ -245,8 +256,10 @@ def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> Non
     inner = m.zeros_like(k)
 
     def below(i: Atom, j: Atom) -> None:
-        skew = m.op("mul", m.c(0.5, k), m.op("sub", m.load(k, (i, j)), m.load(k, (j, i))))
-        e = _over_gap(m, skew, m.load(w, (i,)), m.load(w, (j,)))
+        kij, kji = m.load(k, (i, j)), m.load(k, (j, i))
+        skew = m.op("mul", m.c(0.5, k), m.op("sub", kij, kji))
+        parts = None if w_bar is None else _sizes(m, m.op("ne", i, j), kij, kji)
+        e = _over_gap(m, skew, m.load(w, (i,)), m.load(w, (j,)), parts)
         m.store(inner, (i, j), e)
         m.store(inner, (j, i), e)
 
@@ -302,6 +315,7 @@ def _svd_reverse(m: Matrices, st: Dense, value: Arrays, bar: MaybeArrays) -> Non
         m.gemm(a_bar, _scaled_columns(m, u, s_bar, "mul"), vt)
         m.clear(s_bar)
         return
+    alone = s_bar is None
     u_bar = m.zeros_like(u) if u_bar is None else u_bar
     s_bar = m.zeros_like(s) if s_bar is None else s_bar
     vt_bar = m.zeros_like(vt) if vt_bar is None else vt_bar
@@ -310,9 +324,11 @@ def _svd_reverse(m: Matrices, st: Dense, value: Arrays, bar: MaybeArrays) -> Non
 
     def cell(i: Atom, j: Atom) -> None:
         si, sj = m.load(s, (i,)), m.load(s, (j,))
-        by_u = m.op("mul", m.op("sub", m.load(ju, (i, j)), m.load(ju, (j, i))), sj)
-        by_v = m.op("mul", m.op("sub", m.load(kv, (i, j)), m.load(kv, (j, i))), si)
-        e = _over_gap(m, m.op("add", by_u, by_v), m.op("mul", si, si), m.op("mul", sj, sj))
+        jij, jji, kij, kji = (m.load(a, at) for a in (ju, kv) for at in ((i, j), (j, i)))
+        by_u = m.op("mul", m.op("sub", jij, jji), sj)
+        by_v = m.op("mul", m.op("sub", kij, kji), si)
+        parts = None if alone else _sizes(m, m.op("ne", i, j), jij, jji, kij, kji)
+        e = _over_gap(m, m.op("add", by_u, by_v), m.op("mul", si, si), m.op("mul", sj, sj), parts)
         m.store(inner, (i, j), m.op("select", m.op("eq", i, j), m.load(s_bar, (i,)), e))
 
     m.each(m.dims(inner), cell)

@@ -119,6 +119,7 @@ RULES: dict[str, Rule] = {
     "sub": Rule((same, minus(same)), ("", "")),
     "neg": Rule((minus(same),), ("",)),
     "mul": Rule((times(lambda p: p.y), times(lambda p: p.x)), ("y", "x")),
+    "mul_rounded": Rule((times(lambda p: p.y), times(lambda p: p.x)), ("y", "x")),
     "div": Rule(
         (over(lambda p: p.y), lambda p, seed: p.b.neg(p.b.mul(p.b.div(seed, p.y), p.out))),
         ("y", "oy"),

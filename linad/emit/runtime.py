@@ -14,6 +14,7 @@ from numba import float32, float64, int32, int64, njit, types, uint64
 from numba.extending import intrinsic
 
 from .direct.pipeline import DirectCompiler
+from .inline_math import AsItStands
 from .runtime_arrays import add_into, carve, cells, copy_into
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "int_sign",
     "isqrt",
     "logaddexp",
+    "mul_rounded",
     "np_maximum",
     "np_minimum",
     "perm",
@@ -65,6 +67,18 @@ def _float_bits(typing_context, x):
         return builder.bitcast(args[0], ir.IntType(64))
 
     return types.int64(types.float64), generate
+
+
+@intrinsic
+def mul_rounded(typing_context, x, y):
+    """A product that LLVM does not fuse with a sum, whatever the flags of the kernel."""
+
+    def generate(context, builder, signature, args):
+        made = builder.fmul(*args)
+        made.flags = AsItStands()
+        return made
+
+    return x(x, x), generate
 
 
 @exact

@@ -45,6 +45,7 @@ HELPERS = {
     "minimum": {"int": "min", "float": "np_minimum", "bool": "min"},
     "maximum": {"int": "max", "float": "np_maximum", "bool": "max"},
     "logaddexp": {"float": "logaddexp"},
+    "mul_rounded": {"float": "mul_rounded"},
     "min": {"int": "min", "float": "min", "bool": "min"},
     "max": {"int": "max", "float": "max", "bool": "max"},
     "trips": {"int": "trips"},

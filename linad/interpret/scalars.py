@@ -125,6 +125,7 @@ RULES: dict[str, Callable[..., object]] = {
     "neg": lambda a: -a,
     "stop_gradient": lambda a: a,
     "mul": lambda a, b: a * b,
+    "mul_rounded": lambda a, b: a * b,
     "div": lambda a, b: a / b,
     "pow": _power,
     "powi": power_by_multiplication,

@@ -111,6 +111,11 @@ def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
     return once(transforms_of(plain), linear_grad, lambda: linear_grad(plain))
 
 
+def whose_parameters(f: Callable[..., Any]) -> LinearGrad[..., Any]:
+    """The checked function with the parameters that one has: of a transformed one, what it is made of."""
+    return f.function if isinstance(f, Transformed) else checked(f)
+
+
 def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
     """The arguments of what `checked` gives: those of a transformed function with its function's defaults."""
     return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals

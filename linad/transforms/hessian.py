@@ -94,11 +94,10 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """
     function = checked(f)
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
-    arguments = function._in_order(tuple(primals))
-    if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
-        tangents = (*tangents, *(None,) * (len(arguments) - len(primals)))
+    given = tuple(primals)
+    arguments = function._in_order(given)
     derive.require_scalar(function.specialisation(arguments).signature)
-    return gradient(function).composed.jvp(arguments, tangents)[1]
+    return gradient(function).composed.jvp(arguments, function._alongside(given, tangents))[1]
 
 
 def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:

@@ -13,7 +13,7 @@ from ..boundary.errors import refusal
 from ..decorator import LinearGrad
 from ..specialise import Specialisation
 from ..structures import map_leaves
-from .application import all_arguments, checked, pair
+from .application import all_arguments, checked, pair, whose_parameters
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -27,17 +27,19 @@ class Pushforward:
 
     function: LinearGrad[..., Any]
     primals: tuple[Any, ...]
-    count: int  # of the arguments that were given
+    given: tuple[Any, ...]  # of these, without defaults
+    parameters: LinearGrad[..., Any]  # whose parameters they are given for
     logs: tuple[np.ndarray, ...] | None = None
     first: bool = False  # of what the function returns, a pair, only the first
 
     def __call__(self, *tangents: Any) -> Any:
-        if len(tangents) != self.count:
-            raise TypeError(f"{self.function.__name__}(): expected {self.count} tangents, got {len(tangents)}")
-        every = (*tangents, *(None,) * (len(self.primals) - self.count))
+        count = len(self.given)
+        if len(tangents) != count:
+            raise TypeError(f"{self.function.__name__}(): expected {count} tangents, got {len(tangents)}")
+        every = self.parameters._alongside(self.given, tangents)
         tangent = None if self.logs is None else push.replayed(self.specialisation, self.primals, every, self.logs)
         if tangent is None:
-            _, tangent = self.function.jvp(self.primals, every)
+            _, tangent = push.jvp(self.specialisation, self.primals, every)
         else:
             (tangent,) = tangent
         return tangent[0] if self.first else tangent
@@ -109,6 +111,6 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     s = function.specialisation(kept)
     value, logs = push.recorded(s, kept)
     if not has_aux:
-        return value, Pushforward(function, kept, len(primals), logs)
+        return value, Pushforward(function, kept, primals, whose_parameters(f), logs)
     value, aux = pair(function, value)
-    return value, Pushforward(function, kept, len(primals), logs, first=True), aux
+    return value, Pushforward(function, kept, primals, whose_parameters(f), logs, first=True), aux

@@ -126,7 +126,7 @@ def same(theirs: oracle.Ended, ours: oracle.Ended, single: bool, rtol: float = 0
     if theirs.error is not None or ours.error is not None:
         return ours.error is not None and isinstance(theirs.error, type(ours.error))  # NumPy's own kinds are kinds of Python's
     a, b = list(leaves(theirs.value)), list(leaves(ours.value))
-    return len(a) == len(b) and all(_alike(x, y, rtol or TOLERANCE["f32" if single else "f64"], mixed) for x, y in zip(a, b, strict=True))
+    return len(a) == len(b) and all(_alike(x, y, max(rtol, TOLERANCE["f32" if single else "f64"]), mixed) for x, y in zip(a, b, strict=True))
 
 
 def _alike(x: Any, y: Any, rtol: float, mixed: bool) -> bool:

@@ -98,7 +98,8 @@ _rows("numpy.linalg", """
     matrix_rank: np.linalg.matrix_rank(A) | np.linalg.matrix_rank(x) | np.linalg.matrix_rank(A, 0.5)
 """)  # fmt: skip
 _rows("scipy.linalg", """
-    solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True)
+    solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True) | sl.solve_triangular(S, b, trans='C')
+    solve: sl.solve(S, b) | sl.solve(S, C)
     cho_factor: sl.cho_factor(S)[0] | sl.cho_factor(S, lower=True)[0]
     cho_solve: sl.cho_solve(sl.cho_factor(S), b) | sl.cho_solve(sl.cho_factor(S, True), C)
     cholesky: sl.cholesky(S) | sl.cholesky(S, lower=True)

@@ -162,3 +162,51 @@ def test_public_functions_have_docstrings_whose_examples_run(name):
         for part in ("Parameters\n", "Returns\n", "Examples\n"):
             assert part in f.__doc__, f"{f.__name__} has no {part}"
     assert not doctest.testmod(found, extraglobs={"np": np}).failed
+
+
+# What a sweep over points and edges does not meet: arguments at which steps of a function end early or meet, though it goes on smoothly.
+HEAD = "import numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "args"),
+    [
+        ("sp.betaln(u, v)", (12.0, 12.0)),  # the smaller and the larger argument are equal
+        ("sp.gammainc(u, v)", (1.0, 2.5)),  # a continued fraction ends, but not its derivative
+        ("sp.gammaincc(u, v)", (2.0, 3.5)),
+        ("sp.betainc(u, v, 0.3)", (2.0, 1.0)),
+        ("sp.betainc(u, v, 0.8)", (1.0, 7.0)),
+        ("np.log(sp.poch(u, v) * 1e217)", (-100.4, -100.3)),  # gamma functions under- and overflow
+    ],
+)
+def test_numbers_at_which_steps_end_early(text, args):
+    f = load(f"{HEAD}def f(u: float, v: float) -> float:\n    return {text}\n")
+    check_grads(linear_grad(f, backend="interpret"), args, order=2)
+
+
+TRIANGLE = np.array([[2.0, 1.0, -1.0], [0.0, 3.0, 0.5], [0.0, 0.0, -4.0]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sl.solve_triangular(np.linalg.qr(A)[1], np.linalg.qr(A)[0].T @ A[0])",  # signs of Q and R cancel
+        "np.linalg.pinv(A)",
+    ],
+)
+@pytest.mark.parametrize("A", [np.eye(3), TRIANGLE, TRIANGLE.T, np.diag([1.0, -2.0, 2.0]), np.eye(4, 3), np.array([[2.0]])], ids=str)
+def test_matrices_that_are_triangular_or_have_equal_singular_values(text, A):
+    if "A[0]" in text and A.shape[0] != A.shape[1]:
+        text = text.replace("A[0]", "A[:, 0]")
+    f = load(f"{HEAD}def f(A):\n    z = {text}\n    return np.sum(np.sin(z) * (z + 0.5))\n")
+    check_grads(linear_grad(f, backend="interpret"), (A,), order=2)
+
+
+@pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])
+@pytest.mark.parametrize("types", [("float32", "float64"), ("float64", "float32"), ("int64", "float32")])
+def test_triangles_of_mixed_types(trans, types):
+    f = load(f"{HEAD}def f(A, b):\n    return sl.solve_triangular(A, b, {trans!r}), sl.cho_solve((A, True), b)\n")
+    args = np.rint(TRIANGLE + np.tril(np.ones((3, 3)))).astype(types[0]), np.array([1.0, 2.0, 4.0], dtype=types[1])
+    for ours, theirs in zip(linear_grad(f, backend="interpret")(*args), f(*args), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5)

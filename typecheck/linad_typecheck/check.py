@@ -11,7 +11,7 @@ from .diagnostics import Diagnostic
 from .engine.specialise import RECURSION_LIMIT
 from .lost_updates import lost_updates
 from .lower.entry import lower_entry
-from .scope import FunctionSource
+from .scope import FunctionSource, parameters
 from .signature import Binding, Checked
 
 
@@ -51,8 +51,7 @@ def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int 
 def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
     """What can be said about the updates and the gradients of a function that has no error."""
     assert checked.program is not None and checked.signature is not None
-    a, source = function.node.args, function.source
-    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    source, every = function.source, parameters(function.node.args)
     places = {p.arg: source.span(p) for p in every}
     if function.wrt is not None:
         wanted = {every[w].arg if isinstance(w, int) else w for w in function.wrt}

@@ -57,7 +57,7 @@ _KINDS = ("sequential", "map", "sum", "scan")
 # The element types that an operation takes where its kind does not decide it.
 _TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("abs", "sign", "floordiv", "mod", "pow"), _NUMERIC),
-    **dict.fromkeys(("copysign", "powi", "isnan", "isinf", "isfinite"), FLOATS),
+    **dict.fromkeys(("copysign", "mul_rounded", "powi", "isnan", "isinf", "isfinite"), FLOATS),
     **dict.fromkeys(("bitand", "bitor", "bitxor", "invert"), (*INTS, "bool")),
     **dict.fromkeys(("shl", "shr"), INTS),
     **dict.fromkeys(("trips", "wrap", "gcd", "comb", "perm", "isqrt"), ("i64",)),

@@ -23,6 +23,7 @@ Fact = int
 Flow = tuple[Fact, ...]
 
 _KEEPS = ("neg", "cast", "stop_gradient")
+_PRODUCTS = ("mul", "mul_rounded")
 _SCALES_FIRST = ("div", "ldexp", "copysign")
 
 
@@ -156,7 +157,7 @@ class _Walk:
                 return facts[0]
             if s.op == "select":
                 return facts[1] | facts[2]
-            return ZERO if s.op == "mul" and ZERO in facts or s.op == "div" and facts[0] == ZERO else FREE
+            return ZERO if s.op in _PRODUCTS and ZERO in facts or s.op == "div" and facts[0] == ZERO else FREE
         match s.op:
             case "add" | "sub":
                 fact = facts[0] | facts[1]
@@ -164,7 +165,7 @@ class _Walk:
             case "select":
                 fact = facts[1] | facts[2]
                 return fact if fact == LINEAR else self.depart(s, "a part does not depend on it, and another one does")
-            case "mul":
+            case "mul" | "mul_rounded":
                 return LINEAR if not facts[0] & facts[1] & LINEAR else self.depart(s, "a product of two parts of it")
         if s.op in _KEEPS and is_float(s.out.type):
             return LINEAR

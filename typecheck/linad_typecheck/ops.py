@@ -36,6 +36,7 @@ def _table() -> dict[str, Op]:
         Op("sub", 2, "add", diff=(0, 1)),
         Op("neg", 1, "add", diff=(0,)),
         Op("mul", 2, "mul", diff=(0, 1)),
+        Op("mul_rounded", 2, "mul", diff=(0, 1)),  # of floats: a product that is rounded before it is added to something
         Op("div", 2, "div", diff=(0, 1)),
         Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
         Op("mod", 2, "div", diff=(0, 1)),  # the sign of the divisor, as in Python

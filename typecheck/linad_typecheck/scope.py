@@ -294,6 +294,11 @@ class FunctionSource:
         return replace(self, rule=None, key=f"{self.key}/{self.rule.kind}({by}){self.rule.nondiff}")
 
 
+def parameters(a: ast.arguments) -> list[ast.arg]:
+    """The parameters in the order of `inspect.signature`: ``*args`` is one that is a tuple, ``**options`` one that is a dict."""
+    return [*a.posonlyargs, *a.args, *filter(None, (a.vararg,)), *a.kwonlyargs, *filter(None, (a.kwarg,))]
+
+
 def written(node: ast.expr) -> str:
     """An expression as text; names with dots, which most of those asked about are, at once."""
     match node:

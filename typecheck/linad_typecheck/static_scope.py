@@ -19,7 +19,7 @@ from .checking.recover import recovered
 from .registry import is_known
 from .scope import (
     IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource, GlobalArray, Helper, Member,
-    Module, Opaque, RecordClass, RecordConstant, is_library, resolve,
+    Module, Opaque, RecordClass, RecordConstant, is_library, parameters, resolve,
 )
 from .source import SourceFile, read
 from .static_arrays import array_type
@@ -420,8 +420,7 @@ class StaticScope:
         kind = RULES.get(dotted) or RULES[self.dotted(call.args[0])]  # type: ignore[attr-defined]
         given = [k.value for k in getattr(call, "keywords", ()) if k.arg == "nondiff_argnums"]
         given += [] if isinstance(call, ast.Name | ast.Attribute) or dotted == "functools.partial" else call.args[1:2]  # type: ignore[attr-defined]
-        a = f.node.args
-        names = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+        names = [p.arg for p in parameters(f.node.args)]
         nondiff: list[int] = []
         if given:
             value = literal(given[0], self.module.scope.bound)
@@ -562,9 +561,7 @@ _BLOCKS = {
 
 def inner_scope(home: StaticScope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> StaticScope:
     """The scope of the body of a function."""
-    a = node.args
-    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
-    names = frozenset(p.arg for p in given)
+    names = frozenset(p.arg for p in parameters(node.args))
     return StaticScope(home.module, tuple(node.body), home, f"{home.path}{node.name}.", names)
 
 

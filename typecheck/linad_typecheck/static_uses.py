@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .scope import Entity, FunctionSource, Helper, resolve
+from .scope import Entity, FunctionSource, Helper, parameters, resolve
 from .source import SourceFile
 from .static_scope import StaticModule, StaticScope, definitions, inner_scope, options
 from .static_values import literal
@@ -97,7 +97,7 @@ def _of_expressions(scope: StaticScope, s: ast.stmt) -> Iterator[FunctionSource]
             case ast.comprehension(target=target):
                 local |= {n.id: [] for n in ast.walk(target) if isinstance(n, ast.Name)}
             case ast.Lambda(args=a):
-                local |= {p.arg: [] for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+                local |= {p.arg: [] for p in parameters(a)}
         pending += ast.iter_child_nodes(node)
     for call in reversed(calls):
         if call.args and not isinstance(call.args[0], ast.Starred):

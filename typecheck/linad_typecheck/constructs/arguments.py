@@ -17,9 +17,10 @@ from ..engine.values import Poison, TupleValue, Value
 from ..frozen import frozen
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
-from ..scope import FunctionSource
+from ..scope import FunctionSource, parameters
 from ..span import Span
 from .dicts import of as of_items
+from .dicts import unpacked
 from .records import default as default_value
 
 
@@ -35,11 +36,9 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
-    if any(k.arg is None for k in node.keywords):
-        ctx.report(Unsupported(span, "unpacking keyword arguments", "write the arguments out"))
-        return None
     nodes = spread_out(ctx, node.args)
-    if nodes is None:
+    keywords = unpacked(ctx, node)
+    if nodes is None or keywords is None:
         return None
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     every = [*positional, *(a.arg for a in spec.kwonlyargs)]
@@ -50,7 +49,7 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
         return None
     rest: list[Value] = []
     more: dict[object, Value] = {}
-    for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in node.keywords)]:
+    for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in keywords)]:
         if name is None:  # for `*args`
             rest.append(expression(ctx, a))
             continue
@@ -62,7 +61,7 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
                 why = f"is given `{name}` twice" if name in found else f"takes `{name}` by position only"
                 ctx.report(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
                 return None
-            keyword = next(k for k in node.keywords if k.arg == name)
+            keyword = next(k for k in keywords if k.arg == name)
             at = replace(start := ctx.span(keyword), end_line=start.line, end_column=start.column + len(name))
             near = meant(name, (n for n in every if n not in found), 0.6)
             ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
@@ -78,17 +77,14 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
             found[name] = Argument(default, span, "")
     if spec.vararg:
         found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
-        every.append(spec.vararg.arg)
     if spec.kwarg:
         found[spec.kwarg.arg] = Argument(of_items(more), span, "")
-        every.append(spec.kwarg.arg)
-    return {name: found[name] for name in every}
+    return {p.arg: found[p.arg] for p in parameters(spec)}
 
 
 def _parameters_of(source: FunctionSource) -> Label:
     """A label at the parameters of a function."""
-    a = source.node.args
-    every = [*a.posonlyargs, *a.args, *a.kwonlyargs]
+    every = parameters(source.node.args)
     names = ", ".join(p.arg for p in every)
     if not every:
         start = source.source.span(source.node)

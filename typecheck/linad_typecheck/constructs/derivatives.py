@@ -33,7 +33,7 @@ from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
-from ..scope import External, FunctionSource, Helper
+from ..scope import External, FunctionSource, Helper, parameters
 from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from .arguments import bound_arguments
@@ -132,7 +132,9 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
             callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
             taken = ast.Call(callee, [f], options)
         positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
+        positional += [ast.Starred(ast.Name(a.arg, ast.Load()), ast.Load()) for a in filter(None, (given.vararg,))]
         named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
+        named += [ast.keyword(None, ast.Name(a.arg, ast.Load())) for a in filter(None, (given.kwarg,))]
         inside = ast.Lambda(given, ast.Call(taken, positional, named))
         for n in ast.walk(inside):
             if not hasattr(n, "lineno"):
@@ -167,8 +169,7 @@ def _numbered(f: Value, which: Value) -> Value:
     """The position of a parameter that is named."""
     if not isinstance(which, TextValue):
         return which
-    given = source_of(f).node.args
-    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    names = [a.arg for a in parameters(source_of(f).node.args)]
     return literal(names.index(which.text)) if which.text in names else which
 
 
@@ -219,9 +220,12 @@ def _bare(how: Transform, found: Sequence) -> bool:
 
 def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
     names = list(ready.values)
-    named = tuple(a.arg for a in source_of(d.function).node.args.kwonlyargs)
+    given = source_of(d.function).node.args
+    forms = {a.arg: f"{a.arg}={{}}" for a in given.kwonlyargs}
+    forms |= {a.arg: stars + "{}" for a, stars in ((given.vararg, "*"), (given.kwarg, "**")) if a is not None}
     numbers = tuple(map(names.index, chosen))
-    return Signature(tuple(t for _, t in ready.types), named, result, numbers, d.transform.has_aux)
+    written = tuple(forms.get(n, "{}") for n in names)
+    return Signature(tuple(t for _, t in ready.types), written, result, numbers, d.transform.has_aux)
 
 
 def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, text: str, hint: str) -> Value:

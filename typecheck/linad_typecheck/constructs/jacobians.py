@@ -59,20 +59,18 @@ def _like(t: ValueType, leaf: Iterator[str]) -> str:
 
 @frozen(slots=True)
 class Signature:
-    """The types of a function's parameters, with the names of those that are given by name, and of its result;
-    ``chosen`` are the parameters that are differentiated by."""
+    """The types of a function's parameters, with how each is written in a call, and of its result; ``chosen`` are the
+    parameters that are differentiated by."""
 
     params: tuple[ValueType, ...]
-    named: tuple[str, ...]
+    forms: tuple[str, ...]
     result: ValueType
     chosen: tuple[int, ...]
     aux: bool
 
     def call(self, *free: int) -> str:
         """The call of ``f``, in which the arguments ``free`` are those of a lambda."""
-        first = len(self.params) - len(self.named)
-        given = [f"c{k}" if k in free else f"a{k}" for k in range(len(self.params))]
-        given[first:] = [f"{n}={v}" for n, v in zip(self.named, given[first:], strict=True)]
+        given = [form.format(f"c{k}" if k in free else f"a{k}") for k, form in enumerate(self.forms)]
         call = f"f({', '.join(given)}){'[0]' if self.aux else ''}"
         return f"(lambda {', '.join(f'c{k}' for k in free)}: {call})" if free else call
 

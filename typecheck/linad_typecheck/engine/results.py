@@ -8,7 +8,7 @@ from ..core import Call, Check, Stmt, blocks, outputs, walk, written
 from ..messages import Message
 from ..messages.derivatives import RebindsParameter, ResultUnused
 from ..messages.types import ReturnMismatch
-from ..scope import FunctionSource, Helper
+from ..scope import FunctionSource, Helper, parameters
 from ..span import Span
 from ..types import FLOATS
 from . import annotations as notes
@@ -93,8 +93,7 @@ def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None
 
 def _rebound(function: FunctionSource) -> tuple[str, Span] | None:
     """The first parameter that a function gives a new value, and where."""
-    a = function.node.args
-    names = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    names = {p.arg for p in parameters(function.node.args)}
     for node in ast.walk(function.node):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in names:

@@ -18,7 +18,7 @@ from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
 from ..messages.ownership import ViewOnSomePaths
-from ..scope import CustomRule, FunctionSource
+from ..scope import CustomRule, FunctionSource, parameters
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .blocks import block
@@ -300,7 +300,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         ctx.bind(name, Binding(map_arrays(value, at_last), span))
     if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
         names = tuple(n for n, _ in spec.params)
-        args = {a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
+        args = {a.arg for a in parameters(source.node.args)}
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
             ctx.bind(source.name, Binding(FunctionValue(source, (), own), span))

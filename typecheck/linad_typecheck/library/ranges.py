@@ -109,7 +109,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     delta = ctx.let("t", "sub", (ctx.let("t", "add", (start, step), F64, span), start), F64, span)
 
     def cell(k: Var) -> None:
-        far = ctx.let("t", "mul", (cast(ctx, k, "f64", span), delta), F64, span)
+        far = ctx.let("t", "mul_rounded", (cast(ctx, k, "f64", span), delta), F64, span)
         value = ctx.let("t", "add", (start, far), F64, span)
         begins = ctx.let("b", "eq", (k, ZERO), BOOL, span)  # where the step is infinite, 0 times it is nan
         value = ctx.let("t", "select", (begins, start, value), F64, span)
@@ -160,7 +160,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     final = binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
 
     def cell(k: Var) -> None:
-        far = ctx.let("t", "mul", (cast(ctx, k, kind, span), step), t, span)
+        far = ctx.let("t", "mul_rounded", (cast(ctx, k, kind, span), step), t, span)
         value = ctx.let("t", "add", (far, first), t, span)
         if end.atom.value:
             ends = ctx.let("b", "eq", (k, final), BOOL, span)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
+from ..scope import parameters
+
 Names = frozenset[str]
 NONE: Names = frozenset()
 
@@ -256,7 +258,7 @@ def _children(node: ast.AST) -> list[ast.AST]:
 def free_names(function: ast.AST) -> Names:
     """Names a nested function reads from outside itself."""
     args = getattr(function, "args", None)
-    own = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)} if args else set()
+    own = {a.arg for a in parameters(args)} if args else set()
     body = function.body if isinstance(function.body, list) else [function.body]
     own |= bound(body).keys()
     names = frozenset().union(*(used(s) for s in body), *(free_names(n) for n in _directly_nested(body)))

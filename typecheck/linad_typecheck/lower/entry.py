@@ -39,7 +39,7 @@ from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
-from ..scope import GIVEN, FunctionSource, Opaque
+from ..scope import GIVEN, FunctionSource, Opaque, parameters
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, Array, Type, is_float
@@ -71,7 +71,7 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
 
 def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, unknown: tuple[str, ...] = ()) -> Checked:
     name = programs.name(source.name)
-    args = _arguments(source.node)
+    args = parameters(source.node.args)
     ctx = start(programs, source, (a.arg for a in args))
     found = _Parameters()
     for a in args:
@@ -93,7 +93,7 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, un
 def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str, ...]) -> None:
     """An option that names what is not a parameter; ``known`` are those that there are, in any order."""
     name, node = ctx.source.name, option_named(ctx.source, option, given)
-    names = tuple(a.arg for a in _arguments(ctx.source.node) if a.arg in known)
+    names = tuple(a.arg for a in parameters(ctx.source.node.args) if a.arg in known)
     if isinstance(given, int):
         why = f"`{option}` asks for parameter number {given}, and `{name}` has {len(names)}"
     else:
@@ -129,12 +129,6 @@ def _types(structure: Structure) -> Iterator[Type]:
         case tuple() | RecordStructure():
             for item in structure if isinstance(structure, tuple) else structure.items:
                 yield from _types(item)
-
-
-def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
-    """The parameters in the order of `inspect.signature`: ``*args`` is one that is a tuple, ``**options`` one that is a dict."""
-    a = node.args
-    return [*a.posonlyargs, *a.args, *filter(None, (a.vararg,)), *a.kwonlyargs, *filter(None, (a.kwarg,))]
 
 
 def _option(ctx: Lowering, name: str) -> ArgStatic | None:

@@ -49,8 +49,8 @@ def qr(a, mode="reduced"):
         return _reflected(a)[1]
     if mode != "reduced":
         raise TypeError('qr has the modes "reduced" and "r" here')
-    v, r, tau = _reflected(a)
-    return _orthonormal(v, tau), r
+    v, r, tau, sign = _reflected(a)
+    return _orthonormal(v, tau, sign), r
 
 
 def _power_of_two(a):
@@ -61,22 +61,29 @@ def _power_of_two(a):
 
 
 def _reflected(a):
-    """The vectors of the reflections, R, and their factors (Golub and Van Loan, Matrix Computations, 5.2.1)."""
+    """The vectors of the reflections, R, their factors, and the signs of the rows of R (Golub and Van Loan, Matrix
+    Computations, 5.2.1).
+
+    A column that is 0 below the diagonal is left alone by LAPACK. Here it is reflected, and the row of R has its sign
+    changed: that is the same, and its derivative is that of a matrix whose column is not quite 0.
+    """
     m, n = a.shape
     k = min(m, n)
     scale = _power_of_two(a)
     r = a / scale
     v = np.zeros((m, k), dtype=a.dtype)
     tau = np.zeros(k, dtype=a.dtype)
+    sign = np.ones(k, dtype=a.dtype)
     for j in range(k):
+        v[j, j] = 1.0
         rest = r[j, j] * 0.0
+        largest = 0.0
         for i in range(j + 1, m):
             rest += r[i, j] ** 2
-        v[j, j] = 1.0
-        if rest != 0.0:
-            first = r[j, j]
-            size = np.sqrt(first * first + rest)
-            last = -size if first >= 0.0 else size
+            largest = np.maximum(largest, abs(r[i, j]))
+        first = r[j, j]
+        if j + 1 < m and (largest != 0.0 or first != 0.0):
+            last = -np.copysign(np.sqrt(first * first + rest), first)
             tau[j] = (last - first) / last
             for i in range(j + 1, m):
                 v[i, j] = r[i, j] / (first - last)
@@ -89,15 +96,19 @@ def _reflected(a):
                 s *= tau[j]
                 for i in range(j, m):
                     r[i, c] -= v[i, j] * s
-    return v, r[:k] * scale, tau
+            if largest == 0.0:
+                sign[j] = -1.0
+                for c in range(j, n):
+                    r[j, c] = -r[j, c]
+    return v, r[:k] * scale, tau, sign
 
 
-def _orthonormal(v, tau):
+def _orthonormal(v, tau, sign):
     """The product of reflections, applied to the first columns of the identity."""
     m, k = v.shape
     q = np.zeros((m, k), dtype=v.dtype)
     for j in range(k):
-        q[j, j] = 1.0
+        q[j, j] = sign[j]
     for j in range(k - 1, -1, -1):
         for c in range(j, k):
             s = q[j, c]
@@ -130,6 +141,11 @@ def pinv(a, rcond=1e-15):
     TypeError
         For stacks of matrices, and ints.
 
+    Notes
+    -----
+    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are equal,
+    too; of any other one it is that of its singular values and vectors, with the rank as it is.
+
     Examples
     --------
     >>> pinv(np.array([[2.0, 0.0], [0.0, 0.0]]))
@@ -141,8 +157,18 @@ def pinv(a, rcond=1e-15):
         raise TypeError("pinv is of one matrix here: loop over a stack")
     if a.dtype.kind != "f":
         raise TypeError("pinv is of floats here: convert the matrix, `a.astype(float)`")
+    return _inverse_of_columns(a.T, rcond).T if a.shape[0] < a.shape[1] else _inverse_of_columns(a, rcond)
+
+
+def _inverse_of_columns(a, rcond):
+    """The pseudo-inverse of a matrix that has no more columns than rows."""
+    s = np.linalg.svd(a, compute_uv=False)
+    least = rcond * (np.max(s) if s.shape[0] > 0 else 0.0)
+    if np.all(s > least):
+        q, r = qr(a)
+        return _substituted(r, q.T, False, False)
     u, s, vt = np.linalg.svd(a, full_matrices=False)
-    large = s > rcond * (np.max(s) if s.shape[0] > 0 else 0.0)
+    large = s > least
     inverse = np.where(large, 1.0 / np.where(large, s, 1.0), 0.0).astype(s.dtype)
     return vt.T @ (inverse[:, None] * u.T)
 
@@ -196,6 +222,53 @@ def _finite(a):
     return a
 
 
+def _square(a):
+    """A finite square matrix."""
+    a = _finite(a)
+    if a.ndim != 2:
+        raise TypeError("it is of one matrix here: loop over a stack")
+    if a.shape[0] != a.shape[1]:
+        raise ValueError("expected a square matrix")
+    return a
+
+
+def _system(a, b):
+    """A square matrix and a right side in floats of one type."""
+    a, b = _square(a) * 1.0, _finite(b) * 1.0
+    if b.ndim not in (1, 2):
+        raise TypeError("the right side has one or two axes here")
+    if a.shape[0] != b.shape[0]:
+        raise ValueError("shapes of a and b are incompatible")
+    if a.dtype == b.dtype:
+        return a, b
+    return a.astype(np.float64), b.astype(np.float64)
+
+
+@implements("scipy.linalg.solve")
+def solve(a, b):
+    """Solution of ``a x = b``.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrix.
+    b : array_like
+        Right side of shape (n,) or (n, k).
+
+    Returns
+    -------
+    numpy.ndarray
+        The solution, of the shape of ``b``.
+
+    Examples
+    --------
+    >>> solve(np.array([[0.0, 2.0], [4.0, 0.0]]), np.array([2.0, 4.0]))
+    array([1., 1.])
+    """
+    a, b = _system(a, b)
+    return np.linalg.solve(a, b)
+
+
 @implements("scipy.linalg.solve_triangular")
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     """Solution of ``a x = b`` for a triangle ``a``, by substitution.
@@ -206,8 +279,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
         Matrix of shape (n, n), of which one triangle is read.
     b : array_like
         Right side of shape (n,) or (n, k).
-    trans : {0, 1, "N", "T"}
-        0 and "N" solve ``a x = b``, 1 and "T" ``a.T x = b``.
+    trans : {0, 1, 2, "N", "T", "C"}
+        0 and "N" solve ``a x = b``, the others ``a.T x = b``.
     lower : bool
         Which triangle is read: the upper one by default.
     unit_diagonal : bool
@@ -232,18 +305,14 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([4.0, 8.0]))
     array([1., 2.])
     """
-    a, b = _finite(a) * 1.0, _finite(b) * 1.0
-    if a.ndim != 2 or b.ndim not in (1, 2):
-        raise TypeError("solve_triangular is of one matrix, and of one or two axes on the right here")
-    if a.shape[0] != a.shape[1]:
-        raise ValueError("expected square matrix")
-    if a.shape[0] != b.shape[0]:
-        raise ValueError("shapes of a and b are incompatible")
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise TypeError('solve_triangular has the `trans` 0, 1, 2, "N", "T" and "C"')
+    a, b = _system(a, b)
     if np.any(np.diag(a) == 0.0) and not unit_diagonal:
         raise np.linalg.LinAlgError("singular matrix: a cell of the diagonal is 0")
-    if trans in (1, "T"):
-        return _substituted(a.T, b, not lower, unit_diagonal)
-    return _substituted(a, b, lower, unit_diagonal)
+    if trans in (0, "N"):
+        return _substituted(a, b, lower, unit_diagonal)
+    return _substituted(a.T, b, not lower, unit_diagonal)
 
 
 def _substituted(a, b, lower, unit):
@@ -283,9 +352,7 @@ def cho_factor(a, lower=False):
     >>> cho_solve((c, low), np.array([8.0, 22.0]))
     array([1., 2.])
     """
-    a = _finite(a) * 1.0
-    if a.ndim != 2:
-        raise TypeError("cho_factor is of one matrix here: loop over a stack")
+    a = _square(a) * 1.0
     if lower:
         return np.linalg.cholesky(a) + np.triu(a, 1), lower
     return np.linalg.cholesky(a.T).T + np.tril(a, -1), lower
@@ -313,9 +380,10 @@ def cho_solve(c_and_lower, b):
     array([2.])
     """
     c, lower = c_and_lower
+    c, b = _system(c, b)
     if lower:
-        return solve_triangular(c, solve_triangular(c, b, lower=True), trans=1, lower=True)
-    return solve_triangular(c, solve_triangular(c, b, trans=1))
+        return _substituted(c.T, _substituted(c, b, True, False), False, False)
+    return _substituted(c, _substituted(c.T, b, True, False), False, False)
 
 
 @implements("scipy.linalg.cholesky")
@@ -340,9 +408,7 @@ def cholesky(a, lower=False):
     array([[2., 1.],
            [0., 3.]])
     """
-    a = _finite(a)
-    if a.ndim != 2:
-        raise TypeError("cholesky is of one matrix here: loop over a stack")
+    a = _square(a)
     return np.linalg.cholesky(a) if lower else np.linalg.cholesky(a.T).T
 
 
@@ -365,7 +431,7 @@ def inv(a):
     >>> inv(np.array([[4.0]]))
     array([[0.25]])
     """
-    return np.linalg.inv(_finite(a))
+    return np.linalg.inv(_square(a))
 
 
 @implements("scipy.linalg.det")
@@ -387,7 +453,7 @@ def det(a):
     >>> float(det(np.array([[4.0]])))
     4.0
     """
-    return np.linalg.det(_finite(a).astype(np.float64))
+    return np.linalg.det(_square(a).astype(np.float64))
 
 
 @implements("scipy.linalg.expm")
@@ -406,7 +472,7 @@ def expm(A):
 
     Raises
     ------
-    ValueError
+    numpy.linalg.LinAlgError
         Where the matrix is not square.
     TypeError
         For stacks of matrices.
@@ -421,7 +487,7 @@ def expm(A):
     if A.ndim != 2:
         raise TypeError("expm is of one matrix here: loop over a stack")
     if A.shape[0] != A.shape[1]:
-        raise ValueError("expected a square matrix")
+        raise np.linalg.LinAlgError("expected a square matrix")
     return _exponential(A.astype(np.float64)).astype(np.float32 if A.dtype == np.float32 else np.float64)
 
 

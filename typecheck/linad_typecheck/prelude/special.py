@@ -108,8 +108,8 @@ def betaln(a, b, /):
         return np.inf
     if a != a or b != b:
         return np.nan
-    p = min(a, b)
-    q = max(a, b)
+    p = a if a <= b else b  # and not min and max, which are both the first of equal numbers to derivatives
+    q = b if a <= b else a
     if q == np.inf:
         return -q if p > 0.0 else q
     if not (q >= 10.0 and p + q > 0.0):
@@ -223,8 +223,15 @@ def _poch(z, m):
         return np.inf
     if s == np.floor(s) and s <= 0.0 and z == np.floor(z):
         raise ValueError("poch between ints that are not positive: its second argument is an int there")
+    if z < 0.0 and s < 0.0 and z != np.floor(z):
+        return _sinpi(z) / _sinpi(s) * _positive_poch(1.0 - s, 1.0 - z, m)
     if not (z > 0.0 and s > 0.0):
         return sp.gamma(s) * rgamma(z) + 0.0
+    return _positive_poch(z, s, m)
+
+
+def _positive_poch(z, s, m):
+    """The same of positive z and s, their difference m."""
     if z >= 10.0 and s >= 10.0:
         return np.exp((z - 0.5) * np.log1p(m / z) + m * np.log(s) - m + _stirling(s) - _stirling(z))
     return np.exp(math.lgamma(s) - math.lgamma(z))
@@ -292,24 +299,33 @@ def _lower(a, x):
     return total * _front(a, x)
 
 
-def _upper(a, x):
-    """The upper incomplete gamma function as a continued fraction."""
+def _fraction(a, x):
+    """The continued fraction of the upper incomplete gamma function.
+
+    It ends at an int a, but not its derivative by a: `left` is what another step may change, with the distance of a
+    from an int taken as 0.5 or more.
+    """
     b = x + 1.0 - a
     c = 1e300
     d = 1.0 / b
     h = d
     n = 0.0
-    more = 4.0
-    while more > 0.0 and n < 100000.0:
+    left = 1.0
+    while left > 1e-18 and n < 100000.0:
         n += 1.0
         an = n * (a - n)
         b += 2.0
+        left *= n * max(abs(a - n), 0.5) * d
         d = 1.0 / (an * d + b)
+        left *= d
         c = b + an / c
-        change = c * d
-        h *= change
-        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
-    return h * _front(a, x)
+        h *= c * d
+    return h
+
+
+def _upper(a, x):
+    """The upper incomplete gamma function."""
+    return _fraction(a, x) * _front(a, x)
 
 
 @elementwise("scipy.special.gammainc")
@@ -441,20 +457,22 @@ def betainc(a, b, x, /):
     d = 1.0 / (1.0 - s * y / (p + 1.0))
     h = d
     m = 0.0
-    more = 4.0
-    while more > 0.0 and m < 100000.0:
+    left = 1.0  # as in `_fraction`, by q
+    while left > 1e-18 and m < 100000.0:
         m += 1.0
-        t = m * (q - m) * y / ((p + 2.0 * m - 1.0) * (p + 2.0 * m))
+        slope = m * y / ((p + 2.0 * m - 1.0) * (p + 2.0 * m))
+        t = slope * (q - m)
+        left *= slope * max(abs(q - m), 0.5) * d
         d = 1.0 / (1.0 + t * d)
+        left *= d * d
         c = 1.0 + t / c
         h *= d * c
         t = -(p + m) * (s + m) * y / ((p + 2.0 * m) * (p + 2.0 * m + 1.0))
         d = 1.0 / (1.0 + t * d)
+        left *= d * abs(t)
         c = 1.0 + t / c
-        change = d * c
-        h *= change
-        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
-    if more > 0.0 or h != h:
+        h *= d * c
+    if left > 1e-18 or h != h:
         raise ValueError("betainc of orders that are too large")
     return 1.0 - front * h if turned else front * h
 
@@ -491,22 +509,7 @@ def exp1(x, /):
             term *= -x / k
             total -= term / k
         return total
-    b = x + 1.0
-    c = 1e300
-    d = 1.0 / b
-    h = d
-    n = 0.0
-    more = 4.0
-    while more > 0.0 and n < 1000.0:
-        n += 1.0
-        an = -n * n
-        b += 2.0
-        d = 1.0 / (an * d + b)
-        c = b + an / c
-        change = c * d
-        h *= change
-        more -= 0.0 if abs(change - 1.0) > 1e-15 else 1.0
-    return h * np.exp(-x)
+    return _fraction(0.0, x) * np.exp(-x)
 
 
 @elementwise("scipy.special.ellipk")

@@ -1,0 +1,74 @@
+"""Functions with ``*args``, ``**options`` and keyword-only parameters, under every transform."""
+
+import numpy as np
+import pytest
+
+import linad
+from linad import linear_grad
+from linad.testing import check_grads
+
+X, Y = np.array([0.7, -1.2, 0.4]), np.array([1.1, 0.3, -0.8])
+
+
+@linear_grad
+def several(x, *rest, gain=2.0, flag=True):
+    total = gain * np.sum(x**2)
+    for r in rest:
+        total = 0.5 * total + np.sum(np.sin(r * x))
+    return total if flag else -total
+
+
+@linear_grad
+def named(x, **parts):
+    total = np.sum(x**2)
+    for name, part in parts.items():
+        total = total + np.sum(np.cos(part * x)) * (2.0 if name == "twice" else 1.0)
+    return total
+
+
+@pytest.mark.parametrize("rest", [(), (1.5,), (Y,), (1.5, Y)], ids=len)
+def test_every_order_and_mode(rest):
+    given = (X, *rest)
+    assert several(*given) == pytest.approx(several.py_func(*given))
+    check_grads(several, given, order=2)
+    gradient = several.grad(*given)
+    assert [np.shape(g) for g in (gradient[1] if rest else ())] == [np.shape(r) for r in rest]  # the last is that by `gain`
+    np.testing.assert_allclose(linad.grad(several)(*given), gradient[0])
+    hessian = linad.hessian(several)(*given)
+    products = [several.hvp(given, (e, *(None for _ in rest)))[0] for e in np.eye(3)]
+    np.testing.assert_allclose(hessian, products, rtol=1e-10, atol=1e-12)
+    assert several.jvp(given, given)[1] == pytest.approx(linad.linearize(several, *given)[1](*given))
+
+
+def test_by_keyword():
+    expected = linad.hessian(lambda x: 1.5 * np.sum(x**2) + np.sum(np.sin(Y * x)))(X) * -1.0
+    np.testing.assert_allclose(linad.hessian(several)(X, Y, gain=3.0, flag=False), expected)
+    given = {"twice": 1.5, "other": Y}
+    x_bar, parts_bar = named.grad(X, **given)
+    assert parts_bar.keys() == given.keys()
+    np.testing.assert_allclose(linad.grad(named)(X, **given), x_bar)
+    steps = [(linad.grad(named)(X + 1e-5 * e, **given) - linad.grad(named)(X - 1e-5 * e, **given)) / 2e-5 for e in np.eye(3)]
+    np.testing.assert_allclose(linad.hessian(named)(X, **given), steps, rtol=1e-6, atol=1e-8)
+
+
+@linear_grad
+def unpacking(x, gain: float):
+    options = {"twice": gain * x, "once": x}
+    return named(x, **options) + named(x, half=0.5, **{"third": gain})
+
+
+def test_a_dict_is_unpacked():
+    assert unpacking(X, 0.7) == pytest.approx(unpacking.py_func(X, 0.7))
+    check_grads(unpacking, (X, 0.7), order=2)
+
+
+def test_what_is_not_unpacked():
+    @linear_grad
+    def not_a_dict(x):
+        return named(x, **x)
+
+    with pytest.raises(linad.LinadError, match="only a dict has some"):
+        not_a_dict(X)
+
+    with pytest.raises(linad.LinadError, match="given `gain` twice"):
+        linear_grad(lambda x: several(x, gain=1.0, **{"gain": 2.0}))
