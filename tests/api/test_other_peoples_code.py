@@ -1,5 +1,6 @@
 """Idioms of functions that nobody wrote for linad."""
 
+import dataclasses
 import enum
 import functools
 import math
@@ -398,3 +399,94 @@ def test_an_array_where_a_number_is_annotated():
         assert type(f(np.float64(2.0))) is float
     with pytest.raises(TypeError, match="expected an int"):
         f(2.0, 2.5)
+
+
+def still_more(x):
+    rows = np.zeros((3, 2))
+    for i, row in enumerate(zip(x, 2 * x, strict=True)):
+        rows[i] = row
+    kept = list(filter(lambda t: t > 0.0, x))
+    if "pandas" in str(type(x)):
+        return 0.0
+    return (rows**2).sum() * sum(kept) + sum((v * v for v in x), start=1.0)
+
+
+def test_still_more():
+    agrees(still_more, X)
+
+
+@dataclasses.dataclass
+class Mutable:
+    a: float
+    v: np.ndarray
+    b: float = 2.0
+
+    def value(self):
+        return self.a * self.v.sum()
+
+    @classmethod
+    def of(cls, a):
+        return cls(a, np.ones(3))
+
+
+class Model:
+    K = 3.0
+
+    def __init__(self, x, n=2):
+        if n < 0:
+            raise ValueError("n is not negative")
+        self.x, self.n = x, n
+        self.total = 0.0
+        for v in x:
+            self.total += v * self.K
+        if n > 1:
+            self.total = self.total * 2
+
+    def value(self):
+        return self.total + self.x[0] * self.n + self.square
+
+    @property
+    def square(self):
+        return self.total**2
+
+
+OF_TWO = Model(np.array([1.0, 2.0]))
+FUNCTIONS = [np.sin, lambda t: t * t]
+BY_NAME = {"a": np.array([1.0, 2.0, 3.0]), "b": lambda t: t * 2}
+
+
+def objects_made_inside(x):
+    d = Mutable(1.0, x.copy())
+    d.a = 3.0 * x[0]
+    d.a += 1.0
+    d.v[0] = 2.0
+    d.v *= 2.0
+    for i in range(3):
+        d.b = d.b * x[i]
+    m = Model(x, n=3)
+    m.more = x[1]
+    total = d.value() * d.b + Mutable.of(x[0]).value() + m.value() * m.more + Model(x).square + OF_TWO.value()
+    for f in FUNCTIONS:
+        total = total + f(x[0])
+    return total + BY_NAME["a"] @ x + BY_NAME["b"](x[1])
+
+
+def test_objects_that_are_made_inside():
+    agrees(objects_made_inside, X)
+    f = linear_grad(lambda d: d.a * d.value(), backend="interpret")
+    found = f.grad(Mutable(2.0, X))
+    assert type(found) is Mutable and found.a == pytest.approx(4.0 * X.sum()) and np.allclose(found.v, 4.0)
+    with pytest.raises(ValueError, match="n is not negative"):
+        linear_grad(lambda x: Model(x, n=-1).total, backend="interpret")(X)
+
+
+def two_names(x):
+    d = Mutable(1.0, x.copy())
+    e = d
+    d.a = x[0]
+    return e.a * x[1]
+
+
+def test_an_object_under_two_names_is_not_assigned_to():
+    with pytest.raises(LinadError, match="which `e` may be, too"):
+        linear_grad(two_names)(X)

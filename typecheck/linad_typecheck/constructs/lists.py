@@ -93,7 +93,9 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
         shared = _other_name(ctx, name)
     if given or shared:
         whose = "which its caller sees" if given else f"which `{shared}` may be, too" if shared[0] != "%" else "while a loop runs over it"
-        ctx.report(Unsupported(span, f"{what} of a list {whose},", f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"))
+        put = any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append" and ast.unparse(n.func.value) == shared for n in ast.walk(ctx.source.node))
+        instead = f"put an array there: `{shared}.append(np.array({name}))`" if put else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
+        ctx.report(Unsupported(span, f"{what} of a list {whose},", instead))
         return False
     return True
 
@@ -349,7 +351,10 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
             append(ctx, key, value, at)
 
     run_through(ctx, node, each, key)
-    return usable(ctx, ctx.unbind(key).value, "the list", span)
+    found = usable(ctx, ctx.unbind(key).value, "the list", span)
+    if isinstance(found, Poison) and not ctx.programs.unknown and not any(d.severity == "error" for d in ctx.programs.findings.told()):
+        ctx.report(Unsupported(span, "a list of lists, or of items of several types, of a computed length", "make an array of it: `np.array([... for ...])`"))
+    return found
 
 
 def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
