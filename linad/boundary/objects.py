@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from dataclasses import dataclass
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace, UnionType
 
@@ -71,7 +72,7 @@ def _plain_class(cls: type) -> bool:
     heap = bool(cls.__flags__ & (1 << 9))
     root = (cls.__module__ or "").partition(".")[0]
     own = not issubclass(cls, (BaseException, type)) and "__getattribute__" not in {n for c in cls.__mro__[:-1] for n in vars(c)}
-    return heap and own and root not in (*LIBRARIES, *FOREIGN)
+    return heap and own and root not in (*LIBRARIES, *FOREIGN) and (root == "__main__" or root not in sys.stdlib_module_names)
 
 
 def is_callable(value: object) -> bool:

@@ -490,3 +490,18 @@ def two_names(x):
 def test_an_object_under_two_names_is_not_assigned_to():
     with pytest.raises(LinadError, match="which `e` may be, too"):
         linear_grad(two_names)(X)
+
+
+@np.vectorize
+def by_cells(a, b, c=2.0):
+    if a > 0.4:
+        return a * b * c
+    return b
+
+
+def cells_by_name(x):
+    return by_cells(x, b=2 * x).sum() + by_cells(b=x, a=x[0], c=3.0).sum()
+
+
+def test_functions_of_cells_by_name():
+    agrees(cells_by_name, X)
