@@ -99,11 +99,23 @@ def cause(row: Row) -> str:
     return (kind + row.get("cause", "")).splitlines()[0].replace("|", "\\|")
 
 
+def record(rows: list[Row]) -> None:
+    """The table in the documentation, in place of the one that is there."""
+    page = ROOT / "docs" / "other-peoples-code.md"
+    head, mark, _ = page.read_text().partition(RECORDED)
+    found = f"linad {version('linad')}, Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
+    page.write_text(f"{head}{mark}\n{found}\n\n{table(rows)}")
+
+
+RECORDED = "## The last run\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="those of packages.txt by default")
     parser.add_argument("--venv", type=Path, default=ROOT / "build" / "real", help="where the packages are installed")
     parser.add_argument("--quick", action="store_true", help="check only: nothing is compiled or compared")
+    parser.add_argument("--record", action="store_true", help="write the table into docs/other-peoples-code.md, too")
     options = parser.parse_args()
     wanted = options.packages or packages()
     python = environment(options.venv.absolute(), wanted)
@@ -115,6 +127,8 @@ def main() -> None:
         (RESULTS / "real.json").write_text(json.dumps(rows, indent=1))
     text = table(rows)
     (RESULTS / "real.md").write_text(text)
+    if options.record:
+        record(rows)
     print(text)
 
 

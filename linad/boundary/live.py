@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Member, Opaque, RecordClass
+from linad_typecheck.scope import GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque, RecordClass
 from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
@@ -26,7 +26,7 @@ from .arguments import described
 from .entities import elementwise, entity, fingerprint, rule_of, underlying
 from .errors import refusal
 from .locate import live_file, locate
-from .objects import MISSING, Property, attribute, classes, is_object
+from .objects import MISSING, Property, attribute, classes, is_object, items_of
 from .records import changeable, classes_of, default_value, told
 
 IMPLEMENTS = "%implements "  # before the dotted name of a library function, stands for what it means
@@ -52,7 +52,7 @@ class Lookup:
         now = self.scope.raw(self.name)
         if now is self.value:
             if isinstance(now, np.ndarray) or changeable(now):
-                return fingerprint(now) == self.mark
+                return self.scope.mark(self.name, now) == self.mark
             if self.code is None:
                 return True
         elif isinstance(self.value, type) or type(now) is not type(self.value):
@@ -332,6 +332,10 @@ class LiveScope:
                 found = [self.lookup(f"{name}.{place}") for place in ("func", *(f"args.{k}" for k in range(len(args))))]
                 named = tuple((k, self.lookup(f"{name}.keywords.{k}")) for k in keywords)
                 return Applied(found[0], tuple(found[1:]), named), f"partial {len(args)} {tuple(keywords)}"
+        if type(value) in (tuple, list, dict) and (of := items_of(value)) is not None:
+            record, count = of
+            found = [self.lookup(f"{name}.{k}") for k in range(count)]
+            return None if None in found else (Items(record, tuple(found)), f"items {record!r} {count}")
         if not is_object(value):
             return None
         made = self._instance(name, value)
@@ -339,7 +343,10 @@ class LiveScope:
 
     def _instance(self, name: str, value: object) -> Instance:
         made = entity(value, "") if isinstance(value, type) else None
-        return Instance(name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None)
+        if not isinstance(value, type):
+            return Instance(name, f"{self.path}/{name}", classes(value), self)
+        others = tuple(n for n in dir(value) if not n.startswith("__"))
+        return Instance(name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None, value, others)
 
     def _of_rule(self, function: object, path: str) -> FunctionSource:
         """The source of a function of a custom rule."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from dataclasses import dataclass
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace, UnionType
 
-from linad_typecheck.scope import FOREIGN, LIBRARIES
+from linad_typecheck.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
 MISSING = object()
 _SLOTS = (MemberDescriptorType, GetSetDescriptorType)
@@ -60,6 +61,8 @@ def is_object(value: object) -> bool:
     cls = type(value)
     if isinstance(value, type):
         return _plain_class(value)
+    if isinstance(value, UnionType):
+        return True
     if isinstance(value, SimpleNamespace) or (isinstance(value, tuple) and hasattr(cls, "n_sequence_fields")):  # as `sys.float_info` is
         return True
     return _plain_class(cls) and not isinstance(value, (BaseException, type))
@@ -69,7 +72,7 @@ def _plain_class(cls: type) -> bool:
     heap = bool(cls.__flags__ & (1 << 9))
     root = (cls.__module__ or "").partition(".")[0]
     own = not issubclass(cls, (BaseException, type)) and "__getattribute__" not in {n for c in cls.__mro__[:-1] for n in vars(c)}
-    return heap and own and root not in (*LIBRARIES, *FOREIGN)
+    return heap and own and root not in (*LIBRARIES, *FOREIGN) and (root == "__main__" or root not in sys.stdlib_module_names)
 
 
 def is_callable(value: object) -> bool:
@@ -81,10 +84,13 @@ def attribute(value: object, name: str) -> object:
     """An attribute of a module, an object, a method or a partial application, without running anything of the user's."""
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
-    if isinstance(value, tuple) and name.isdigit():
-        return value[int(name)] if int(name) < len(value) else MISSING
-    if isinstance(value, dict):
+    if isinstance(value, (tuple, list, dict)) and name.isdigit():
+        items = list(value.values()) if isinstance(value, dict) else value
+        return items[int(name)] if int(name) < len(items) else MISSING
+    if isinstance(value, dict):  # of the keywords of a partial application
         return value.get(name, MISSING)
+    if isinstance(value, UnionType):
+        return value.__args__ if name == "__args__" else MISSING
     if isinstance(value, (MethodType, functools.partial)):
         return getattr(value, name, MISSING)
     if not is_object(value):
@@ -114,6 +120,14 @@ def _of_class(cls: type, found: object) -> object:
         case _ if hasattr(type(found), "__get__") and not isinstance(found, (FunctionType, type)):
             return MISSING
     return found
+
+
+def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) -> tuple[RecordClass | None, int] | None:
+    """What a tuple, list or dict is to the checker, and how many items it has; None where it has too many, or keys of no use."""
+    if isinstance(value, dict):
+        known = len(value) <= MOST_KEYS and all(type(k) in (str, int, float, bool, tuple) for k in value)
+        return (dict_class(tuple(value)), len(value)) if known else None
+    return (LIST if isinstance(value, list) else None, len(value)) if len(value) <= MOST_KEYS else None
 
 
 def classes(value: object) -> tuple[str, ...]:

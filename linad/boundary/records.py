@@ -11,7 +11,7 @@ import typing
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 
 import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
@@ -35,7 +35,7 @@ from linad_typecheck.scope import (
 )
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_records import FREEZE, MAKE_RECORD, OWN_BEHAVIOUR
+from linad_typecheck.static_records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
@@ -77,12 +77,11 @@ def _read(cls: type) -> RecordClass | Opaque:
         return _record(cls, True, [(f, cls._field_defaults.get(f, NO_DEFAULT), False) for f in cls._fields])
     if not dataclasses.is_dataclass(cls):
         return Opaque(f"the class `{name}`", MAKE_RECORD)
-    if not cls.__dataclass_params__.frozen:
-        return Opaque(f"the mutable dataclass `{name}`", FREEZE)
     odd = _odd(cls)
     if odd:
         return Opaque(f"the dataclass `{name}`, which {odd}", "leave that out, and make a function that builds it")
-    return _record(cls, False, [(f.name, _default(f), f.kw_only) for f in dataclasses.fields(cls)])
+    made = _record(cls, False, [(f.name, _default(f), f.kw_only) for f in dataclasses.fields(cls)])
+    return replace(made, mutable=not cls.__dataclass_params__.frozen)
 
 
 def _own(cls: type, kind: str) -> str:
@@ -214,12 +213,14 @@ def _mark(cls: type, note: object) -> str:
 
 def default_value(value: object) -> object:
     """A default as lowering takes it: a constant, or an entity that says why it is none."""
-    from .entities import is_constant
+    from .entities import entity, is_constant
 
     if isinstance(value, Opaque) or is_constant(value):
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(found := entity(value, ""), External):
+        return found
     made = constant(value)
     return made if made is not None else Opaque(with_article(type(value).__name__))
 

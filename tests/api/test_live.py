@@ -8,7 +8,7 @@ import pytest
 from jaxtyping import Float64
 from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.scope import LIST as LISTS
-from linad_typecheck.scope import Annotation, Constant, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordConstant
+from linad_typecheck.scope import Annotation, Applied, Constant, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordConstant
 from linad_typecheck.types import Array
 from numba import njit
 from numpy import sin as sine
@@ -56,7 +56,7 @@ def scope_of(f):
         ("TABLE", GlobalArray(Array("f64", 2), "/TABLE")),
         ("STRANGE", Opaque("an array of dtype complex128 and rank 1", REAL_PARTS)),
         ("LIST", Constant(RecordConstant(LISTS, (1.0,)))),
-        ("half", Opaque("a partial", "write what it computes as a function of the module: `def g(x): ...`")),
+        ("half", Applied(External("math.pow"), (Constant(2.0),))),
         ("LinadError", ErrorClass("linad_typecheck.diagnostics.LinadError")),
         ("nothing_of_the_kind", None),
     ],

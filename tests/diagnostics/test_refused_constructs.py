@@ -28,7 +28,7 @@ REFUSED = {
     "s = str(w)\nreturn w": (1, "`str`", "outside"),
     "return 'a'": (1, "str", "return floats"),
     "class A:\n    pass\nreturn w": (1, "a class", "functions"),
-    "try:\n    w = 1.0 / w\nexcept ValueError:\n    pass\nreturn w": (1, "`try`", "`if`"),
+    "try:\n    w = 1.0 / w\nfinally:\n    pass\nreturn w": (1, "`try`", "`if`"),
     "yield w": (1, "`yield`", "array"),
     "async def g():\n    pass\nreturn w": (1, "async", "plain"),
     "d = {i for i in range(3)}\nreturn w": (1, "set comprehension", "loop"),

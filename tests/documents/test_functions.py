@@ -43,7 +43,7 @@ def test_every_name_is_in_one_section():
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_what_is_not_in_the_registry_is_refused(library):
-    known = functions.registry()
+    known = functions.registry().keys() | {"builtins.callable"}  # a question about types, which has an answer for numbers, too
     public = [n for n in dir(LIBRARIES[library]) if not (n.startswith("_") or iskeyword(n))]
     shown = [functions.shown(f"{library}.{n}") for n in public if f"{library}.{n}" not in known]
     called = functions.answers(f"    return float({n}(v))\n" for n in shown)

@@ -57,8 +57,9 @@ class Inherits(Base):
     a: float
 """
 REFUSED = {
-    "mutable parameter": ("unsupported-annotation", "p: Mutable", "return p.a", "mutable dataclass `Mutable`"),
-    "mutable made": ("unsupported", "c: float", "m = Mutable(c)\nreturn m.a", "frozen=True"),
+    "mutable parameter": ("unsupported", "p: Mutable", "p.a = 2.0\nreturn p.a", "which its caller sees"),
+    "mutable under two names": ("unsupported", "c: float", "m = Mutable(c)\nn = m\nm.a = 2.0\nreturn n.a", "which `n` may be, too"),
+    "mutable of another attribute": ("unsupported", "c: float", "m = Mutable(c)\nm.b = 2.0\nreturn m.a", "`.b`"),
     "post init": ("unsupported", "c: float", "return Checks(c).a", "`__post_init__`"),
     "computed field": ("unsupported-annotation", "p: Computes", "return p.a", "computes its field `a`"),
     "default factory": ("unsupported", "c: float", "return Lists().b", "`default_factory` as the default of `a`"),

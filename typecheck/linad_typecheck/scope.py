@@ -134,6 +134,7 @@ class RecordClass:
     mark: str = ""
     handle: object = None
     members: tuple[tuple[str, Member], ...] = ()  # what is known of ``others`` from the text alone
+    mutable: bool = False  # whether its attributes can be assigned to
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -210,6 +211,16 @@ class Instance:
     classes: tuple[str, ...]
     scope: Scope = field(compare=False, hash=False, repr=False)
     made: Opaque | None = None  # of a class: why it is not called
+    handle: object = field(default=None, compare=False, hash=False, repr=False)  # a class itself
+    others: tuple[str, ...] = ()  # of a class: what it has besides attributes of objects
+
+
+@frozen(slots=True)
+class Items:
+    """A tuple, list or dict of the module whose items are no constants: each is looked up by its place."""
+
+    record: RecordClass | None
+    items: tuple[Entity, ...]
 
 
 @frozen(slots=True)
@@ -224,7 +235,7 @@ class Applied:
 
 GIVEN = "given argument "  # begins the name of an argument that is looked up as names are: `given argument f`
 
-Entity = Instance | Applied | ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
+Entity = Instance | Applied | Items | ErrorClass | Module | External | Constant | GlobalArray | Helper | Annotation | Opaque | RecordClass | EnumMember | EnumClass
 
 
 class Scope(Protocol):

@@ -30,7 +30,6 @@ from .static_values import constant
 if TYPE_CHECKING:
     from .static_scope import StaticScope
 
-FREEZE = "write `@dataclass(frozen=True)`, and `dataclasses.replace` to change a field"
 MAKE_RECORD = "make it a `typing.NamedTuple` or a `@dataclass(frozen=True)`, and its methods functions"
 # what a class may not define: then an instance is not what its fields are
 OWN_BEHAVIOUR = {
@@ -76,8 +75,6 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
         return _no_record(node, bases)
     if any(not isinstance(b, RecordClass) and d not in _HARMLESS_BASES for b, d in zip(bases, dotted, strict=True)):
         return GlobalArray(None, node.name)  # what it inherits is not known
-    if not options.get("frozen", False):
-        return Opaque(f"the mutable dataclass `{node.name}`", FREEZE)
     body = _body(node, scope, bool(options.get("kw_only", False)))
     odd = body.odd or _defines(node, "dataclass") or ("" if options.get("init", True) else "has no `__init__`")
     if odd:
@@ -87,7 +84,7 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     fields = tuple((inherited | {f.name: f for f in body.fields}).values())
     others = (*(o for b in parents for o in b.others), *body.others)
     members = (*(m for b in parents for m in b.members), *body.members)
-    return RecordClass(node.name, key, False, fields, others, key, members=members)
+    return RecordClass(node.name, key, False, fields, others, key, members=members, mutable=not options.get("frozen", False))
 
 
 def _error(base: Entity | None, dotted: str) -> str:

@@ -13,13 +13,14 @@ from ..engine.provenance import made, sizes_differ
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue, describe, type_of,
+    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of,
 )
 from ..frozen import frozen
 from ..linear.ownership import write
 from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar
+from .from_parts import array_of_values
 from .gather import Gathered, gathered
 from .slices import Place
 
@@ -160,6 +161,8 @@ def shape_of_region(ctx: Lowering, where: Region, span: Span) -> tuple[Atom, ...
 
 def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value | None:
     """The right side, of a shape that broadcasts to the region, and evaluated first where it reads what is written."""
+    if isinstance(value, TupleValue) and not value.closed:  # NumPy makes an array of it
+        value = array_of_values(ctx, value, None, "t", span)
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
         return None

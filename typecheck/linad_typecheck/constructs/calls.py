@@ -263,16 +263,17 @@ def _each(
     ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
 ) -> Value:
     """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and `numpy.vectorize` make them."""
-    if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-        ctx.report(Unsupported(ctx.span(node), f"keywords of `{source.name}`, which works cell by cell", "give its arguments by position"))
-        return Poison()
-    values = tuple(usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, node.args), node.args, strict=True))
+    nodes = [*node.args, *(k.value for k in node.keywords)]
+    values = tuple(usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True))
     silent = next((v for v in values if isinstance(v, SILENT)), None)
     if silent is not None:
         return silent
 
     def apply(given: tuple[Value, ...]) -> Value:
-        call = ast.Call(node.func, [Quoted(a, v) for a, v in zip(node.args, given, strict=True)], [])
+        quoted = [Quoted(a, v) for a, v in zip(nodes, given, strict=True)]
+        count = len(node.args)
+        named = [ast.copy_location(ast.keyword(k.arg, q), k) for k, q in zip(node.keywords, quoted[count:], strict=True)]
+        call = ast.Call(node.func, quoted[:count], named)
         found = _call(ctx, ast.copy_location(call, node), source, captures, hint)
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
 

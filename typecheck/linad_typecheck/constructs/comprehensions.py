@@ -156,6 +156,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     name = dotted.rpartition(".")[2]
+    if name == "sum" and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
+        node = ast.copy_location(ast.Call(node.func, [*node.args, node.keywords[0].value], []), node)
     if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
         if name in ("min", "max") and not node.keywords:
             return None

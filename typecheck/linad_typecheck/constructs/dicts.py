@@ -15,6 +15,7 @@ from ..scope import dict_class
 from ..span import Span
 from .static_texts import constant_of, value_of
 
+MADE = "%made"  # the object that an `__init__` makes
 METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault", "update")
 
 
@@ -135,7 +136,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return _changed(ctx, node, base, name)
     if name == "update":
         made = called(ctx, node, "builtins.dict", "update", "t")
-        if isinstance(made, TupleValue) and _own(ctx, node.func.value, base, "updating", span):
+        if isinstance(made, TupleValue) and own(ctx, node.func.value, base, "updating", span):
             old = dict(zip(base.record.names, base.items, strict=True))
             _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True))))
             return NoneValue()
@@ -156,7 +157,7 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
         return item(ctx, ast.copy_location(ast.Subscript(node.func.value, node.args[0], ast.Load()), node), base)
     left = dict(zip(base.record.names, base.items, strict=True))
     if (found is None) == (name == "setdefault"):  # the dict is another one from here on
-        if not _own(ctx, node.func.value, base, f"`.{name}`", ctx.span(node)):
+        if not own(ctx, node.func.value, base, f"`.{name}`", ctx.span(node)):
             return Poison()
         if name == "pop":
             del left[key[0]]
@@ -172,24 +173,25 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
         return
-    if not _own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
+    if not own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
         return
     found = dict(zip(base.record.names, base.items, strict=True))
     found[key[0]] = value
     _bind(ctx, node, of(found))
 
 
-def _own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
+def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
     """Whether a dict is the function's own, under this name alone, so that it may change; a report otherwise."""
     if not isinstance(node, ast.Name):
         ctx.report(Unsupported(span, f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
         return False
     shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base, _carried(ctx, base))]
     options = ctx.source.node.args.kwarg  # `**options` is a dict of the call's own
-    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options}
+    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options} - {MADE}
     if shared or given or node.id not in ctx.local_names:
         whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
-        ctx.report(Unsupported(span, f"{what} {whose},", f"make another one: `{node.id} = {{**{node.id}, ...}}`"))
+        instead = f"make another one: `{node.id} = {{**{node.id}, ...}}`" if base.mapping else "make another one, or pass what changes"
+        ctx.report(Unsupported(span, f"{what} {whose},", instead))
         return False
     return True
 

@@ -86,21 +86,42 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
         ctx.report(Unsupported(span, f"{what} of a list inside another value or outside the function", "give it a name: `xs = []`, then `xs.append(v)`"))
         return False
     name = node.id
-    given = name in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)} and _binds_once(ctx, name)
+    given = name in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)} and not _bound_again(ctx, name, span)
     held = {v.name for v in arrays(base)} if is_growing(base) else set()
     shared = next((n for n, b in ctx.env.items() if n != name and (b.value is base or _holds(b.value, base, held))), "")
     if not (given or shared):
-        shared = _other_name(ctx, name)
+        shared = "%over" if _run_over(ctx, name, span) else _other_name(ctx, name)
     if given or shared:
         whose = "which its caller sees" if given else f"which `{shared}` may be, too" if shared[0] != "%" else "while a loop runs over it"
-        ctx.report(Unsupported(span, f"{what} of a list {whose},", f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"))
+        put = any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append" and ast.unparse(n.func.value) == shared for n in ast.walk(ctx.source.node))
+        instead = f"put an array there: `{shared}.append(np.array({name}))`" if put else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
+        ctx.report(Unsupported(span, f"{what} of a list {whose},", instead))
         return False
     return True
 
 
-def _binds_once(ctx: Lowering, name: str) -> bool:
-    """Whether a parameter is never bound again."""
-    return not any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(ctx.source.node))
+def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:
+    """Whether a parameter surely means something else by then: a statement of the function itself binds it before."""
+    body = getattr(ctx.source.node, "body", [])
+    before = [s for s in body if isinstance(s, ast.Assign)] if isinstance(body, list) else []
+    return any(isinstance(t, ast.Name) and t.id == name and ctx.span(s).line < span.line for s in before for t in s.targets)
+
+
+def _run_over(ctx: Lowering, name: str, span: Span) -> bool:
+    """Whether a loop around a place runs over what a name holds."""
+    loops = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.For) and any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(n.iter)))
+    inside = lambda n: ctx.span(n.body[0]).line <= span.line <= ctx.span(n.body[-1]).end_line
+    return any(inside(n) and not isinstance(n.iter, ast.Call) or (inside(n) and _iterates(n.iter, name)) for n in loops)
+
+
+def _iterates(node: ast.expr, name: str) -> bool:
+    """Whether ``enumerate(xs)``, ``zip(xs, ys)`` and the like run over a name, and do not only ask for its length."""
+    match node:
+        case ast.Name(id=found):
+            return found == name
+        case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "map" | "iter" | "filter"), args=args):
+            return any(_iterates(a, name) for a in args)
+    return False
 
 
 def _holds(v: Value, base: TupleValue, held: set[str]) -> bool:
@@ -349,7 +370,10 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
             append(ctx, key, value, at)
 
     run_through(ctx, node, each, key)
-    return usable(ctx, ctx.unbind(key).value, "the list", span)
+    found = usable(ctx, ctx.unbind(key).value, "the list", span)
+    if isinstance(found, Poison) and not ctx.programs.unknown and not any(d.severity == "error" for d in ctx.programs.findings.told()):
+        ctx.report(Unsupported(span, "a list of lists, or of items of several types, of a computed length", "make an array of it: `np.array([... for ...])`"))
+    return found
 
 
 def of_iterable(ctx: Lowering, node: ast.expr) -> Value:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ast
+import copy
+from dataclasses import replace
+from functools import cache
 
 from ..engine.closures import closed
 from ..engine.entities import entity_value
-from ..engine.evaluation import CALLS, expression
+from ..engine.evaluation import CALLS, expression, usable
+from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.state import Lowering
-from ..engine.values import SILENT, EntityValue, FunctionValue, Poison, Value
+from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, Poison, TupleValue, Value
 from ..messages.language import Unsupported
-from ..scope import Applied, FunctionSource, Instance
+from ..scope import Applied, FunctionSource, Helper, Instance, RecordClass, RecordField
+from ..span import Span
+from .dicts import MADE, own
+from .records import refuse_attribute
 
 
 def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) -> Value:
@@ -44,8 +51,86 @@ def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
     return ast.copy_location(ast.keyword(name, value), node)
 
 
+def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
+    """The object whose attribute a target is, where that may be assigned to."""
+    base = ctx.env[target.value.id].value if isinstance(target.value, ast.Name) and target.value.id in ctx.env else None
+    return base if isinstance(base, TupleValue) and isinstance(base.record, RecordClass) and base.record.mutable else None
+
+
+def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
+    """``p.x = e``: the name means another object from here on. Nobody else may have this one."""
+    base = changing(ctx, target)
+    if base is None:
+        refuse_attribute(ctx, target)
+        return
+    value = held(ctx, usable(ctx, value, "the value", span), target.attr, span)
+    name, record = target.value.id, base.record
+    if not (target.attr in record.names or record.mark.startswith(FREE)) :
+        refuse_attribute(ctx, target)
+        return
+    if name != MADE and not own(ctx, target.value, base, f"assigning to the attribute `.{target.attr}` of an object", span):
+        return
+    fields = dict(zip(record.names, base.items, strict=True)) | {target.attr: value}
+    made = TupleValue(tuple(fields.values()), record if target.attr in record.names else object_class(record, tuple(fields)))
+    ctx.bind(name, Binding(made, ctx.env[name].span))
+    ctx.typed(name, ctx.span(target.value), made)
+
+
+FREE = "object "  # begins the mark of a class whose objects have the attributes that they are given
+
+
+def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
+    """The class of the objects that have these attributes so far: the same for the same."""
+    return _object_class(cls.key, cls.name, cls.handle, cls.others, fields)
+
+
+@cache
+def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], fields: tuple[str, ...]) -> RecordClass:
+    return RecordClass(name, key, False, tuple(map(RecordField, fields)), others, f"{FREE}{key} {fields}", handle, mutable=True)
+
+
+def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
+    """``Model(a)`` of a class that has an `__init__`: that is called with an object without attributes, and gives it back."""
+    source = init.function
+    if not isinstance(source.node, ast.FunctionDef) or not source.node.args.args:
+        return Poison()
+    of = found.classes[0]
+    me = source.node.args.args[0].arg
+    if any(isinstance(n, ast.Name) and n.id == me and isinstance(n.ctx, ast.Store) for n in ast.walk(source.node)):
+        return Poison()
+    body = [_Made(me).visit(copy.deepcopy(s)) for s in source.node.body]
+    last = ast.copy_location(ast.Return(ast.copy_location(ast.Name(MADE, ast.Load()), source.node)), source.node)
+    args = copy.deepcopy(source.node.args)
+    args.args[0].arg = MADE
+    made = ast.copy_location(ast.FunctionDef(source.node.name, args, [*body, last], [], None), source.node)
+    function = replace(source, node=made, key=f"{source.key}/made")
+    first = TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ()))
+    callee = Quoted(node.func, EntityValue(Helper(function), of))
+    return expression(ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint)
+
+
+class _Made(ast.NodeTransformer):
+    """`__init__` under names of its own: what it returns is the object."""
+
+    def __init__(self, me: str) -> None:
+        self.me = me
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(MADE, node.ctx), node) if node.id == self.me else node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        return ast.copy_location(ast.Return(ast.copy_location(ast.Name(MADE, ast.Load()), node)), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
+
+
 def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hint: str) -> Value:
     """``model(x)``: its `__call__`."""
+    if found.made is not None and isinstance(init := found.scope.lookup(f"{found.name}.__init__"), Helper):
+        return construct(ctx, node, found, init, hint)
     entity = None if found.made is not None else found.scope.lookup(f"{found.name}.__call__")
     if isinstance(entity, Applied):
         return called(ctx, node, entity, name, hint)

@@ -18,7 +18,7 @@ from ..engine.values import (
 from ..linear.ownership import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..scope import NO_DEFAULT, Entity, GlobalArray, Member, Opaque, RecordClass
+from ..scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
 from ..span import Span
 
 METHODS = {
@@ -68,7 +68,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
-    """``p.x = e`` and ``p.x += e``: attributes do not change."""
+    """``p.x = e`` and ``p.x += e`` of what does not change."""
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
@@ -150,6 +150,8 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
         case GlobalArray():
             ctx.report(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
             return Poison()
+        case External():
+            return entity_value(ctx, value, name, span)
     return constant_value(ctx, value, name, span)
 
 

@@ -36,7 +36,7 @@ from ..messages.types import WrongType
 from ..scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS
-from . import dicts, lists
+from . import dicts, lists, objects
 from .quotes import Message, message_of
 from .records import refuse_attribute
 from .subscripts import target as place
@@ -85,7 +85,8 @@ def _break(ctx: Lowering, s: ast.stmt) -> None:
 
 _ERRORS = {
     "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
-    "AssertionError", "NotImplementedError", "FloatingPointError", "KeyError", "LookupError", "Exception", "RecursionError",
+    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError", "OSError", "IOError",
+    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning", "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception", "RecursionError",
 }  # fmt: skip
 
 
@@ -255,8 +256,17 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 case None:
                     expression(ctx, s.value)
         case ast.Attribute():
-            refuse_attribute(ctx, s.target)
-            expression(ctx, s.value)
+            if objects.changing(ctx, s.target) is None:
+                refuse_attribute(ctx, s.target)
+                expression(ctx, s.value)
+                return
+            old, value = operands(ctx, [s.target, s.value])
+            if is_array(old):
+                where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
+                if where is not None:
+                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
+                return
+            objects.assign(ctx, s.target, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
         case _:
             refuse(ctx, s.target)
 
@@ -368,5 +378,5 @@ TARGETS.update({
     ast.Tuple: _unpack,
     ast.List: _unpack,
     ast.Subscript: _subscript,
-    ast.Attribute: lambda ctx, target, value, span: refuse_attribute(ctx, target),
+    ast.Attribute: objects.assign,
 })  # fmt: skip

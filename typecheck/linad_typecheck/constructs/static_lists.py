@@ -6,6 +6,7 @@ import ast
 
 from ..core import Const
 from ..engine.blocks import assign
+from ..engine.entities import callee
 from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression
 from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
@@ -91,6 +92,20 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
     return Poison() if any(isinstance(v, SILENT) for v in found) else TupleValue(tuple(found), LIST)
 
 
+def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
+    """``filter(f, x)`` as the comprehension that it abbreviates; other expressions as they are."""
+    if not (isinstance(node, ast.Call) and callee(ctx, node.func) == "builtins.filter" and len(node.args) == 2 and not node.keywords):
+        return node
+    key = ctx.pseudo("kept", ctx.span(node))
+    name = lambda context: ast.Name(key, context)
+    test = ast.Call(node.args[0], [name(ast.Load())], [])
+    made = ast.ListComp(name(ast.Load()), [ast.comprehension(name(ast.Store()), node.args[1], [test], 0)])
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
 def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
     """``list(t)`` and ``tuple(t)``; None where the items are not counted here."""
     kind = LIST if dotted == "builtins.list" else None
@@ -98,7 +113,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
         return None
     if not node.args:
         return TupleValue((), kind)
-    what = node.args[0]
+    what = filtered(ctx, node.args[0])
     if isinstance(what, ast.GeneratorExp | ast.ListComp):
         value = comprehension(ctx, what, hint)
     else:

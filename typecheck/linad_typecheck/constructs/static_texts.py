@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from ..engine.evaluation import EXPRESSIONS, expression
+from ..engine.evaluation import CALLS, EXPRESSIONS, expression
 from ..engine.refusal import refuse
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import Unsupported
+from ..scope import External
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
@@ -95,3 +96,19 @@ def _formatted(ctx: Lowering, node: ast.JoinedStr, hint: str) -> Value:
 
 
 EXPRESSIONS[ast.JoinedStr] = _formatted
+
+
+def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``str(type(x))``; None where that is something else."""
+    if len(node.args) != 1 or node.keywords:
+        return None
+    value = expression(ctx, node.args[0])
+    match value:
+        case TextValue():
+            return value
+        case EntityValue(entity=External(dotted=cls)):
+            return TextValue(f"<class '{cls.removeprefix('builtins.')}'>")
+    return None
+
+
+CALLS["builtins.str"] = text_of_class

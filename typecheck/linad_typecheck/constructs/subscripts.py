@@ -50,7 +50,7 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return dict_item(ctx, node, base) if base.mapping else _item(ctx, node, base)
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
-    if isinstance(base, ScalarValue) and not base.weak and _adds_axes(node.slice):
+    if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):
         base = rank_zero(base)
     if not is_array(base):
         if isinstance(base, ScalarValue):
@@ -72,6 +72,12 @@ def _adds_axes(node: ast.expr) -> bool:
     """Whether an index takes no place along an axis: ``...``, None and ``()``."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(ast.unparse(n) in ("...", "None", "np.newaxis", "numpy.newaxis", "newaxis") for n in parts)
+
+
+def _is_mask(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an index is one truth value."""
+    found = ctx.attempt(lambda: expression(ctx, node)).value
+    return isinstance(found, ScalarValue) and found.dtype == "bool"
 
 
 JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript

@@ -15,7 +15,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
 from .numbers import as_scalar, cast, promote
 from .places import unwrapped
-from .state import Lowering
+from .state import Lowering, Raises
 from .values import (
     GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, UnionValue, Value, ViewValue,
@@ -76,7 +76,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     match op:
         case ast.Div:
             dtype = dtype if dtype in FLOATS else "f64"
-            return operation(ctx, "div", x, y, dtype, weak, span, hint)
+            return operation(ctx, "div", x, y, dtype, weak, span, hint, raises=by_zero(y) if weak else ())
         case ast.FloorDiv | ast.Mod:
             return _division(ctx, "floordiv" if op is ast.FloorDiv else "mod", x, y, dtype, weak, span, hint)
         case _ if op in OPERATORS:
@@ -112,6 +112,11 @@ def operation(
     return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
 
 
+def by_zero(y: ScalarValue) -> Raises:
+    """What Python raises of a division by a number of its own."""
+    return () if isinstance(y.atom, Const) and y.atom.value != 0 else (("ZeroDivisionError", "zero", (y.atom,)),)
+
+
 _FOLDED = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "floordiv": int.__floordiv__, "mod": int.__mod__}
 
 
@@ -129,7 +134,7 @@ def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool,
         folded = _fold(op, x.atom, y.atom, dtype)
         if folded is not None:
             return ScalarValue(folded, weak)
-    known = {}
+    known: dict[str, Any] = {"raises": by_zero(y)} if weak and dtype in FLOATS else {}
     if dtype in INTS and ctx.is_nonneg(y.atom) and (op == "mod" or ctx.counts(x.atom)):
         sure = op == "mod" or ctx.is_nonneg(x.atom)
         known = {"nonneg": True, "bits": ctx.bits(y.atom if op == "mod" else x.atom)} if sure else {"wraps": True}

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from ..core import AddTo, Call, Check, Let, Load, Stmt, Store, blocks
+from ..core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dim, Let, Load, Stmt, Store, blocks
 from ..messages.language import Unsupported
 from ..ops import OPS
 from ..scope import External, Scope, resolve
-from ..types import FLOATS
+from ..span import Span
+from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS
-from .state import Lowering
-from .values import Poison, Value, literal
+from .state import Lowering, zero
+from .values import Poison, ScalarValue, Value, literal
 
 HOW = "test the condition with an `if` before it can fail"
 
@@ -65,12 +66,109 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
         return Poison()
     elif not any(_may_raise(ctx, found.stmts, kinds) for kinds in caught):
         return literal(node.which == 0)
+    elif (fine := _at_run_time(ctx, s, found.stmts, caught, node.which)) is not None:
+        return fine
     if told is not None and all(kinds is not None for kinds in caught):
         ctx.programs.findings.take(found.findings)  # what is wrong with it stands in its way first
         return Poison()
     what = "`try` whose block may raise what it catches" if told is None else "`try`"
     ctx.report(Unsupported(ctx.span(s), what, HOW))
     return Poison()
+
+
+Test = Callable[[Lowering, Atom, tuple[Atom, ...], Span], Atom]
+
+
+def _is(op: str, limit: float) -> Test:
+    return lambda ctx, out, ins, span: ctx.let("b", op, (ins[0], Const(limit, ins[0].type) if limit or ins[0].type.dtype in FLOATS else zero(ins[0].type.dtype)), BOOL, span)
+
+
+def _either(*tests: Test) -> Test:
+    def test(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
+        one, other = (t(ctx, out, ins, span) for t in tests)
+        return ctx.let("b", "or", (one, other), BOOL, span)
+
+    return test
+
+
+def _overflows(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
+    """An infinite result of finite numbers."""
+    infinite = ctx.let("b", "isinf", (out,), BOOL, span)
+    for a in ins:
+        if not isinstance(a, Const) and a.type.dtype in FLOATS:
+            infinite = ctx.let("b", "and", (infinite, ctx.let("b", "isfinite", (a,), BOOL, span)), BOOL, span)
+    return infinite
+
+
+def _zero_to_negative(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
+    tests = _is("eq", 0.0)(ctx, out, ins[:1], span), _is("lt", 0.0)(ctx, out, ins[1:], span)
+    return ctx.let("b", "and", tests, BOOL, span)
+
+
+TESTS: dict[str, Test] = {
+    "zero": _is("eq", 0.0),
+    "negative": _is("lt", 0.0),
+    "not positive": _is("le", 0.0),
+    "beyond one": _either(_is("lt", -1.0), _is("gt", 1.0)),
+    "infinite": lambda ctx, out, ins, span: ctx.let("b", "isinf", (ins[0],), BOOL, span),
+    "overflow": _overflows,
+    "zero to a negative power": _zero_to_negative,
+}
+
+
+def _at_run_time(ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int) -> Value | None:
+    """Whether the `try` comes to this, tested when it is run: what its one statement computes is computed up to the last place
+    where that may raise, with tests in place of exceptions. None where that cannot be told by tests alone."""
+    if len(s.body) != 1 or s.orelse or not isinstance(s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign):
+        return None
+    handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}
+    if len(handlers) != 1 or any(not isinstance(x, Let | Check | Load | Dim | Alloc | Copy) for x in stmts):
+        return None
+    (handler,) = handlers
+    if which:
+        return literal(which == handler + 1)
+    kinds, span = caught[handler], ctx.span(s)
+    last = max(k for k, x in enumerate(stmts) if _may_raise(ctx, [x], kinds))
+    fine: Atom | None = None
+    for k, x in enumerate(stmts[: last + 1]):
+        if fine is not None and isinstance(x, Load):  # of a cell that may not be there
+            return None
+        instead = isinstance(x, Check | Load) and _may_raise(ctx, [x], kinds)
+        if instead and isinstance(x, Load) and k < last:
+            return None
+        if not instead:
+            ctx.emit(x)
+        tests = _tests(ctx, x, kinds, span)
+        if tests is None:
+            return None
+        for ok in tests:
+            fine = ok if fine is None else ctx.let("ok", "and", (fine, ok), BOOL, span)
+    return None if fine is None else ScalarValue(fine, True)
+
+
+def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -> list[Atom] | None:
+    """Flags that are true where a statement raises nothing that is caught; None where there is no test for it."""
+    match s:
+        case Check(cond=cond, error=kind) if _raised_within(kind, kinds):
+            return [cond]
+        case Load(array=array, index=index, checked=True) if _within("IndexError", kinds):
+            found: list[Atom] = []
+            for axis, i in enumerate(index):
+                n = ctx.dim(array, axis, span)
+                found.append(ctx.let("ok", "lt", (i, n), BOOL, span))
+                if not ctx.is_nonneg(i):
+                    found.append(ctx.let("ok", "ge", (i, zero("i64")), BOOL, span))
+            return found
+        case Let(out=out):
+            rows = [row for row in ctx.known(out).raises if _within(row[0], kinds)]
+            if any(test not in TESTS for _, test, _ in rows):
+                return None
+            return [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows] if rows else []
+    return []
+
+
+def _raised_within(kind: str, kinds: tuple[type, ...] | None) -> bool:
+    return _within(kind, kinds) if kinds is not None else False
 
 
 def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | None:
@@ -102,7 +200,12 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
     if kinds is None:  # an exception of the user's own, which only the user raises
         return any(isinstance(s, Check | Call) for s in _all(ctx, stmts))
     numbers = any(issubclass(k, kinds) for k in _OF_NUMBERS)
+    own = {id(s) for s in stmts}
     for s in _all(ctx, stmts):
+        if isinstance(s, Let) and id(s) in own:  # only of numbers of Python's own
+            if any(_within(kind, kinds) for kind, _, _ in ctx.known(s.out).raises):
+                return True
+            continue
         match s:
             case Check(error=kind) if _within(kind, kinds) or not hasattr(builtins, kind):
                 return True

@@ -12,7 +12,7 @@ from ..core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
 from ..scope import (
-    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Instance, Module, Opaque, RecordClass, RecordConstant,
+    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant,
     is_library,
 )
 from ..span import Span
@@ -55,6 +55,9 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return EntityValue(External("random"), name)
         case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass() | Instance() | Applied():
             return EntityValue(found, name)
+        case Items(record=record, items=items):
+            values = tuple(entity_value(ctx, e, f"{name}[{k}]", span) for k, e in enumerate(items))
+            return TupleValue(values, record)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
                 told = CapturedGlobal(span, name, what)

@@ -37,6 +37,10 @@ class Lent:
     kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
 
 
+# An exception, the test of `attempts.TESTS` that says where it is raised, and what that is of.
+Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
+
+
 @frozen(slots=True)
 class Known:
     """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
@@ -50,6 +54,7 @@ class Known:
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
     in_order: bool = False  # an array whose cells surely lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
+    raises: Raises = ()  # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
     copied: str = ""  # the array of the caller that the result is a copy of, where Python returns that array itself
     widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
 

@@ -20,8 +20,11 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
     if dtype in FLOATS:
         if literal:
             base = cast(ctx, x.atom, dtype, span)
-            return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar(dtype), span), weak)
-        return operation(ctx, "pow", x, y, dtype, weak, span, hint)
+            raises = (() if y.atom.value >= 0 else (("ZeroDivisionError", "zero", (base,)),)) + (("OverflowError", "overflow", (base,)),)
+            return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar(dtype), span, raises=raises if weak else ()), weak)
+        ins = (cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span))
+        raises = (("ZeroDivisionError", "zero to a negative power", ins), ("OverflowError", "overflow", ins))
+        return operation(ctx, "pow", x, y, dtype, weak, span, hint, raises=raises if weak else ())
     if literal and y.atom.value >= 0:
         base = cast(ctx, x.atom, dtype, span)
         return ScalarValue(ctx.let(hint, "pow", (base, Const(y.atom.value, Scalar(dtype))), Scalar(dtype), span), weak)

@@ -180,9 +180,21 @@ def _math(op: str, arity: int = 1) -> Rule:
         if values is None:
             return Poison()
         ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
-        return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span), True)
+        raises = tuple((kind, test, ins) for kind, test in _MATH_RAISES.get(op, _UNKNOWN))
+        return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span, raises=raises), True)
 
     return apply
+
+
+_UNKNOWN = (("ValueError", "unknown"), ("OverflowError", "unknown"))
+_MATH_RAISES: dict[str, tuple[tuple[str, str], ...]] = {
+    "sqrt": (("ValueError", "negative"),),
+    **dict.fromkeys(("log", "log2", "log10"), (("ValueError", "not positive"),)),
+    **dict.fromkeys(("asin", "acos"), (("ValueError", "beyond one"),)),
+    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh"), (("OverflowError", "overflow"),)),
+    **dict.fromkeys(("sin", "cos", "tan"), (("ValueError", "infinite"),)),
+    **dict.fromkeys(("atan", "atan2", "tanh", "asinh", "abs", "erf", "erfc", "hypot", "copysign", "cbrt", "floor", "ceil", "trunc"), ()),
+}
 
 
 def _math_log(ctx: Lowering, args: Args) -> Value:
