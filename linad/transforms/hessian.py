@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import derive
 from ..decorator import LinearGrad
+from ..push import jvp
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .jacobian import of
 
@@ -98,7 +99,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     if isinstance(tangents, tuple | list) and len(tangents) == len(primals):
         tangents = (*tangents, *(None,) * (len(arguments) - len(primals)))
     derive.require_scalar(function.specialisation(arguments).signature)
-    return gradient(function).composed.jvp(arguments, tangents)[1]
+    made = gradient(function).composed
+    return jvp(made.specialisation(arguments), arguments, tangents, value=False)[1]
 
 
 def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
