@@ -57,7 +57,8 @@ def calling(
         space.setdefault(n, value.cell_contents)  # what annotations may mention
     module = compile(text, file, "exec", dont_inherit=True)
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
-    made = FunctionType(code, space)
+    made = FunctionType(code, space, argdefs=f.__defaults__)
+    made.__kwdefaults__ = f.__kwdefaults__
     notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
     options = [name for name, p in inspect.signature(f).parameters.items() if isinstance(p.default, bool)]
     made.__annotations__ = {name: note for name, note in notes.items() if annotated and name not in options}
@@ -85,12 +86,18 @@ def _names(d: Transformed[..., Any]) -> tuple[str, str]:
 
 
 def _text(f: FunctionType, name: str, callee: str, annotated: bool) -> str:
-    """The source text: the parameters with their annotations, all by position, and one call."""
+    """The source text: the parameters with their annotations, and one call. Defaults are those of the function object."""
     given = locate(f)[1].args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     known = inspect.signature(f).parameters
-    options = {a.arg for a in every if isinstance(known[a.arg].default, bool)}  # which it is specialised for, too: no annotation says so
-    params = [ast.unparse(ast.arg(a.arg, a.annotation if annotated and a.arg not in options else None)) for a in every]
-    keywords = {a.arg for a in given.kwonlyargs}
-    values = [f"{a.arg}={a.arg}" if a.arg in keywords else a.arg for a in every]
-    return f"def {name}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"
+
+    def bare(a: ast.arg) -> ast.arg:
+        option = isinstance(known[a.arg].default, bool)  # which it is specialised for, too: no annotation says so
+        return ast.arg(a.arg, a.annotation if annotated and not option else None)
+
+    groups = [[*map(bare, some)] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
+    rest, more = (None if a is None else bare(a) for a in (given.vararg, given.kwarg))
+    params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), more, [])
+    values = [a.arg for a in (*given.posonlyargs, *given.args)]
+    values += [f"*{a.arg}" for a in (rest,) if a] + [f"{a.arg}={a.arg}" for a in given.kwonlyargs]
+    values += [f"**{a.arg}" for a in (more,) if a]
+    return f"def {name}({ast.unparse(params)}):\n    return {callee}({', '.join(values)})\n"

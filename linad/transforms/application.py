@@ -52,7 +52,7 @@ class Transformed(Generic[P, R]):
         """The result for all arguments, in the order of the parameters."""
         function = self.composed
         try:
-            found = function(*arguments)
+            found = derive.call(function.specialisation(arguments), arguments)
             if derive.has_nan(x for x in leaves(found) if isinstance(x, float | np.ndarray | np.floating)):
                 found = derive.call(function.specialisation(arguments), arguments, exact=True)
             return found
