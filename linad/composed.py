@@ -46,8 +46,9 @@ def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
 def calling(
     f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any], annotated: bool = True
 ) -> FunctionType:
-    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its text
-    is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the other."""
+    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its
+    text is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the
+    other."""
     text = _text(f, name, callee, annotated)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))

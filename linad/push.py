@@ -18,8 +18,8 @@ from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisa
 def jvp(
     s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True
 ) -> tuple[object, object]:
-    """The value, None where it is not asked for, and its directional derivative, in one sweep; the caller's arrays are not
-    touched.
+    """The value, None where it is not asked for, and its directional derivative, in one sweep; the caller's arrays are
+    not touched.
 
     Raises
     ------

@@ -88,7 +88,8 @@ class Transformed(Generic[P, R]):
         return public(object.__dir__(self))
 
     def __repr__(self) -> str:
-        return f"<{self.__name__} by {', '.join(str(t.in_axes if t.kind == 'vmap' else t.argnums) for t in self.transforms)}>"
+        by = (t.in_axes if t.kind == "vmap" else t.argnums for t in self.transforms)
+        return f"<{self.__name__} by {', '.join(map(str, by))}>"
 
 
 T = TypeVar("T", bound=Transformed)
