@@ -210,7 +210,8 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     (6.0, (30.0, 20.0))
     """
     function = checked(f)
-    value, pullback = function.vjp(*all_arguments(f, primals))
+    arguments = function._in_order(tuple(all_arguments(f, primals)))
+    value, pullback = derive.vjp(function, function.specialisation(arguments), arguments)
     if not has_aux:
         return value, pullback
     value, aux = pair(function, value)

@@ -50,16 +50,23 @@ def by_position(f: LinearGrad[..., Any]) -> LinearGrad[..., Any]:
     name = f.__name__ if f.__name__.isidentifier() else "function"
     callee = next(n for n in ("_function", "_function_") if n not in f._parameters.parameters)
     file = f"<linad {f.__name__}{f._parameters} by position>"
-    made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f})
+    made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f}, by_position=True)
     return LinearGrad(made, f.options, f._surroundings)
 
 
 def calling(
-    f: FunctionType, name: str, callee: str, file: str, names: Mapping[str, Any], annotated: bool = True
+    f: FunctionType,
+    name: str,
+    callee: str,
+    file: str,
+    names: Mapping[str, Any],
+    annotated: bool = True,
+    by_position: bool = False,
 ) -> FunctionType:
-    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its text
-    is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the other."""
-    text = _text(f, name, callee, annotated)
+    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its
+    text is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the
+    other."""
+    text = _text(f, name, callee, annotated, by_position)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -69,6 +76,8 @@ def calling(
     module = compile(text, file, "exec", dont_inherit=True)
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
     made = FunctionType(code, space)
+    if not by_position:
+        made.__defaults__, made.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
     notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
     known = inspect.signature(f).parameters
     made.__annotations__ = {name: note for name, note in notes.items() if annotated and _annotated(known[name])}
@@ -107,11 +116,16 @@ def _annotated(p: inspect.Parameter) -> bool:
     return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
-def _text(f: FunctionType, name: str, callee: str, annotated: bool) -> str:
-    """The source text: the parameters with their annotations, all by position, and one call."""
+def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position: bool) -> str:
+    """The source text: the parameters with their annotations, and one call. Defaults are those of the function object."""
     given = locate(f)[1].args
-    every = {a.arg: a for a in (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg) if a is not None}
     known = inspect.signature(f).parameters
-    params = [ast.unparse(ast.arg(n, every[n].annotation if annotated and _annotated(p) else None)) for n, p in known.items()]
-    values = [_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items()]
-    return f"def {name}({', '.join(params)}, /):\n    return {callee}({', '.join(values)})\n"
+    every = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
+    bare = {a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None) for a in every if a is not None}
+    values = ", ".join(_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items())
+    if by_position:
+        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {callee}({values})\n"
+    groups = [[bare[a.arg] for a in some] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
+    rest, more = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
+    params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), more, [])
+    return f"def {name}({ast.unparse(params)}):\n    return {callee}({values})\n"

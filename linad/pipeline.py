@@ -148,9 +148,11 @@ def _transposes(program: Program, off: Iterable[str], making: tuple[str, ...]) -
     return Transposes(program.functions, make, adopted)
 
 
-def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = ()) -> Program:
+def tangent(
+    program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = (), value: bool = True
+) -> Program:
     """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`);
-    ``after`` and ``off`` are as in `prepare`."""
+    ``after`` and ``off`` are as in `prepare`. Without ``value`` the tangents are the only results."""
     modes = modes_of(program.functions)
     name = f"{program.entry}_jvp"
     main = forward(program.main, modes, wrt, name)
@@ -167,6 +169,10 @@ def tangent(program: Program, wrt: tuple[str, ...], after: After | None = None, 
             made = forward(f, modes, [f.params[k].var.name for k in active], wanted)
             functions[wanted] = made.function
             requests |= made.requests
+    if not value:
+        body = functions[name].body
+        only = replace(body, results=body.results[len(program.main.body.results) :])
+        functions[name] = replace(functions[name], body=only)
     called = inline(Program(name, {**functions, **transposes.made}))
     simplified = only_called(simplify(called, after, off))
     linear(simplified)

@@ -12,11 +12,14 @@ from .boundary.arguments import described
 from .adjoint.split import CannotSplit
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
-from .specialise import EXACT, FORWARD, RECORD, REPLAY, Level, Specialisation
+from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisation
 
 
-def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple[object, object]:
-    """The value and its directional derivative, in one sweep; the caller's arrays are not touched.
+def jvp(
+    s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True
+) -> tuple[object, object]:
+    """The value, None where it is not asked for, and its directional derivative, in one sweep; the caller's arrays are
+    not touched.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
 
     def run(*exact: Level) -> tuple[list[object], Sequence[object], Sequence[object]]:
         own, tangents = refreshed(signature, values), [dots[k].copy() if k in changed else dots[k] for k in leaves]
-        out = s.kernel((*exact, (leaves, FORWARD)), own).run([*own, *tangents], written)
+        out = s.kernel((*exact, (leaves, FORWARD if value else MOVED)), own).run([*own, *tangents], written)
         dots.update(zip(leaves, tangents))
         return own, out[: len(out) - len(places)], out[len(out) - len(places) :]
 
@@ -49,9 +52,8 @@ def jvp(s: Specialisation, primals: Sequence[object], tangents: object) -> tuple
     if has_nan((*moved, *(dots[k] for k in changed if k in dots))):
         dots.update(given)
         after, results, moved = run(EXACT)
-    values = after
     pushed = dict(zip((leaf.index for leaf in places), moved))
-    return full_value(signature, results, values), full_value(signature, pushed, dots)
+    return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
 
 
 def _dots(signature: Signature, values: Sequence[object], tangents: object) -> dict[int, object]:

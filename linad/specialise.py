@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 FORWARD = "forward"
 EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
 PATTERN = "pattern"
+MOVED = "moved"  # a forward derivative without the value
 PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in many directions at once
 RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.split`)
 Level = tuple[tuple[int, ...], bool | str]
@@ -188,8 +189,8 @@ class Specialisation:
             for wrt, value in request:
                 names = tuple(program.main.params[k].var.name for k in wrt)
                 f = program.main
-                if value in (FORWARD, RECORD, REPLAY, PUSHED):
-                    program = pipeline.tangent(program, names, off=off)
+                if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
+                    program = pipeline.tangent(program, names, off=off, value=value != MOVED)
                 elif value == PATTERN:
                     program = pipeline.dependence(program, names, off=off)
                 else:
@@ -288,7 +289,7 @@ def _derivative(request: Request) -> str:
         return "a higher derivative of "
     if request[:1] == (EXACT,):
         return _derivative(request[1:])
-    words = {FORWARD: "the tangent of ", PUSHED: "tangents of ", RECORD: "the log of ", REPLAY: "the linear part of ", PATTERN: "the pattern of "}
+    words = {FORWARD: "the tangent of ", MOVED: "the tangent of ", PUSHED: "tangents of ", RECORD: "the log of ", REPLAY: "the linear part of ", PATTERN: "the pattern of "}
     return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 
 

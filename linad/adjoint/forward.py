@@ -145,7 +145,9 @@ class Forward:
             case AddTo(array=a, index=i, value=e) if self.active(a) and self.active(e):
                 out.append(AddTo(self.dots[a.name], i, self.dot(e), False, s.span))
             case Alloc(out=v, shape=shape) if self.active(v):
-                out.append(Alloc(self.new(v), shape, Const(0.0, Scalar(v.type.dtype)), s.span))
+                # each cell of a log is stored to before it is loaded, and so is its tangent
+                fill = None if s.fill is None and s.log != "no" else Const(0.0, Scalar(v.type.dtype))
+                out.append(Alloc(self.new(v), shape, fill, s.span, s.log))
             case Copy(out=v, array=a) if self.active(v):
                 if self.active(a):
                     out.append(Copy(self.new(v), self.dots[a.name], s.span))

@@ -1,17 +1,18 @@
 """The linear part of a derivative program, apart from the rest: what `linearize` applies again and again.
 
-A derivative program is linear in the parameters that differentiation added, and nothing of the primal depends on them
-(`directions`). So it comes in two: the first program runs the primal and logs the numbers that the linear part needs,
-slopes, indices, branches and sizes; the second one, with the same loops and branches, reads them and runs that part alone.
+A derivative program is linear in the parameters that differentiation added, and nothing of the primal depends on
+them (`directions`). So it comes in two: the first program runs the primal and logs the numbers that the linear part
+needs, slopes, indices, branches and sizes; the second one, with the same loops and branches, reads them and runs that
+part alone.
 
-**Transformation** Partial evaluation of a derivative program at its primal arguments, as in Frostig, Johnson, Maclaurin,
-Paszke, Radul, Decomposing reverse-mode automatic differentiation (2021).
-**Before / after** ``s = cos x[i]; y_dot[i] = s * x_dot[i]`` becomes ``s = cos x[i]; log[k] = s`` in the first program, and
-``s = log[k]; y_dot[i] = s * x_dot[i]`` in the second.
-**Legality** Both programs meet their blocks in the same order, so the log is a queue without addresses. Ints that follow
-from indices, sizes and arguments, and cells of arguments, which nobody writes to, are not logged.
-**Profitability** A counted loop without loops in it logs column by column, at places that follow from its index, so that it
-stays a vector loop.
+**Transformation** Partial evaluation of a derivative program at its primal arguments, as in Frostig, Johnson,
+Maclaurin, Paszke, Radul, Decomposing reverse-mode automatic differentiation (2021).
+**Before / after** ``s = cos x[i]; y_dot[i] = s * x_dot[i]`` becomes ``s = cos x[i]; log[k] = s`` in the first program,
+and ``s = log[k]; y_dot[i] = s * x_dot[i]`` in the second.
+**Legality** Both programs meet their blocks in the same order, so the log is a queue without addresses. Ints that
+follow from indices, sizes and arguments, and cells of arguments, which nobody writes to, are not logged.
+**Profitability** A counted loop without loops in it logs column by column, at places that follow from its index, so
+that it stays a vector loop.
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ class _Split:
         self.known: dict[int, bool] = {}  # by id of a statement, whether it is of the linear part
         self.replayed: set[str] = set()  # ints that the second program computes as the first one does
         for s in walk(f.body):
-            if self.depends(s):
-                self.replayed |= {s.index.name} if isinstance(s, Loop) else {s.out.name} if isinstance(s, Dim) else set()
+            if self.depends(s) and isinstance(s, Loop | Dim):
+                self.replayed.add(s.index.name if isinstance(s, Loop) else s.out.name)
         self.needed: set[str] = set()
         self.kinds: set[str] = set()
         for a in self.wanted():
@@ -120,7 +121,8 @@ class _Split:
         found = self.known.get(id(s))
         if found is None:
             wide = self.facts.is_wide
-            found = any(map(wide, (*operands(s), *outputs(s)))) or any(self.depends(t) for b in blocks(s) for t in b.stmts)
+            found = any(map(wide, (*operands(s), *outputs(s))))
+            found = found or any(self.depends(t) for b in blocks(s) for t in b.stmts)
             self.known[id(s)] = found
         return found
 
@@ -277,8 +279,8 @@ class _Split:
                 replay.append(rebuild(s, lambda a: a if isinstance(a.type, Array) else self.use(a, replay)))
 
     def region(self, s: Stmt, place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt]) -> list[Var]:
-        """A branch or a loop with statements of the linear part, or one on whole arrays. Returns the scalars that it leaves
-        to the primal."""
+        """A branch or a loop with statements of the linear part, or one on whole arrays. Returns the scalars that it
+        leaves to the primal."""
         match s:
             case If():
                 return self.branch(s, place, record, replay)
@@ -289,7 +291,9 @@ class _Split:
         replay.append(rebuild(s, use))
         return []
 
-    def inside(self, block: Block, place: _Queue | _Columns, begin: Iterable[Var], mine: Sequence[bool], first: int) -> tuple[Block, Block]:
+    def inside(
+        self, block: Block, place: _Queue | _Columns, begin: Iterable[Var], mine: Sequence[bool], first: int
+    ) -> tuple[Block, Block]:
         """A nested block in both programs. ``mine``: which of its results, behind ``first`` others, are linear."""
         record: list[Stmt] = []
         replay: list[Stmt] = []
@@ -297,7 +301,8 @@ class _Split:
         self.block(block, place, record, replay, begin)
         rest = block.results[first:]
         ours = tuple(r for r, m in zip(rest, mine, strict=True) if not m)
-        theirs = tuple(self.use(r, replay) if isinstance(r.type, Scalar) else r for r, m in zip(rest, mine, strict=True) if m)
+        linear = (r for r, m in zip(rest, mine, strict=True) if m)
+        theirs = tuple(self.use(r, replay) if isinstance(r.type, Scalar) else r for r in linear)
         head = tuple(self.use(r, replay) for r in block.results[:first])
         self.scopes.pop()
         return Block(tuple(record), (*block.results[:first], *ours)), Block(tuple(replay), (*head, *theirs))

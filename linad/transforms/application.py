@@ -52,7 +52,7 @@ class Transformed(Generic[P, R]):
         """The result for all arguments, in the order of the parameters."""
         function = self.composed
         try:
-            found = function(*arguments)
+            found = derive.call(function.specialisation(arguments), arguments)
             if derive.has_nan(x for x in leaves(found) if isinstance(x, float | np.ndarray | np.floating)):
                 found = derive.call(function.specialisation(arguments), arguments, exact=True)
             return found
@@ -88,7 +88,8 @@ class Transformed(Generic[P, R]):
         return public(object.__dir__(self))
 
     def __repr__(self) -> str:
-        return f"<{self.__name__} by {', '.join(str(t.in_axes if t.kind == 'vmap' else t.argnums) for t in self.transforms)}>"
+        by = (t.in_axes if t.kind == "vmap" else t.argnums for t in self.transforms)
+        return f"<{self.__name__} by {', '.join(map(str, by))}>"
 
 
 T = TypeVar("T", bound=Transformed)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import derive
 from ..decorator import LinearGrad
+from ..push import jvp
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .jacobian import of
 
@@ -97,7 +98,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = tuple(primals)
     arguments = function._in_order(given)
     derive.require_scalar(function.specialisation(arguments).signature)
-    return gradient(function).composed.jvp(arguments, function._alongside(given, tangents))[1]
+    made = gradient(function).composed
+    return jvp(made.specialisation(arguments), arguments, function._alongside(given, tangents), value=False)[1]
 
 
 def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:

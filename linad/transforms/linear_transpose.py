@@ -58,7 +58,7 @@ def linear_transpose(f: Callable[[*Ts], R], *primals: *Ts) -> Callable[[R], tupl
         raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
     arguments = function._in_order(tuple(all_arguments(f, primals)))
     _require_linear(function, arguments)
-    return function.vjp(*arguments)[1]
+    return derive.vjp(function, function.specialisation(arguments), arguments)[1]
 
 
 def _require_linear(function: LinearGrad[..., Any], arguments: tuple[object, ...]) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from .. import push
 from ..boundary.errors import refusal
 from ..decorator import LinearGrad
-from ..specialise import Specialisation
 from ..structures import map_leaves
 from .application import all_arguments, checked, pair, whose_parameters
 
@@ -22,8 +21,8 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pushforward:
-    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the primal run
-    has left for the linear part; None where that part is run with the rest."""
+    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the primal
+    run has left for the linear part; None where that part is run with the rest."""
 
     function: LinearGrad[..., Any]
     primals: tuple[Any, ...]
@@ -37,16 +36,10 @@ class Pushforward:
         if len(tangents) != count:
             raise TypeError(f"{self.function.__name__}(): expected {count} tangents, got {len(tangents)}")
         every = self.parameters._alongside(self.given, tangents)
-        tangent = None if self.logs is None else push.replayed(self.specialisation, self.primals, every, self.logs)
-        if tangent is None:
-            _, tangent = push.jvp(self.specialisation, self.primals, every)
-        else:
-            (tangent,) = tangent
+        s = self.function.specialisation(self.primals)
+        found = None if self.logs is None else push.replayed(s, self.primals, every, self.logs)
+        (tangent,) = found or push.jvp(s, self.primals, every, value=False)[1:]
         return tangent[0] if self.first else tangent
-
-    @property
-    def specialisation(self) -> Specialisation:
-        return self.function.specialisation(self.primals)
 
     def __repr__(self) -> str:
         return f"<linearized {self.function.__name__}>"
@@ -88,9 +81,9 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
 
     Notes
     -----
-    The one run logs the slopes of all that is computed, and a call of ``f_jvp`` reads them: as many numbers as a gradient
-    without a storage plan would log. Where there is no memory for them, where a function is recursive, or where a
-    linearized function is called inside a checked one, each call runs the function again.
+    The one run logs the slopes of all that is computed, and a call of ``f_jvp`` reads them: as many numbers as a
+    gradient without a storage plan would log. Where there is no memory for them, where a function is recursive, or
+    where a linearized function is called inside a checked one, each call runs the function again.
 
     Examples
     --------

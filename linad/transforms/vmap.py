@@ -73,7 +73,8 @@ def vmap(
     axes = _axes(in_axes, "in_axes", (int, type(None)))
     if axes is None or isinstance(axes, tuple) and not any(isinstance(a, int) for a in _flat(axes)):
         raise refusal("bad-option", "`in_axes` maps over no argument", help="give one of them the axis to map over")
-    return shared(Transformed, function, (Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,))),))
+    step = Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,)))
+    return shared(Transformed, function, (step,))
 
 
 def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:

@@ -21,7 +21,7 @@ from .random_programs import random_program
 
 
 def check(primal: Program, made: Program, args: list, value: bool = True) -> bool:
-    """A derivative of ``primal`` in two random directions, of which only the linear part is run. Whether it came apart."""
+    """A derivative of ``primal`` in two random directions, in which only the linear part is run. Whether it came apart."""
     given = len(primal.main.params)
     results = len(primal.main.body.results) if value else 0
     try:

@@ -73,3 +73,24 @@ def test_a_function_that_updates_has_a_first_derivative_only():
 
     with pytest.raises(LinadError, match="only its first derivative"):
         jvp(grad(scale), (X,), (V,))
+
+
+def with_defaults(x, w: float = 0.5, n: int = 3, *, flag: bool = False, scale: float = 1.0):
+    return np.sum(x**n) * w * (2.0 if flag else 1.0) * scale
+
+
+def test_derivatives_of_derivatives_keep_defaults_and_keywords():
+    x = np.array([1.0, 2.0])
+    gradient = linad.grad(with_defaults)
+    second = linad.jacfwd(gradient)
+    np.testing.assert_allclose(second(x), np.diag(3.0 * x))
+    np.testing.assert_allclose(second(x, w=2.0, flag=True), np.diag(24.0 * x))
+    third = linad.jacfwd(linad.jacrev(gradient))(x, n=4, scale=3.0)
+    np.testing.assert_allclose(third[[0, 1], [0, 1], [0, 1]], 36.0 * x)
+    rows = np.stack([x, 2.0 * x])
+    np.testing.assert_allclose(linad.vmap(gradient)(rows), 1.5 * rows**2)
+    np.testing.assert_allclose(linad.vmap(gradient)(rows, scale=np.array([1.0, 2.0])), 1.5 * rows**2 * [[1.0], [2.0]])
+    np.testing.assert_allclose(linad.jvp(linad.vmap(with_defaults), (rows,), (rows,))[1], 1.5 * np.sum(rows**3, axis=1))
+    value, pullback = linad.vjp(gradient, x)
+    np.testing.assert_allclose(pullback(np.ones(2))[0], 3.0 * x)
+    np.testing.assert_allclose(linad.linearize(gradient, x)[1](np.ones(2)), 3.0 * x)

@@ -90,7 +90,7 @@ def applied(f, x):
     return f(x).sum()
 
 
-@pytest.mark.parametrize("given", [lambda t: t * t, model.value, model, tripled, np.sin, Config.doubled], ids=repr)
+@pytest.mark.parametrize("given", [lambda t: t * t, model.value, model, tripled, np.sin, Config.doubled], ids=["lambda", "method", "object", "partial", "ufunc", "static"])
 def test_what_is_called_as_argument(given):
     f = linear_grad(applied, backend="interpret")
     assert np.isclose(f(given, X), applied(given, X))

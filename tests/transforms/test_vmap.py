@@ -209,7 +209,8 @@ def test_nested_to_third_order() -> None:
             total += energy(x[k], w) ** 2
         return total
 
-    assert np.isclose(linad.grad(linad.grad(linad.grad(loss, 1), 1), 1)(X, 0.4), linad.grad(linad.grad(linad.grad(by_hand, 1), 1), 1)(X, 0.4))
+    third, wanted = (linad.grad(linad.grad(linad.grad(f, 1), 1), 1)(X, 0.4) for f in (loss, by_hand))
+    assert np.isclose(third, wanted)
     agree(linad.hessian(loss)(X, 0.4), linad.hessian(by_hand)(X, 0.4), 1e-9)
     agree(linad.jacfwd(linad.hessian(loss, 1), 1)(X, 0.4), linad.jacfwd(linad.hessian(by_hand, 1), 1)(X, 0.4), 1e-9)
 
@@ -234,7 +235,8 @@ def test_modes_and_products() -> None:
         gx, gw = linad.grad(energy, (0, 1))(X[k], float(W[k]))
         agree((x_bar[k], w_bar[k]), ((k + 1) * gx, (k + 1) * gw), 1e-10)
     products = linad.vmap(lambda x, w, v: linad.hvp(energy, (x, w), (v, 0.0))[0])(X, W, np.ones_like(X))
-    agree(products, np.stack([linad.hessian(energy)(x, float(w)) @ np.ones(3) for x, w in zip(X, W, strict=True)]), 1e-9)
+    hessians = [linad.hessian(energy)(x, float(w)) for x, w in zip(X, W, strict=True)]
+    agree(products, np.stack([h @ np.ones(3) for h in hessians]), 1e-9)
 
 
 def test_inside_checked_functions() -> None:
@@ -298,7 +300,10 @@ REFUSED = {
     "number": (lambda: linad.vmap(recurrence)(X, 1.0), "maps over axis 0 of `w`, which is float"),
     "rank": (lambda: linad.vmap(scalar, in_axes=2)(X), "maps over axis 2 of `x`, which is array of float64 of rank 2"),
     "count": (lambda: linad.vmap(recurrence, in_axes=(0,))(X, W), "2 parameters by position, and `in_axes` 1 entries"),
-    "parts": (lambda: linad.vmap(several, in_axes=(0, (0, 0, 0)))(X, Pair(X, W)), "3 entries of `in_axes` for the 2 parts of `p`"),
+    "parts": (
+        lambda: linad.vmap(several, in_axes=(0, (0, 0, 0)))(X, Pair(X, W)),
+        "3 entries of `in_axes` for the 2 parts of `p`",
+    ),
     "no tuple": (lambda: linad.vmap(scalar, in_axes=((0, 0),))(X), "a tuple of `in_axes` for `x`"),
     "out": (lambda: linad.vmap(scalar, out_axes=1)(X), "along axis 1 of an array of rank 1"),
     "outs": (lambda: linad.vmap(scalar, out_axes=(0, 0))(X), "a tuple of `out_axes` for one result"),

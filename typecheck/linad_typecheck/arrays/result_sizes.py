@@ -1,6 +1,8 @@
-"""The sizes of the arrays that a function returns, as expressions of its arguments: found in its core, computed by callers.
+"""The sizes of the arrays that a function returns, as expressions of its arguments: found in its core, computed by
+callers.
 
-A caller that makes room for results, before a loop whose iterations call the function, needs them before the first call.
+A caller that makes room for results, before a loop whose iterations call the function, needs them before the first
+call.
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ class _Reader:
     def __init__(self, functions: Functions, f: Function) -> None:
         self.functions = functions
         self.params = {p.var.name: k for k, p in enumerate(f.params)}
-        self.made: dict[str, tuple[Stmt, int]] = {v.name: (s, k) for s in walk(f.body) for k, v in enumerate(outputs(s))}
+        made = ((v.name, (s, k)) for s in walk(f.body) for k, v in enumerate(outputs(s)))
+        self.made: dict[str, tuple[Stmt, int]] = dict(made)
         self.sizes = known_sizes(f)
 
     def of_atom(self, a: Atom, axis: int) -> Recipe | None:

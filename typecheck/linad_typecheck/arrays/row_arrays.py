@@ -40,7 +40,9 @@ def functions_of(ctx: Lowering) -> Functions:
 class Sizes:
     """The sizes of rows as recipes, which outlive the body that they were found in."""
 
-    def __init__(self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var, functions: Functions = lambda name: None) -> None:
+    def __init__(
+        self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var, functions: Functions = lambda name: None
+    ) -> None:
         self.made = {s.out.name: s for s in body if isinstance(s, (Let, Dim))}
         self.calls = {v.name: (s, k) for s in body if isinstance(s, Call) for k, v in enumerate(s.outs)}
         self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
@@ -70,7 +72,9 @@ class Sizes:
     def _known_array(self, array: Var, axis: int) -> bool:
         if array.name not in self.inside:
             return self._outside(array) is not None
-        return array.name in self.calls and self._known_recipe(self._result(array, axis), self.calls[array.name][0].args)
+        if array.name not in self.calls:
+            return False
+        return self._known_recipe(self._result(array, axis), self.calls[array.name][0].args)
 
     def _known_recipe(self, recipe: Recipe | None, args: tuple[Atom, ...]) -> bool:
         match recipe:

@@ -1,9 +1,11 @@
 """`linad.vmap(f, in_axes, out_axes)(x, w)`: a loop that calls ``f`` with what is at each place of a batch.
 
 **Transformation** A map over an axis of the arguments, written as the loop that it is, whose results are stacked.
-**Before / after** ``y = linad.vmap(f)(x)`` becomes ``y = np.empty((len(x), ...))``, ``for k in range(len(x)): y[k] = f(x[k])``.
-The places are views, the function is inlined, so that loop passes see one loop nest, and differentiation sees a loop like
-any other.
+**Before / after** ``y = linad.vmap(f)(x)`` becomes
+``y = np.empty((len(x), ...)); for k in range(len(x)): y[k] = f(x[k])``.
+
+The places are views and the function is inlined, so that loop passes see one loop nest, and differentiation sees a loop
+like any other.
 """
 
 from __future__ import annotations
@@ -133,7 +135,8 @@ def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Val
         found.append(_Given(values[n], _aligned(values[n], 0, n, has_default(source, n)), n, True))
     if spec.kwarg:
         more = values[spec.kwarg.arg]
-        found += [_Given(v, _aligned(v, 0, n, False), n, True) for n, v in zip(more.record.names, more.items, strict=True)]
+        named = zip(more.record.names, more.items, strict=True)
+        found += [_Given(v, _aligned(v, 0, n, False), n, True) for n, v in named]
     return found
 
 
@@ -152,7 +155,8 @@ def _aligned(v: Value, axes: Axes, name: str, optional: bool) -> Axes:
         return axes % rank_of(v)
     if optional and not is_array(v):
         return None
-    raise _Unfit(f"maps over axis {axes} of `{name}`, which is {described(v)}; None in `in_axes` stands for arguments that stay as they are")
+    told = f"maps over axis {axes} of `{name}`, which is {described(v)}"
+    raise _Unfit(f"{told}; None in `in_axes` stands for arguments that stay as they are")
 
 
 def described(v: Value) -> str:
@@ -228,7 +232,8 @@ class _Batch:
         start = ZERO
         if not all(s.known() for s in sizes.values()):  # they are those of the first result
             some = ctx.let("ok", "gt", (self.count, ZERO), BOOL, span)
-            ctx.emit(Check(some, "ValueError", "vmap: sizes of results are known only at the first place, and there is none", (), span))
+            told = "vmap: sizes of results are known only at the first place, and there is none"
+            ctx.emit(Check(some, "ValueError", told, (), span))
             like = self.element(ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True))
             start = ONE
         made = self.room(like, sizes if start == ZERO else {})
