@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
+from linad_typecheck.engine.values import CHEAPER
 from linad_typecheck.signature import Leaf
 from linad_typecheck.types import Array
 
@@ -25,7 +26,7 @@ MODES = ("auto", "fwd", "rev")
 
 
 class Jacobian(Transformed[P, R]):
-    """A Jacobian in the mode with fewer directions, chosen at each call; only that one is compiled."""
+    """A Jacobian in the cheaper mode, chosen at each call; only that one is compiled."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
@@ -34,7 +35,7 @@ class Jacobian(Transformed[P, R]):
         return chosen._at(arguments)
 
     def _tall(self, arguments: Sequence[object]) -> bool:
-        """Whether there are no more inputs than outputs."""
+        """Whether forward mode is the cheaper one."""
         s = self.function.specialisation(arguments)
         values = derive.flat_values(s, arguments)
         result = s.signature.result
@@ -43,7 +44,7 @@ class Jacobian(Transformed[P, R]):
         outputs = float_leaves(result)
         sized = any(isinstance(leaf.type, Array) for leaf in outputs)
         inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
-        return inputs <= _size(outputs, derive.primal(s, values)[1] if sized else ())
+        return inputs <= CHEAPER * _size(outputs, derive.primal(s, values)[1] if sized else ())
 
 
 def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object]) -> int:
@@ -157,7 +158,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
         As for `jacfwd`.
     mode : {"auto", "fwd", "rev"}
         Forward mode has a direction for each number that is differentiated by, reverse mode one for each number of the
-        results. ``"auto"`` takes forward mode where there are no more numbers to differentiate by than results.
+        results. ``"auto"`` takes forward mode where there are at most twice as many numbers to differentiate by as
+        results, for a direction of reverse mode costs about two of forward mode.
     sparsity : True, sparse matrix or ndarray, optional
         True: the pattern of each call is found by `linad.sparsity`. A pattern that was found before spares that; where
         it does not hold, there is a ValueError. One direction serves all columns, or rows, of

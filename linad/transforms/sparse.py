@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from linad_typecheck.engine.values import CHEAPER
 from linad_typecheck.signature import Leaf
 from linad_typecheck.types import Array
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 BITS = 64  # of a word of the pattern program
-CHEAPER = 2  # sweeps of forward mode for one of reverse mode
 WIDTHS = (8, 64)  # colours in one sweep: a vector register at least
 CELLS = 2**20  # of a tangent in all of them, at most where there are more than eight
 

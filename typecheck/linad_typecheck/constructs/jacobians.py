@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.values import ArrayType, ScalarType, TupleType, ValueType
+from ..engine.values import CHEAPER, ArrayType, ScalarType, TupleType, ValueType
 from ..frozen import frozen
 from ..types import FLOATS
 
@@ -110,7 +110,7 @@ def jacobian(s: Signature, kind: str, mode: str) -> str:
     choice = [
         f"def jacobian({s.arguments}):",
         s.value,
-        f"    if {inputs} <= {outputs}:",
+        f"    if {inputs} <= {CHEAPER} * ({outputs}):",
         f"        return forward({s.arguments})",
         f"    return reverse({s.arguments})",
     ]
@@ -118,9 +118,9 @@ def jacobian(s: Signature, kind: str, mode: str) -> str:
 
 
 def _evident(s: Signature) -> str:
-    """The mode with fewer sweeps where it does not depend on sizes."""
+    """The cheaper mode where it does not depend on sizes."""
     arrays_in, arrays_out = (sum(p.rank > 0 for p in of) for of in ([p for _, p in s.inputs], s.outputs))
-    if not arrays_in and (arrays_out or len(s.inputs) <= len(s.outputs)):
+    if not arrays_in and (arrays_out or len(s.inputs) <= CHEAPER * len(s.outputs)):
         return "fwd"
     return "rev" if not arrays_out else "auto"
 

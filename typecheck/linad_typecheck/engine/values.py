@@ -111,6 +111,7 @@ class FunctionValue:
     captured: tuple[tuple[str, Value], ...] | None = None
 
 
+CHEAPER = 2  # directions of forward mode that cost what one of reverse mode does
 Axes = int | None | tuple["Axes", ...]  # of a batch: for all arrays of an argument, or part by part
 
 
