@@ -143,8 +143,8 @@ def pinv(a, rcond=1e-15):
 
     Notes
     -----
-    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are equal,
-    too; of any other one it is that of its singular values and vectors, with the rank as it is.
+    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are
+    equal, too; of any other one it is that of its singular values and vectors, with the rank as it is.
 
     Examples
     --------
