@@ -79,11 +79,11 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
     t = Scalar(dtype)
     n, kept = r.count(ctx), tuple(r.shape[k] for k in r.kept)
     made = fresh_array(ctx, r.hint, kept, dtype, _NOTHING[dtype], r.span) if kept else None
+    if isinstance(n, Const) and n.value > 0:
+        total = _summed(ctx, r, dtype, scale, made)
+        return finish(ctx, r, made or total)
     with ctx.block() as stmts:
         total = _summed(ctx, r, dtype, scale, made)
-    if isinstance(n, Const) and n.value > 0:
-        ctx.stmts.extend(stmts)
-        return finish(ctx, r, made or total)
     some = ctx.let("b", "gt", (n, ZERO), BOOL, r.span)
     if made is not None:
         ctx.emit(If(some, Block(tuple(stmts)), Block(), (), r.span))

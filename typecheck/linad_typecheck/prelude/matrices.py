@@ -143,8 +143,8 @@ def pinv(a, rcond=1e-15):
 
     Notes
     -----
-    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are equal,
-    too; of any other one it is that of its singular values and vectors, with the rank as it is.
+    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are
+    equal, too; of any other one it is that of its singular values and vectors, with the rank as it is.
 
     Examples
     --------
@@ -157,7 +157,9 @@ def pinv(a, rcond=1e-15):
         raise TypeError("pinv is of one matrix here: loop over a stack")
     if a.dtype.kind != "f":
         raise TypeError("pinv is of floats here: convert the matrix, `a.astype(float)`")
-    return _inverse_of_columns(a.T, rcond).T if a.shape[0] < a.shape[1] else _inverse_of_columns(a, rcond)
+    wide = a.shape[0] < a.shape[1]
+    inverse = _inverse_of_columns(a.T.copy() if wide else a.copy(), rcond)
+    return inverse.T.copy() if wide else inverse
 
 
 def _inverse_of_columns(a, rcond):

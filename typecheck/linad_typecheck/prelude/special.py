@@ -1,8 +1,11 @@
 """Special functions that are written in terms of others, or as loops: beta and gamma functions, elliptic integrals.
 
 Gamma functions of large arguments are put together from Stirling's remainder, never from differences of large
-logarithms. What is a loop runs a few steps beyond what its value needs, so that derivatives have converged too; what has
-not converged raises ValueError.
+logarithms. What is a loop runs a few steps beyond what its value needs, so that derivatives have converged too; what
+has not converged raises ValueError.
+
+All functions are SciPy's, of numbers or arrays, and give floats: in 32 bits of such arguments, else in 64, and of an
+int degree always in 64.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import numpy as np
 import scipy.special as sp
 
 from . import elementwise, implements
+
 
 # ------------------------------------------------------------------------------- what others are made of, of floats
 
@@ -53,27 +57,14 @@ def _pole(a, b):
         raise ValueError("beta of ints that are not both positive, where two poles cancel and it has no derivative")
     return True
 
+
 # --------------------------------------------------------------------------------------- beta and binomial functions
 
 
 @elementwise("scipy.special.rgamma")
 def rgamma(z, /):
-    """One over the gamma function.
+    """One over the gamma function, by reflection left of 0.5: it is 0 at the poles.
 
-    By reflection left of 0.5: it is 0 at the poles.
-
-    Parameters
-    ----------
-    z : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> float(rgamma(3.0))
     0.5
     """
@@ -89,18 +80,6 @@ def rgamma(z, /):
 def betaln(a, b, /):
     """Logarithm of the size of the beta function.
 
-    Parameters
-    ----------
-    a, b : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(betaln(2.0, 3.0)), 6)
     -2.484907
     """
@@ -125,18 +104,6 @@ def betaln(a, b, /):
 def beta(a, b, /):
     """Beta function.
 
-    Parameters
-    ----------
-    a, b : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(beta(2.0, 3.0)), 6)
     0.083333
     """
@@ -163,18 +130,6 @@ def beta(a, b, /):
 def binom(n, k, /):
     """Binomial coefficient of real numbers.
 
-    Parameters
-    ----------
-    n, k : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(binom(5.0, 2.0)), 6)
     10.0
     """
@@ -254,26 +209,15 @@ def _poch_by_int(z, m):
 
 @implements("scipy.special.poch")
 def poch(z, m, /):
-    """Pochhammer symbol ``gamma(z + m) / gamma(z)``.
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``: with an int ``m`` it is a product of at most 100 factors.
 
-    Parameters
-    ----------
-    z, m : float or array_like
-        Numbers; with an int ``m`` it is a product of at most 100 factors.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> float(poch(2.0, 3))
     24.0
     """
     if np.asarray(m).dtype.kind in "bi":
         return _poch_by_int(z, m)
     return _poch(z, m)
+
 
 # ----------------------------------------------------------------------------------- incomplete functions, as loops
 
@@ -330,22 +274,8 @@ def _upper(a, x):
 
 @elementwise("scipy.special.gammainc")
 def gammainc(a, x, /):
-    """Regularised lower incomplete gamma function.
+    """Regularised lower incomplete gamma function of an order ``a`` up to 1e6 and a limit ``x`` that is not negative.
 
-    Parameters
-    ----------
-    a : float or array_like
-        Order, up to 1e6.
-    x : float or array_like
-        Upper limit, not negative.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(gammainc(1.0, 2.0)), 6)
     0.864665
     """
@@ -362,22 +292,8 @@ def gammainc(a, x, /):
 
 @elementwise("scipy.special.gammaincc")
 def gammaincc(a, x, /):
-    """Regularised upper incomplete gamma function.
+    """Regularised upper incomplete gamma function of an order ``a`` up to 1e6 and a limit ``x`` that is not negative.
 
-    Parameters
-    ----------
-    a : float or array_like
-        Order, up to 1e6.
-    x : float or array_like
-        Lower limit, not negative.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(gammaincc(1.0, 2.0)), 6)
     0.135335
     """
@@ -408,22 +324,8 @@ def gammaincc(a, x, /):
 
 @elementwise("scipy.special.betainc")
 def betainc(a, b, x, /):
-    """Regularised incomplete beta function, as a continued fraction.
+    """Regularised incomplete beta function up to ``x`` from 0 to 1, as a continued fraction.
 
-    Parameters
-    ----------
-    a, b : float or array_like
-        Orders.
-    x : float or array_like
-        Upper limit, from 0 to 1.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(betainc(1.0, 2.0, 0.5)), 6)
     0.75
     """
@@ -481,18 +383,6 @@ def betainc(a, b, x, /):
 def exp1(x, /):
     """Exponential integral E1 of positive numbers.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(exp1(1.0)), 6)
     0.219384
     """
@@ -514,20 +404,8 @@ def exp1(x, /):
 
 @elementwise("scipy.special.ellipk")
 def ellipk(m, /):
-    """Complete elliptic integral of the first kind, by the arithmetic-geometric mean.
+    """Complete elliptic integral of the first kind for ``m <= 1``, by the arithmetic-geometric mean.
 
-    Parameters
-    ----------
-    m : float or array_like
-        Parameter, at most 1.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(ellipk(0.5)), 6)
     1.854075
     """
@@ -546,20 +424,8 @@ def ellipk(m, /):
 
 @elementwise("scipy.special.ellipe")
 def ellipe(m, /):
-    """Complete elliptic integral of the second kind, by the arithmetic-geometric mean.
+    """Complete elliptic integral of the second kind for ``m <= 1``, by the arithmetic-geometric mean.
 
-    Parameters
-    ----------
-    m : float or array_like
-        Parameter, at most 1.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(ellipe(0.5)), 6)
     1.350644
     """
@@ -580,6 +446,7 @@ def ellipe(m, /):
         total -= power * c * c
     return 0.5 * np.pi / a * total
 
+
 # ------------------------------------------------------------------------------------------------------- polynomials
 
 
@@ -587,20 +454,6 @@ def ellipe(m, /):
 def eval_legendre(n: int, x, /):
     """Legendre polynomial of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_legendre(2, 0.5))
     -0.125
     """
@@ -623,20 +476,6 @@ def eval_legendre(n: int, x, /):
 def eval_chebyt(n: int, x, /):
     """Chebyshev polynomial of the first kind of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_chebyt(2, 0.5))
     -0.5
     """
@@ -659,20 +498,6 @@ def eval_chebyt(n: int, x, /):
 def eval_chebyu(n: int, x, /):
     """Chebyshev polynomial of the second kind of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_chebyu(2, 0.5))
     0.0
     """
@@ -695,20 +520,6 @@ def eval_chebyu(n: int, x, /):
 def eval_hermite(n: int, x, /):
     """Hermite polynomial of the physicists of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_hermite(2, 0.5))
     -1.0
     """
@@ -731,20 +542,6 @@ def eval_hermite(n: int, x, /):
 def eval_hermitenorm(n: int, x, /):
     """Hermite polynomial of the probabilists of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_hermitenorm(2, 0.5))
     -0.75
     """
@@ -767,20 +564,6 @@ def eval_hermitenorm(n: int, x, /):
 def eval_laguerre(n: int, x, /):
     """Laguerre polynomial of degree n.
 
-    Parameters
-    ----------
-    n : int or array_like
-        Degree, not negative.
-    x : float or array_like
-        Where it is evaluated.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(eval_laguerre(2, 0.5))
     0.125
     """
@@ -798,6 +581,7 @@ def eval_laguerre(n: int, x, /):
         now = new
     return now
 
+
 # ------------------------------------------------------------------------------------------------- of one expression
 
 
@@ -805,18 +589,6 @@ def eval_laguerre(n: int, x, /):
 def exprel(x, /):
     """``(exp(x) - 1) / x``, and 1 at 0.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(exprel(1.0)), 6)
     1.718282
     """
@@ -830,26 +602,16 @@ def exprel(x, /):
 
 @elementwise("scipy.special.boxcox")
 def boxcox(x, lmbda, /):
-    """Box-Cox transform.
+    """Box-Cox transform: a logarithm where ``lmbda`` is 0.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Numbers.
-    lmbda : float or array_like
-        Powers; at 0 it is a logarithm.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(boxcox(2.0, 0.5)), 6)
     0.828427
     """
-    t = np.log(x)
+    return _box_cox(np.log(x), lmbda)
+
+
+def _box_cox(t, lmbda):
+    """The transform of a number with the logarithm t."""
     if lmbda == 0.0 and abs(t) == np.inf:
         return t
     return t * exprel(lmbda * t) if abs(lmbda * t) < 0.5 else np.expm1(lmbda * t) / lmbda
@@ -859,47 +621,16 @@ def boxcox(x, lmbda, /):
 def boxcox1p(x, lmbda, /):
     """Box-Cox transform of ``1 + x``.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Numbers.
-    lmbda : float or array_like
-        Powers; at 0 it is a logarithm.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(boxcox1p(1.0, 0.5)), 6)
     0.828427
     """
-    t = np.log1p(x)
-    if lmbda == 0.0 and abs(t) == np.inf:
-        return t
-    return t * exprel(lmbda * t) if abs(lmbda * t) < 0.5 else np.expm1(lmbda * t) / lmbda
+    return _box_cox(np.log1p(x), lmbda)
 
 
 @elementwise("scipy.special.huber")
 def huber(delta, r, /):
-    """Huber loss.
+    """Huber loss of residuals ``r``, a line where they are larger than ``delta``.
 
-    Parameters
-    ----------
-    delta : float or array_like
-        Where the function goes on as a line.
-    r : float or array_like
-        Residuals.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> float(huber(1.0, 3.0))
     2.5
     """
@@ -910,22 +641,8 @@ def huber(delta, r, /):
 
 @elementwise("scipy.special.pseudo_huber")
 def pseudo_huber(delta, r, /):
-    """Pseudo-Huber loss, which has all derivatives.
+    """Pseudo-Huber loss of residuals ``r``, which has all derivatives.
 
-    Parameters
-    ----------
-    delta : float or array_like
-        Where the function goes on as a line.
-    r : float or array_like
-        Residuals.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(pseudo_huber(1.0, 3.0)), 6)
     2.162278
     """
@@ -942,18 +659,6 @@ def pseudo_huber(delta, r, /):
 def cosm1(x):
     """``cos(x) - 1``, exact near 0.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> float(cosm1(0.0))
     0.0
     """
@@ -965,18 +670,6 @@ def cosm1(x):
 def factorial(n):
     """Factorial of numbers, 0 where they are negative.
 
-    Parameters
-    ----------
-    n : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In float64.
-
-    Examples
-    --------
     >>> float(factorial(4))
     24.0
     """
@@ -989,18 +682,6 @@ def factorial(n):
 def comb(N, k):
     """Number of combinations, 0 where there are none.
 
-    Parameters
-    ----------
-    N, k : float or array_like
-        Numbers.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(comb(5, 2)), 6)
     10.0
     """
@@ -1012,22 +693,8 @@ def comb(N, k):
 
 @implements("scipy.special.multigammaln")
 def multigammaln(a, d):
-    """Logarithm of the multivariate gamma function.
+    """Logarithm of the multivariate gamma function of numbers above ``0.5 * (d - 1)``, for a literal int ``d``.
 
-    Parameters
-    ----------
-    a : float or array_like
-        Numbers above ``0.5 * (d - 1)``.
-    d : int
-        Dimension, a literal.
-
-    Returns
-    -------
-    float or numpy.ndarray
-        In the float type of the arguments.
-
-    Examples
-    --------
     >>> round(float(multigammaln(2.0, 2)), 6)
     0.451583
     """
