@@ -401,7 +401,7 @@ def test_an_array_where_a_number_is_annotated():
         f(2.0, 2.5)
 
     def of_three(a: float, b: float, c: float) -> float:
-        return (a * b * c).sum()
+        return np.sum(a * b * c)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
