@@ -496,20 +496,20 @@ class LinearGrad(Generic[P, R]):
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
             return None
-        for k, name, kinds in self._noted:
-            if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim:
-                self._decided_by_calls(name)
-                return None
+        more = [n for k, n, kinds in self._noted if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim]
+        if more:
+            self._decided_by_calls(more)
+            return None
         for s in self._known.get(self._types(arguments), ()):
             if s.complete and s.record.holds():
                 return s
         return None
 
-    def _decided_by_calls(self, name: str) -> None:
-        """An argument is more than the number that its annotation speaks of: from here on its type is that of each call."""
+    def _decided_by_calls(self, names: Sequence[str]) -> None:
+        """Arguments are more than the numbers that their annotations speak of: from here on their types are those of each call."""
         with specialise.lock:
-            self._noted = tuple(row for row in self._noted if row[1] != name)
-            self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n == name)
+            self._noted = tuple(row for row in self._noted if row[1] not in names)
+            self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
 
     def _types(self, arguments: Sequence[object]) -> tuple[object, ...]:
         if not self._missing:

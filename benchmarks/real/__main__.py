@@ -102,9 +102,9 @@ def cause(row: Row) -> str:
 def record(rows: list[Row]) -> None:
     """The table in the documentation, in place of the one that is there."""
     page = ROOT / "docs" / "other-peoples-code.md"
-    head, mark, _ = page.read_text().partition(RECORDED)
-    found = f"linad {version('linad')}, Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
-    page.write_text(f"{head}{mark}\n{found}\n\n{table(rows)}")
+    head = page.read_text().partition(RECORDED)[0]
+    found = f"Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
+    page.write_text(f"{head.rstrip()}\n\n{RECORDED}\n{found}\n\n{table(rows)}")
 
 
 RECORDED = "## The last run\n"

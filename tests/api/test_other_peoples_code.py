@@ -400,6 +400,23 @@ def test_an_array_where_a_number_is_annotated():
     with pytest.raises(TypeError, match="expected an int"):
         f(2.0, 2.5)
 
+    def of_three(a: float, b: float, c: float) -> float:
+        return np.sum(a * b * c)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert linear_grad(of_three, backend="interpret")(X, X, X) == pytest.approx((X**3).sum())
+
+
+FLOATS = (np.float16, np.float64)
+
+
+def test_classes_that_have_no_meaning_are_compared_with():
+    def f(x, dtype=np.float64):
+        return x.sum() if dtype in FLOATS else 0.0
+
+    agrees(f, X)
+
 
 def still_more(x):
     rows = np.zeros((3, 2))

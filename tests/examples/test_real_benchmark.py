@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from benchmarks.real import __main__ as real
 from benchmarks.real.__main__ import packages, table
 from benchmarks.real.choose import arguments, directions, fitting, numbers, slope, takes, value_of
 from benchmarks.real.worker import attempt, verdict
@@ -67,6 +68,30 @@ def test_the_table():
     text = table(rows)
     assert "| one | 2 | 1 | 0 | 1 | 0 |" in text and "| all | 3 | 1 | 1 | 1 | 0 |" in text
     assert "33% unchanged, 67% after a trivial change." in text and r"| `one.g` | LIN201 a \| b |" in text
+
+
+def test_the_table_in_the_documentation(tmp_path, monkeypatch):
+    monkeypatch.setattr(real, "ROOT", tmp_path)
+    page = tmp_path / "docs" / "other-peoples-code.md"
+    page.parent.mkdir()
+    page.write_text("# A page\n")
+    for verdict in ("unchanged", "refused"):
+        real.record([{"package": "one", "name": "one.f", "verdict": verdict, "cause": "LIN201 a"}])
+    text = page.read_text()
+    assert text.startswith("# A page\n\n## The last run\n") and text.count("## The last run") == 1 and "| one | 1 | 0 | 0 | 1 | 0 |" in text
+
+
+def rounded(x):
+    return np.round(x, 10) * 2.0
+
+
+def with_a_list(x):
+    return [v * v for v in x], 0 if x[0] > 5.0 else x[0]
+
+
+def test_lists_ints_and_rounding():
+    x = np.array([0.3, 0.5])
+    assert attempt(rounded, (x,), quick=False)["verdict"] == attempt(with_a_list, (x,), quick=False)["verdict"] == "accepted"
 
 
 def test_the_packages():

@@ -56,7 +56,9 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
         case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass() | Instance() | Applied():
             return EntityValue(found, name)
         case Items(record=record, items=items):
-            values = tuple(entity_value(ctx, e, f"{name}[{k}]", span) for k, e in enumerate(items))
+            # what has no meaning here may still be compared with: it is told of where it is called
+            of = lambda e, place: EntityValue(e, place) if isinstance(e, External) and e.dotted not in CONSTANTS else entity_value(ctx, e, place, span)
+            values = tuple(of(e, f"{name}[{k}]") for k, e in enumerate(items))
             return TupleValue(values, record)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
