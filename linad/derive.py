@@ -264,8 +264,11 @@ def has_nan(values: Iterable[object]) -> bool:
     """Whether a number or a cell of an array is nan."""
     for v in values:
         if isinstance(v, np.ndarray):
-            flat = v.ravel()  # either is nan where a cell is: squares of others add up to no nan, but may overflow in 32 bits
-            v = flat.dot(flat) if flat.size <= BY_ONE_THREAD and flat.itemsize == 8 else np.maximum.reduce(flat, initial=0.0)
+            flat = v.ravel()
+            if flat.size <= BY_ONE_THREAD and flat.itemsize == 8:
+                v = flat.dot(flat)  # nan where a cell is: squares of others add up to no nan
+            else:
+                v = np.maximum.reduce(flat, initial=0.0)
         if v != v:
             return True
     return False

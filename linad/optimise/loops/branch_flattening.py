@@ -1,19 +1,19 @@
 """Branch flattening: the branches of an innermost loop become choices, so that it can be made of vectors.
 
-**Transformation.** If-conversion of a whole loop body (Allen, Kennedy, Porterfield and Warren, POPL 1983), with loads and
-stores.
+**Transformation.** If-conversion of a whole loop body (Allen, Kennedy, Porterfield and Warren, POPL 1983), with loads
+and stores.
 
 **Before.** ``if c { &u![i] = a; yield s } else { &v![i] += e; t = add s e; yield t }``
 **After.** ``o = load! &u [i]; &u![i] = select c a o; &v![i] += select c -0.0 e; s + select c -0.0 e``
 
-**Legality.** A cell that only one arm accesses is one that the iteration accesses in any case, or that is proved to be in its
-array (`linad/analysis/affine.py`). Cells of an array that an arm writes to are the same, or proved to be others. No
-operation in an arm can fail. What the arm that is not taken comes to is chosen by nothing; a sum gets -0.0, which changes
-no number.
+**Legality.** A cell that only one arm accesses is one that the iteration accesses in any case, or that is proved to
+be in its array (`linad/analysis/affine.py`). Cells of an array that an arm writes to are the same, or proved to be
+others. No operation in an arm can fail. What the arm that is not taken comes to is chosen by nothing; a sum gets
+-0.0, which changes no number.
 
-**Profitability.** Innermost loops that consist of cheap operations after it, carry nothing but sums and what is handed on, in
-cells, too, and write to no cells that loaded indices name: passes that reshape loops see straight code, and LLVM makes vectors of it. The arms
-of a loop have at most `MOST` operations, and none that is a library call.
+**Profitability.** Innermost loops that consist of cheap operations after it, carry nothing but sums and what is
+handed on, in cells, too, and write to no cells that loaded indices name: passes that reshape loops see straight code,
+and LLVM makes vectors of it. The arms of a loop have at most `MOST` operations, and none that is a library call.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -23,10 +23,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    walk,
+)
 from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.infer.affine import Affine
-from linad_typecheck.types import Scalar, is_float
+from linad_typecheck.types import Array, Scalar, is_float
 
 from linad.analysis.affine import Ranges
 from linad.analysis.loop_facts import is_chain, is_counted, scatters, with_ranges, without_handed_on
@@ -36,7 +52,9 @@ from ..scalars.dead_code_elimination import drop_dead
 
 MOST = 40  # operations in the arms of a loop
 SLOW = 4  # operations that a quotient or a root counts as
-_ANY = frozenset("add sub mul neg abs min max minimum maximum select copysign zero_or and or not lt le gt ge eq ne".split())
+_ANY = frozenset(
+    "add sub mul neg abs min max minimum maximum select copysign zero_or and or not lt le gt ge eq ne".split()
+)
 _FLOAT = frozenset("div sqrt powi".split())
 CHAINS = (("add", "sub"), ("min",), ("max",), ("minimum",), ("maximum",))
 
@@ -54,9 +72,12 @@ def flatten_branches(f: Function) -> Function:
 def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
     inside = list(walk(s.body))
     branches = [t for t in inside if isinstance(t, If)]
+    if any(isinstance(v.type, Array) for b in branches for v in b.outs):
+        return None
     if not branches or not is_counted(s) or scatters(s) or not all(isinstance(t, If | Let | Access) for t in inside):
         return None
-    if sum(map(_cost, (t for b in branches for arm in (b.then, b.orelse) for t in arm.stmts))) > MOST or not _only_sums(s):
+    arms = (arm for b in branches for arm in (b.then, b.orelse))
+    if sum(_cost(t) for arm in arms for t in arm.stmts) > MOST or not _only_sums(s):
         return None
     flat = _Flattener(r, names)
     return None if flat.waits_for_cells(s) else flat.loop(s)
@@ -143,10 +164,10 @@ class _Flattener:
         return out
 
     def branch(self, s: If, known: set[Cell]) -> list[Stmt] | None:
-        arms = self.block(s.then, known), self.block(s.orelse, known)
-        if arms[0] is None or arms[1] is None:
+        then, orelse = self.block(s.then, known), self.block(s.orelse, known)
+        if then is None or orelse is None:
             return None
-        both = [t for arm in arms for t in arm]
+        arms, both = (then, orelse), [*then, *orelse]
         first, second = ({self.cell(t): t for t in arm if isinstance(t, Access)} for arm in arms)
         known = known | first.keys() & second.keys()
         if not all(map(_may_run, both)) or not all(c in known or self.exists(t) for c, t in (first | second).items()):
@@ -178,7 +199,9 @@ class _Flattener:
             a[0] != b[0] or self.r.apart(s.index, t.index) for k, (a, s) in enumerate(found) for b, t in found[:k]
         )
 
-    def arm(self, stmts: Iterable[Stmt], cells: dict[Cell, Access], begun: dict[Cell, Var], out: list[Stmt]) -> dict[Cell, _Held]:
+    def arm(
+        self, stmts: Iterable[Stmt], cells: dict[Cell, Access], begun: dict[Cell, Var], out: list[Stmt]
+    ) -> dict[Cell, _Held]:
         """What an arm does to cells, and in ``out`` what it computes."""
         held: dict[Cell, _Held] = {}
         for t in stmts:
@@ -211,7 +234,9 @@ class _Flattener:
             out.append(Load(begun[c], t.array, t.index, False, t.span))
         return begun[c] if now.added is None else self.let("add", begun[c], now.added, out)
 
-    def joined(self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]) -> list[Stmt]:
+    def joined(
+        self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]
+    ) -> list[Stmt]:
         """What is written to a cell in the end."""
         if any(h.stored for h in held):
             a, b = (self.holds(t, self.cell(t), h, begun, out) for h in held)
@@ -224,6 +249,9 @@ class _Flattener:
 
     def choice(self, v: Var, cond: Atom, a: Atom, b: Atom, out: list[Stmt]) -> None:
         """What a branch yields; of sums, only what is added is chosen."""
+        if _alike(a, b):
+            self.same[v.name] = a
+            return
         for op in ("add", "sub"):
             for base in (b, a):
                 more = self.more(a, base, op), self.more(b, base, op)
@@ -231,13 +259,11 @@ class _Flattener:
                     e = self.chosen(cond, *more, out)  # type: ignore[arg-type]
                     out.append(Let(v, op, (base, e)))
                     return
-        made_a, made_b = (self.made.get(x.name) if isinstance(x, Var) else None for x in (a, b))
-        if made_a is not None and made_b is not None and made_a.op == made_b.op == "add" and made_a.ins[0] == made_b.ins[0]:
-            out.append(Let(v, "add", (made_a.ins[0], self.chosen(cond, made_a.ins[1], made_b.ins[1], out))))
-        elif a == b:
-            self.same[v.name] = a
-        else:
-            out.append(Let(v, "select", (cond, a, b)))
+        match [self.made.get(x.name) if isinstance(x, Var) else None for x in (a, b)]:
+            case [Let(op="add", ins=(x, e)), Let(op="add", ins=(y, g))] if x == y:
+                out.append(Let(v, "add", (x, self.chosen(cond, e, g, out))))
+            case _:
+                out.append(Let(v, "select", (cond, a, b)))
 
     def more(self, a: Atom, base: Atom, op: str) -> Atom | None:
         """What is added to, or taken from, a value."""
@@ -251,7 +277,7 @@ class _Flattener:
         return None
 
     def chosen(self, cond: Atom, a: Atom, b: Atom, out: list[Stmt]) -> Atom:
-        if a == b and repr(a) == repr(b):
+        if _alike(a, b):
             return a
         return self.let("select", cond, a, out, b)
 
@@ -260,6 +286,11 @@ class _Flattener:
         out.append(Let(v, op, (a, b, *more)))
         self.made[v.name] = out[-1]  # type: ignore[assignment]
         return v
+
+
+def _alike(a: Atom, b: Atom) -> bool:
+    """Whether two atoms are the same; 0.0 and -0.0 are not."""
+    return a == b and repr(a) == repr(b)
 
 
 def _nothing(t: object, op: str = "add") -> Const:

@@ -6,11 +6,11 @@ Architectures, 2001, chapter 8), of additions.
 **Before.** ``&f![i] += a; &f![j] += b; &f![i] += c``
 **After.** ``&f![j] += b; t = add a c; &f![i] += t``
 
-**Legality.** Nothing in between does anything to the array but add to its cells, which may be in any order. An addition only
-moves backwards, so that no more has been written where a check fails.
+**Legality.** Nothing in between does anything to the array but add to its cells, which may be in any order. An
+addition is only put off, so that no more has been written where a check fails.
 
-**Profitability.** Always: an addition to a cell waits for the one before, through memory. The adjoint of a program that reads
-a cell several times, the corner of a triangle, consists of such additions.
+**Profitability.** Always: an addition to a cell waits for the one before, through memory. The adjoint of a program
+that reads a cell several times, the corner of a triangle, consists of such additions.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """

@@ -70,6 +70,7 @@ FLAT = {  # and how many loads, stores and additions to cells are left; the firs
     "a cell is moved to a value": (
         "    e = if c {\n      y = load! &v [i]\n      &v![i] = 0.0\n      yield y\n    } else {\n      yield 0.0\n    }\n    &w![j] += e", (2, 1, 1)),
     "added to, then read": ("    e = if c {\n      &v![i] += x\n      y = load! &v [i]\n      yield y\n    } else {\n      yield 1.0\n    }\n    &w![i] = e", (2, 2, 0)),
+    "zeros of either sign": ("    e = if c {\n      yield -0.0\n    } else {\n      yield 0.0\n    }\n    &w![i] = e", (1, 1, 0)),
     "branches in branches": (
         "    b = gt x 0.0\n    if c {\n      &v![i] = x\n    } else {\n      if b {\n        &v![i] = 1.0\n      } else {\n"
         "        &v![i] = 2.0\n      }\n    }", (1, 1, 0)),
@@ -102,7 +103,15 @@ def test_of_sums_what_is_added_is_chosen(body: str) -> None:
     assert branches(after) == 0 and last.op in ("add", "sub") and loop.carried[0] in last.ins  # type: ignore[union-attr]
 
 
+def test_what_both_arms_yield_is_that() -> None:
+    """Bools, too, of which there are no sums."""
+    body = "    b = gt x 0.0\n    (d, e) = if c {\n      yield b, x\n    } else {\n      yield b, x\n    }\n"
+    after = flattened(program(body + "    y = select d e 1.0\n    &w![i] = y"))
+    assert branches(after) == 0 and counts(after) == (1, 1, 0)
+
+
 STAY = {
+    "arrays": "    d = if c {\n      yield u\n    } else {\n      yield v\n    }\n    y = load! &d [0]\n    &w![i] = y",
     "a cell that may not be there": "    g = add i 2\n    e = if c {\n      y = load! &v [g]\n      yield y\n    } else {\n      yield x\n    }\n    &w![i] = e",
     "cells that may be the same": "    g = load! &k [0]\n    if c {\n      &v![i] = x\n    } else {\n      &v![g] = 1.0\n    }",
     "a library function": "    e = if c {\n      y = exp x\n      yield y\n    } else {\n      yield x\n    }\n    &w![i] = e",
