@@ -270,7 +270,7 @@ def pull(
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
-_OF_BLAS = 10_000
+BY_ONE_THREAD = 4096  # cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
 
 
 def has_nan(values: Iterable[object]) -> bool:
@@ -278,9 +278,10 @@ def has_nan(values: Iterable[object]) -> bool:
     for v in values:
         if isinstance(v, np.ndarray):
             flat = v.ravel()
-            # nan where a cell is: squares of others add up to no nan. The BLAS takes threads for long ones, for which a
-            # busy machine lets the call wait for milliseconds.
-            v = flat.dot(flat) if flat.size < _OF_BLAS else flat.max()
+            if flat.size <= BY_ONE_THREAD and flat.itemsize == 8:
+                v = flat.dot(flat)  # nan where a cell is: squares of others add up to no nan
+            else:
+                v = np.maximum.reduce(flat, initial=0.0)
         if v != v:
             return True
     return False

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import data, grids, series
+from . import data, grids, models, numerics, physics, series
+
+ROOMS = (data, grids, models, numerics, physics, series)
 
 
 def function(name: str) -> Callable:
     """A program by its name."""
-    return next(found for room in (data, grids, series) if (found := vars(room).get(name)) is not None)
+    return next(found for room in ROOMS if (found := vars(room).get(name)) is not None)
 
 
 def arguments(grow: float = 1) -> dict[str, tuple]:
@@ -47,6 +49,8 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
     small, big, dims, states = side(30), n(10_000), side(5, 3), side(8)
     mesh = n(5000)
     plate = (small, small)
+    low, box = side(12), n(10) if grow < 1 else round(12 * grow ** (1 / 3))
+    symmetric = 0.3 * np.random.default_rng(1).normal(size=(side(50), side(50)))
     power = 2 ** max(2, int(np.log2(4096 * grow)))
     return {
         "limited_advection": (np.sin(r(n(200))), 0.4, 200),
@@ -85,4 +89,29 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "online_regression": (normal(size=(300, states)), normal(size=300), 0.99),
         "cholesky_likelihood": (3.0 * r(side(60)), normal(size=side(60)), 0.5, 0.1),
         "barycentric": (r((n(300), 3)), 40),
+        "diffusion_box": (r((box, box, box)), 0.1 + 0.05 * r(box), 40),
+        "wave_plate": (0.3 + 0.3 * r(plate), normal(size=80), 0.1),
+        "lorenz_ensemble": (normal(size=(n(20), 3)), 10.0, 28.0, 2.7, 0.005, 60),
+        "stiff_kinetics": (np.array([0.04, 3e7, 1e4]), np.array([1.0, 0.0, 0.0]), 0.1, n(100)),
+        "particle_mesh": (64.0 * r(n(300)), normal(size=n(300)), 0.01, 64, 30),
+        "nbody_vectors": (normal(size=(low, 3)), 0.1 * normal(size=(low, 3)), r(low), 0.01, 20),
+        "chain_field": (normal(size=(n(60), 8)), normal(size=(8, 8)), rng.integers(0, 8, n(60))),
+        "soft_alignment": (normal(size=side(50)), normal(size=side(40)), 0.5, 0.3),
+        "american_put": (80.0 + 40.0 * r(6), 100.0, 0.05, 0.2, 1.0, side(60)),
+        "heston_paths": (normal(size=(n(200), 24, 2)), 1.5, 0.04, 0.5, -0.6, 0.98),
+        "age_epidemic": (r((12, 12)), 0.01 * r(12), 0.05, 0.1, 0.05, n(200)),
+        "drawdown": (normal(size=n(4000)), r(5)),
+        "message_passing": (normal(size=(n(100), 8)), rng.integers(0, n(100), n(500)), rng.integers(0, n(100), n(500)), 0.1 * normal(size=(8, 8)), 3),
+        "tax_revenue": (6.0 * r(n(3000)), np.array([0.5, 1.0, 2.0, 4.0]), np.array([0.0, 0.1, 0.2, 0.35]), 0.3),
+        "running_medians": (normal(size=n(1500)), 3),
+        "attention": (normal(size=(side(50), 12)), normal(size=(12, 8)), normal(size=(12, 8)), normal(size=(12, 8))),
+        "spline_fit": (np.arange(n(200)) + 0.4 * r(n(200)), normal(size=n(200)), (n(200) - 2) * r(n(2000))),
+        "ray_spheres": (normal(size=(n(400), 3)), 4.0 * normal(size=(10, 3)), 0.5 + r(10), np.array([0.6, 0.0, 0.8])),
+        "arm_reach": (normal(size=(n(60), 6)), r(6), r(3)),
+        "ldl_solve": (symmetric @ symmetric.T + 5.0 * np.eye(len(symmetric)), normal(size=len(symmetric))),
+        "gram_schmidt": (normal(size=(side(80), side(16))), normal(size=side(80))),
+        "clenshaw": (normal(size=20), 2.0 * r(n(500)) - 1.0),
+        "density": (normal(size=side(100)), 3.0 * normal(size=side(60)), 0.3),
+        "bilateral": (r((side(20), side(20))), 1.5, 0.3, 2),
+        "thresholded_edges": (r((2 * small, 2 * small)), 3.0),
     }

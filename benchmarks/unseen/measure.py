@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from time import thread_time
+from time import perf_counter
 from types import FunctionType
 
 import numpy as np
@@ -49,7 +49,8 @@ class Row:
 
 
 def least(calls: dict[str, Callable[[], object]], rounds: int, batch: float = 0.0005) -> dict[str, float]:
-    """Least processor time of each call, over short batches in turns: others may use the machine meanwhile."""
+    """Least time of each call, over short batches in turns: others may use the machine meanwhile. Of wall clocks: that of a
+    thread's processor time counts in steps of 4 ms on some machines."""
     repeats = {}
     for name, call in calls.items():
         call()
@@ -62,10 +63,10 @@ def least(calls: dict[str, Callable[[], object]], rounds: int, batch: float = 0.
 
 
 def _batch(call: Callable[[], object], repeats: int) -> float:
-    started = thread_time()
+    started = perf_counter()
     for _ in range(repeats):
         call()
-    return (thread_time() - started) / repeats
+    return (perf_counter() - started) / repeats
 
 
 def plain(f: FunctionType) -> FunctionType:

@@ -28,6 +28,7 @@ from linad_typecheck.core import (
     Store,
     Var,
     all_names,
+    blocks,
     operands,
     walk,
     writes,
@@ -97,16 +98,18 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
 
 
 def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
-    """Whether all writes to an array stand in its own frame."""
+    """Whether all writes to an array stand in its own frame, or in fused loops of it: where the old cells are loaded, these
+    are not fused any more."""
 
-    def inside(block: Block) -> bool:
+    def inside(block: Block, fused: bool = False) -> bool:
         region = plan.region_of.get(id(block), frame)
-        own = region is frame or getattr(region, "frame", None) is frame
+        own = fused or region is frame or getattr(region, "frame", None) is frame
         for s in block.stmts:
             target = written(s)
             if target is not None and facts.place(target) == place and not own:
                 return False
-            if not all(map(inside, (s.then, s.orelse) if isinstance(s, If) else (s.body,) if isinstance(s, Loop) else ())):
+            again = fused or own and plan.modes.get(id(s)) == "fused"
+            if not all(inside(b, again) for b in blocks(s)):
                 return False
         return True
 

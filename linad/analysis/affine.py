@@ -363,10 +363,9 @@ class Ranges:
                         self.learn((r - line) * sign)
             case "trips", (a, b, c):
                 self.learn(r)
-                if c.value == 1 and self.exact(b - a):
-                    self.trips[out.name] = b - a
-                if c.value == -1 and self.exact(a - b):
-                    self.trips[out.name] = a - b
+                if c.value in (1, -1) and self.exact(way := (b - a) * c.value):
+                    self.trips[out.name] = way
+                    self.learn(r - way)  # which is 0 or less where there are none
             case "mul", (a, b) if self.proves(a) and self.proves(b):
                 low, high = self.bounds(a)[1] * self.bounds(b)[1], HIGHEST
                 if low <= high:

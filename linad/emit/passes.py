@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from linad_typecheck.core import Program
 
+from linad.optimise.loops.branch_flattening import flatten_branches
 from linad.optimise.loops.critical_path_reassociation import add_last
 from linad.optimise.loops.division_strength_reduction import divide_less, multiply_last
 from linad.optimise.loops.index_set_splitting import split_loops
@@ -22,6 +23,7 @@ from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
 from linad.optimise.loops.stencil_gather import gather_rows
 from linad.optimise.loops.unroll_and_jam import jam
+from linad.optimise.memory.addition_merging import merge_additions
 from linad.optimise.memory.allocation_hoisting import hoist_buffers
 from linad.optimise.memory.buffer_merging import keep_one
 from linad.optimise.memory.copy_sinking import copy_late
@@ -53,6 +55,8 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
+    Pass("branch_flattening", flatten_branches, FREE),
+    Pass("addition_merging", merge_additions, FREE),
     Pass("layout_transposition", by_columns, FREE),
     Pass("scalar_promotion", sum_in_registers, FREE),
     Pass("recurrence_distribution", divide_chains, FREE),

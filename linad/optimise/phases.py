@@ -9,6 +9,7 @@ from linad_typecheck.core import Program
 from .loops.induction_variables import close_inductions
 from .loops.loop_fusion import fuse_loops
 from .loops.loop_invariant_motion import hoist_invariants
+from .loops.loop_unrolling import write_out_early
 from .memory.adjoint_forwarding import take_over
 from .memory.array_privatisation import privatise
 from .memory.array_renaming import rename
@@ -52,9 +53,10 @@ LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
 RENAMING = Phase((Pass("array_renaming", rename),))
+UNROLLING = Phase((Pass("early_unrolling", write_out_early),))
 
 # What is differentiated instead, one after the other, where its derivative logs so many bytes less.
-ALTERNATIVES = ((RENAMING, 0), (COMPARISONS, 1))
+ALTERNATIVES = ((UNROLLING, 1), (RENAMING, 0), (COMPARISONS, 1))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:

@@ -31,4 +31,4 @@ def test_gradients_are_those_of_the_tape(name, options):
             out, found = pull(program, X, T, 0.7)
             assert out.results[0] == plain.results[0]
             for a, b in zip(found, expected, strict=True):
-                np.testing.assert_array_equal(a, b, err_msg=f"T={T}")
+                np.testing.assert_allclose(a, b, rtol=1e-14, err_msg=f"T={T}")  # the tape may put cells back, in another order

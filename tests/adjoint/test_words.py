@@ -110,7 +110,44 @@ def handed_on_in_a_loop(x):
     return s * t
 
 
+def put_back_by_a_loop_that_could_be_fused(x):
+    """``h`` is overwritten by a loop that would run beside its reverse; with its old cells it is logged instead, n words for
+    what are n * n loads."""
+    h = np.zeros(len(x))
+    s = 0.0
+    for t in range(3):
+        a = np.zeros(len(x))
+        for i in range(len(x)):
+            for j in range(len(x)):
+                a[i] += x[i] * x[j] * h[j] + 0.1
+        for i in range(len(x)):
+            h[i] = np.tanh(a[i])
+        for i in range(len(x)):
+            s += h[i] * h[i]
+    return s
+
+
+def vectors_of_three(x):
+    """A small vector is three values: they are logged once, not for each loop over its cells."""
+    v = x.copy()
+    s = 0.0
+    for t in range(5):
+        for i in range(len(v)):
+            d = np.zeros(3)
+            for c in range(3):
+                d[c] = v[i] * (c + 1.0)
+            r = 0.0
+            for c in range(3):
+                r += d[c] * d[c]
+            for c in range(3):
+                s += d[c] * math.sqrt(r)
+            for c in range(3):
+                v[i] = math.sin(v[i]) + 0.1 * d[c]
+    return s
+
+
 WORDS = [
+    (put_back_by_a_loop_that_could_be_fused, (X,), 9 * N, 18 * N), (vectors_of_three, (X,), 15 * N, 35 * N),
     (handed_on, (X,), N + 1, 3 * N + 1), (handed_on_in_a_loop, (X,), 6 * (N + 1), 18 * N + 8),
     (until_it_settles, (X, 0.3), 6 * N + 7, 18 * N + 21), (until_its_cells_settle, (X, 0.3), 6 * N + 7, 18 * N + 21),
     (decided_by_squares, (X, 0.3), 16, 25),

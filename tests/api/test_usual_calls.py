@@ -10,6 +10,7 @@ from linad import linear_grad
 from linad.boundary.dims import check_dims
 from linad.boundary.overlap import overlap
 from linad.boundary.usual import apart, dim_rows, dims_hold
+from linad.derive import has_nan
 
 Vec = Float64[np.ndarray, "n"]
 
@@ -139,3 +140,24 @@ def test_arguments_that_only_look_usual_are_looked_at():
     with pytest.raises(TypeError, match="argument `x`"):
         dot(swapped, x, 1.0)
     assert single.grad(x.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("size", [1, 4096, 4097, 20_000])
+def test_nan_is_found_in_gradients_of_any_size(size):
+    for dtype in (np.float64, np.float32):
+        v = np.full(size, -1e30, dtype)
+        v[size // 2] = np.inf
+        assert not has_nan([1.0, v, np.zeros(0)])
+        for at in (0, size // 2, size - 1):
+            w = v.copy()
+            w[at] = np.nan
+            assert has_nan([v, w]) and has_nan([w[:, None].T])
+    assert has_nan([float("nan")])
+
+
+def test_large_gradients_do_not_wait_for_the_threads_of_blas():
+    class NoProduct(np.ndarray):
+        def dot(self, other):
+            raise AssertionError("by BLAS")
+
+    assert not has_nan([np.zeros(10_000).view(NoProduct)])

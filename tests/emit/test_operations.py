@@ -9,6 +9,7 @@ from linad_typecheck.core_verify import dtypes_of
 from linad_typecheck.ops import FAMILIES, OPS
 from linad_typecheck.types import BOOL, F32, F64, I32, I64, Array, Scalar
 
+from linad import linear_grad
 from linad.emit import EmitOptions, emit
 from linad.interpret.scalars import DTYPES, RULES, cast
 
@@ -123,3 +124,28 @@ def test_trips_and_wrap(tmp_path):
         lengths = [range(int(a), int(b), c) for a, b in pairs]
         assert [int(v) for v in z] == [max(0, -((r.start - r.stop) // c)) for r in lengths]
     assert list(wrapped) == [RULES["wrap"](np.int64(a), np.int64(b)) for a, b in pairs]
+
+
+def to_int(x: float) -> float:
+    return x * (int(x) % 7)
+
+
+def to_int32(x: float) -> float:
+    return x * float(np.int32(x))
+
+
+ENDS = [
+    (to_int, [-(2.0**63), np.nextafter(2.0**63, 0), -0.5, 3.9], [np.nextafter(-(2.0**63), -np.inf), 2.0**63, np.inf, np.nan]),
+    (to_int32, [-(2.0**31) - 0.9, -(2.0**31), 2.0**31 - 0.1, -7.5], [-(2.0**31) - 1, 2.0**31, -np.inf, np.nan]),
+]
+
+
+@pytest.mark.parametrize(("f", "inside", "outside"), ENDS)
+def test_floats_become_ints_up_to_the_ends(f, inside, outside) -> None:
+    """A float that truncates to the lowest int may be below it."""
+    made = linear_grad(f)
+    for x in inside:
+        assert made(float(x)) == f(float(x))
+    for x in outside:
+        with pytest.raises(ValueError if x != x else OverflowError):
+            made(float(x))

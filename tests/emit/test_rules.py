@@ -155,6 +155,34 @@ def test_noalias_takes_effect_and_the_plain_build_does_without(tmp_path):
     np.testing.assert_array_equal(base, [2.0, 4.0, 5.0])
 
 
+TWO_PRODUCTS = """\
+entry fn f(x: read f64[:], idx: read i64[:]) -> f64 {
+  n = dim &idx 0
+  for k in range(n) carry (s: f64 = 0.0) -> (s.2) {
+    a = load! &x [k]
+TAKEN
+    p = mul a a
+    q = mul e e
+    t = add p q
+    s.1 = add s t
+    yield s.1
+  }
+  return s.2
+}
+"""
+FOUND = "    j = load! &idx [k]\n    e = load &x [j]"  # which is tested in each iteration
+ELSEWHERE = "    e = add a 1.0"
+
+
+@pytest.mark.parametrize(("taken", "alone"), [(FOUND, True), (ELSEWHERE, False)], ids=["tested", "a vector"])
+def test_an_iteration_waits_for_one_addition(taken, alone, tmp_path):
+    """LLVM may not fuse each product with the sum, one after the other, where that gains no vectors."""
+    g = emit(program(TWO_PRODUCTS.replace("TAKEN", taken)), EmitOptions(checked="every"))
+    (text,) = machine(g, tmp_path).py_func.__globals__["f_kernel"].inspect_llvm().values()
+    sums = [line.split("fadd ")[1].split(" double")[0] for line in text.splitlines() if " fadd " in line]
+    assert set(sums[:-1]) == {"reassoc contract"} and sums[-1] == ("contract" if alone else "reassoc contract")
+
+
 def test_fast_math_is_an_option():
     assert "fastmath=False" in emit(program(LOSS), EmitOptions(fastmath=False)).source
 

@@ -12,7 +12,7 @@ from numba import types
 from ..numba_compat import cgutils, fix_returning_optional
 from ..vector_math import EVEN
 from .arrays import Borrowed, Held
-from .expressions import Expressions
+from .expressions import FLOATS, Expressions
 from .typing import Types, plain_array
 
 I64 = ir.IntType(64)
@@ -36,6 +36,13 @@ def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
     own = ir.MDValue(module, (), str(len(module.metadata)))
     own.operands = (own, *hints)  # names the loop
     return own
+
+
+def one_by_one(body: list[ast.stmt]) -> bool:
+    """Whether a loop does not become vectors: another one is in it, or it may be left. What is added to a sum is added up first
+    then, which takes LLVM's licence to take sums in another order away from the sum. With it, LLVM fuses each product with the
+    sum, one after the other, and an iteration waits for as many."""
+    return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
 
 
 USUALLY = [1999, 1]  # numbers are finite: LLVM is not to compute what else would be, and then to choose
@@ -62,6 +69,7 @@ class Lowering(Expressions):
         self.passing: tuple[ir.Block, ir.Value, ir.Value] | None = None
         self.leaving: tuple[ir.Block, ir.PhiInstr] | None = None
         self.loops: list[tuple[ir.Block, ir.Block]] = []
+        self.alone = False  # in a loop whose iterations run one by one
         self.variables(params, argtypes)
         self.entry = self.builder.block  # the last one of those that take the arguments
 
@@ -123,6 +131,8 @@ class Lowering(Expressions):
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 left = self.builder.load(self.cells[name])
                 out = self.operate(s, op, (self.of(s.target), left), (self.of(value), self.expr(value)), value)
+                if self.alone and out[0] in FLOATS and isinstance(op, ast.Add | ast.Sub) and self.context.fastmath:
+                    out[1].flags = ["contract"]
                 self.builder.store(out[1], self.cells[name])
             case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value):
                 place, dtype = self.place(target)
@@ -271,7 +281,9 @@ class Lowering(Expressions):
     def inside(self, body: list[ast.stmt], start: ir.Block, again: ir.Block, after: ir.Block) -> None:
         self.loops.append((again, after))
         self.builder.position_at_end(start)
+        around, self.alone = self.alone, one_by_one(body)
         self.block(body)
+        self.alone = around
         if not self.builder.block.is_terminated:
             self.builder.branch(again)
         self.loops.pop()

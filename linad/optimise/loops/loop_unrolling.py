@@ -50,15 +50,21 @@ from ..scalars.dead_code_elimination import drop_dead
 from ..scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # iterations at most
-LONG = 100  # statements at most that come of a loop
+LONG = 400  # statements at most that come of a loop
+EARLY = 100  # before differentiation
 
 
-def write_out(f: Function) -> tuple[Function, Remarks]:
-    """The function with the short loops inside its loops written out."""
+def write_out_early(f: Function) -> Function:
+    """The same before differentiation, of fewer statements: the derivative has several for each."""
+    return write_out(f, EARLY)[0]
+
+
+def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
+    """The function with the short loops inside its loops written out, each as ``most`` statements."""
     inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
     if not any(map(_trips, inside)):
         return f, ()
-    writer = _Writer(f)
+    writer = _Writer(f, most)
     done = drop_dead(merge_cells(_without_small(fold(writer.function()))))
     return done, tuple(writer.remarks)
 
@@ -76,8 +82,8 @@ def _trips(s: Stmt) -> range | None:
 
 
 class _Writer:
-    def __init__(self, f: Function) -> None:
-        self.f, self.names = f, Names(all_names(f))
+    def __init__(self, f: Function, most: int) -> None:
+        self.f, self.names, self.most = f, Names(all_names(f)), most
         self.same: dict[str, Atom] = {}
         self.remarks: list[Remark] = []
 
@@ -92,7 +98,7 @@ class _Writer:
         for s in b.stmts:
             trips = _trips(s) if inside else None
             s = rebuild(s, self.use, block=lambda inner, s=s: self.block(inner, inside or isinstance(s, Loop)))
-            if trips is None or not _straight(s.body, LONG // max(len(trips), 1)):
+            if trips is None or not _straight(s.body, self.most // max(len(trips), 1)):
                 out.append(s)
                 continue
             self.remarks.append(remark(s.span, "loop", f"written out, {len(trips)} iterations one after the other"))

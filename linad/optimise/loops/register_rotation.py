@@ -11,7 +11,9 @@ loop the cells at its end are given what is left.
 
 **Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
 to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by
-a cell. Expressions are handed on, too (``exp(u[i + 1])``). It gives loops an order that they did not have, so it
+a cell. Expressions are handed on, too (``exp(u[i + 1])``). Cells that are merely read are handed on in loops that hand
+on something anyway: a loop that does has no vectors for its last iterations, which costs more than the reads in rows of a
+few dozen cells. It gives loops an order that they did not have, so it
 comes after the choice of loops that run on threads.
 
 **Needs.** For additions, that sums may be taken in another order (fastmath); arrays of different names do not
@@ -45,7 +47,7 @@ from linad_typecheck.core import (
 from linad_typecheck.core_rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from linad.analysis.loop_facts import is_counted
+from linad.analysis.loop_facts import is_counted, without_handed_on
 
 from ..ints import Maker
 from .loop_distribution import Body, is_short
@@ -61,9 +63,10 @@ def add_later(f: Function) -> Function:
     return _changed(f, adding)
 
 
-def hand_on(f: Function) -> Function:
-    """The function whose innermost loops hand on what their next iterations would read or compute again."""
-    return _changed(f, _handing)
+def hand_on(f: Function, reads_alone: bool = False) -> Function:
+    """The function whose innermost loops hand on what their next iterations would read or compute again; with
+    ``reads_alone`` in loops that only read again, too."""
+    return _changed(f, lambda s, names: _handing(s, names, reads_alone))
 
 
 def _changed(f: Function, change: Change) -> Function:
@@ -201,13 +204,14 @@ def _carrying(s: Loop, stmts: Iterable[Stmt], carried: Sequence[Var], inits: Ite
 # -------------------------------------------------------------------------------------------------------------- reading
 
 
-def _handing(s: Loop, names: Names) -> list[Stmt]:
+def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
     assert isinstance(s.step, Const)
     body, step = Body(s), s.step.value
     had = _had(_places(body), step)
-    if not had:
-        return [s]
+    reads_alone = reads_alone or len(without_handed_on(s).carried) < len(s.carried)
     made = {v.name: t for t in body.stmts for v in outputs(t)}
+    if not had or not reads_alone and all(isinstance(made[v.name], Load) for v in had):
+        return [s]
     effects = [t for t in body.stmts if isinstance(t, Store | AddTo)]
     kept = {id(t) for t in effects}
     before: dict[Var, list[Var]] = {}  # a value, and what it was one iteration ago, two iterations ago

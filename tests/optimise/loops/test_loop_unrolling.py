@@ -9,7 +9,7 @@ from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.loop_unrolling import write_out
+from linad.optimise.loops.loop_unrolling import write_out, write_out_early
 
 HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
 
@@ -93,3 +93,33 @@ OTHERWISE = {
 @pytest.mark.parametrize(("body", "left"), OTHERWISE.values(), ids=OTHERWISE)
 def test_what_is_left(body: str, left: tuple[int, int]) -> None:
     assert written(body) == left
+
+
+def test_as_many_statements_as_a_nest_of_three_by_three_has() -> None:
+    """The element matrices of triangles: 9 times a dozen."""
+    lines = "".join(f"        x{k} = mul {'a' if k == 0 else f'x{k - 1}'} 0.5\n" for k in range(12))
+    body = f"""
+  for i in range(n) carry (s: f64 = 0.0) -> (e) {{
+    for c in range(3) carry (t: f64 = s) -> (u) {{
+      for k in range(3) carry (v: f64 = t) -> (w) {{
+        a = load &x [i, k]
+{lines}        b = add v x11
+        yield b
+      }}
+      yield w
+    }}
+    yield u
+  }}
+  return e"""
+    assert written(body) == (1, 0)
+
+
+def test_fewer_statements_before_differentiation() -> None:
+    def loops(statements: int) -> int:
+        lines = "".join(f"      x{k} = mul {'a' if k == 0 else f'x{k - 1}'} 0.5\n" for k in range(statements))
+        body = f"for i in range(n) carry (s: f64 = 0.0) -> (e) {{\n    for k in range(3) carry (v: f64 = s) -> (w) {{\n      a = load &x [i, k]\n{lines}"
+        body += f"      b = add v x{statements - 1}\n      yield b\n    }}\n    yield w\n  }}\n  return e"
+        program = parse_program(HEAD + body + "\n}\n")
+        return sum(isinstance(s, Loop) for s in walk(write_out_early(program.main).body))
+
+    assert (loops(20), loops(40)) == (1, 2)

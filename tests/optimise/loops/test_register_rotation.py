@@ -16,13 +16,18 @@ from linad_typecheck.types import I64
 
 from linad.emit import EmitOptions, emit
 from linad.interpret import run
-from linad.optimise.loops.register_rotation import add_later, hand_on
+from linad.optimise.loops import register_rotation
+from linad.optimise.loops.register_rotation import add_later
 from tests.examples_of import quick
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 UP, DOWN = "range(lo, hi)", "range(hi, lo, -1)"
 WITH_SUM = " carry (s: f64 = 0.0) -> (r)"
 SIZE = 24
+
+
+def hand_on(f: Function) -> Function:
+    return register_rotation.hand_on(f, reads_alone=True)
 
 
 def program(body: str, over: str = UP, carry: str = "", kind: str = "f64", front: str = "") -> Program:
@@ -405,3 +410,13 @@ def test_a_value_that_an_iteration_makes_of_the_one_in_its_place_is_a_sum() -> N
     assert kernel(body, WITH_SUM)[-2:] == ["c[uint64(i)] = x", "r = -r * x"]
     body = "    x = load! &u [i]\n    s1 = add s x\n    &c![i] = x\n    o = lt x 1.0\n    yield o, s1"
     assert kernel(body, " exits carry (s: f64 = 0.0) -> (r)")[2:4] == ["o = x < 1.0", "r += x"]
+
+
+def test_loops_that_only_read_again_read_again() -> None:
+    """They would have no vectors for their last iterations."""
+    read = "    x = load! &u [i]\n    y = load! &u [i+1]\n    t = sub y x\n    &c![i] = t"
+    added = "    x = load! &u [i]\n    y = load! &u [i+1]\n    t = sub y x\n    &c![i] += t\n    &c![i+1] += x"
+    assert register_rotation.hand_on(program(read).main) == program(read).main
+    after, loop = changed(program(added), lambda f: register_rotation.hand_on(add_later(f)))
+    assert (count(loop, Load), count(loop, AddTo), len(loop.carried)) == (1, 1, 3)
+    agree(program(added), after)

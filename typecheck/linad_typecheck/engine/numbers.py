@@ -76,9 +76,9 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
         bits = 63 if dtype == "i64" else 31
-        whole = ctx.let("t", "trunc", (a,), a.type, span)
-        low, high = (Const(limit, a.type) for limit in (-(2.0**bits), 2.0**bits))
-        inside = ctx.let("ok", "ge", (whole, low), BOOL, span), ctx.let("ok", "lt", (whole, high), BOOL, span)
+        above, low = ("gt", -(2.0**31) - 1.0) if (dtype, a.type.dtype) == ("i32", "f64") else ("ge", -(2.0**bits))
+        ends = Const(low, a.type), Const(2.0**bits, a.type)  # there is no float between these and what truncates to an int
+        inside = ctx.let("ok", above, (a, ends[0]), BOOL, span), ctx.let("ok", "lt", (a, ends[1]), BOOL, span)
         fits = ctx.let("ok", "and", inside, BOOL, span)
         ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {bits + 1} bits", (a,), span))
     return cast(ctx, a, dtype, span, hint)

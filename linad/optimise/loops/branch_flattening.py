@@ -1,0 +1,299 @@
+"""Branch flattening: the branches of an innermost loop become choices, so that it can be made of vectors.
+
+**Transformation.** If-conversion of a whole loop body (Allen, Kennedy, Porterfield and Warren, POPL 1983), with loads
+and stores.
+
+**Before.** ``if c { &u![i] = a; yield s } else { &v![i] += e; t = add s e; yield t }``
+**After.** ``o = load! &u [i]; &u![i] = select c a o; &v![i] += select c -0.0 e; s + select c -0.0 e``
+
+**Legality.** A cell that only one arm accesses is one that the iteration accesses in any case, or that is proved to
+be in its array (`linad/analysis/affine.py`). Cells of an array that an arm writes to are the same, or proved to be
+others. No operation in an arm can fail. What the arm that is not taken comes to is chosen by nothing; a sum gets
+-0.0, which changes no number.
+
+**Profitability.** Innermost loops that consist of cheap operations after it, carry nothing but sums and what is
+handed on, in cells, too, and write to no cells that loaded indices name: passes that reshape loops see straight code,
+and LLVM makes vectors of it. The arms of a loop have at most `MOST` operations, and none that is a library call.
+
+**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from linad_typecheck.core import (
+    AddTo,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    walk,
+)
+from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.types import Array, Scalar, is_float
+
+from linad.analysis.affine import Ranges
+from linad.analysis.loop_facts import is_chain, is_counted, scatters, with_ranges, without_handed_on
+
+from ..scalars.constant_folding import fold
+from ..scalars.dead_code_elimination import drop_dead
+
+MOST = 40  # operations in the arms of a loop
+SLOW = 4  # operations that a quotient or a root counts as
+_ANY = frozenset(
+    "add sub mul neg abs min max minimum maximum select copysign zero_or and or not lt le gt ge eq ne".split()
+)
+_FLOAT = frozenset("div sqrt powi".split())
+CHAINS = (("add", "sub"), ("min",), ("max",), ("minimum",), ("maximum",))
+
+Access = Load | Store | AddTo
+Cell = tuple[str, tuple[Affine, ...]]
+
+
+def flatten_branches(f: Function) -> Function:
+    """The function whose innermost loops choose instead of branching, where that is cheap."""
+    names = Names(all_names(f))
+    after = with_ranges(f, lambda s, r: [_flat(s, r, names) or s])
+    return f if after == f else drop_dead(fold(after))
+
+
+def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
+    inside = list(walk(s.body))
+    branches = [t for t in inside if isinstance(t, If)]
+    if any(isinstance(v.type, Array) for b in branches for v in b.outs):
+        return None
+    if not branches or not is_counted(s) or scatters(s) or not all(isinstance(t, If | Let | Access) for t in inside):
+        return None
+    arms = (arm for b in branches for arm in (b.then, b.orelse))
+    if sum(_cost(t) for arm in arms for t in arm.stmts) > MOST or not _only_sums(s):
+        return None
+    flat = _Flattener(r, names)
+    return None if flat.waits_for_cells(s) else flat.loop(s)
+
+
+def _only_sums(s: Loop) -> bool:
+    """Whether iterations wait for nothing but sums, and extremes, of those before."""
+    kept = without_handed_on(s)
+    return all(any(is_chain(kept, k, ops) for ops in CHAINS) for k in range(len(kept.carried)))
+
+
+def _cost(t: Stmt) -> int:
+    match t:
+        case Let(op=op):
+            return SLOW if op in ("div", "sqrt") else 1
+        case If(outs=outs):
+            return len(outs)
+    return 1
+
+
+def _may_run(t: Stmt) -> bool:
+    """Whether an operation may be done for nothing."""
+    match t:
+        case Let(out=out, op="cast", ins=(x,)):
+            return is_float(out.type) or not is_float(x.type)
+        case Let(out=out, op=op):
+            return op in _ANY or op in _FLOAT and is_float(out.type)
+    return isinstance(t, Access) and not t.checked
+
+
+@dataclass
+class _Held:
+    """What an arm has done to a cell: what it holds, where that is known, or what has been added to it, if anything."""
+
+    value: Atom | None = None
+    added: Atom | None = None
+    stored: bool = False
+
+
+class _Flattener:
+    """Writes the branches of one loop as choices."""
+
+    def __init__(self, r: Ranges, names: Names) -> None:
+        self.r, self.names = r, names
+        self.same: dict[str, Atom] = {}
+        self.made: dict[str, Let] = {}
+
+    def loop(self, s: Loop) -> Loop | None:
+        body = self.block(s.body, set())
+        if body is None:
+            return None
+        return replace(s, body=Block(tuple(body), tuple(map(self.use, s.body.results))))
+
+    def use(self, a: Atom) -> Atom:
+        while isinstance(a, Var) and a.name in self.same:
+            a = self.same[a.name]
+        return a
+
+    def waits_for_cells(self, s: Loop) -> bool:
+        """Whether an iteration may read what one before has written."""
+        found = [t for t in walk(s.body) if isinstance(t, Access)]
+        written = {t.array.name for t in found if isinstance(t, Store | AddTo)}
+        read = {t.array.name for t in found if isinstance(t, Load)}
+        return any(len({self.cell(t) for t in found if t.array.name == name}) > 1 for name in read & written)
+
+    def cell(self, t: Access) -> Cell:
+        return t.array.name, tuple(map(self.r.form, t.index))
+
+    def block(self, b: Block, known: set[Cell]) -> list[Stmt] | None:
+        """The statements of a block without branches; ``known`` are cells that exist where it runs."""
+        known = known | {self.cell(t) for t in b.stmts if isinstance(t, Access)}
+        out: list[Stmt] = []
+        for t in b.stmts:
+            if not isinstance(t, If):
+                t = rebuild(t, self.use, block=lambda inner: inner)
+                if isinstance(t, Let):
+                    self.made[t.out.name] = t
+                out.append(t)
+            elif (flat := self.branch(t, known)) is None:
+                return None
+            else:
+                out += flat
+                known |= {self.cell(t) for t in flat if isinstance(t, Access)}
+        return out
+
+    def branch(self, s: If, known: set[Cell]) -> list[Stmt] | None:
+        then, orelse = self.block(s.then, known), self.block(s.orelse, known)
+        if then is None or orelse is None:
+            return None
+        arms, both = (then, orelse), [*then, *orelse]
+        first, second = ({self.cell(t): t for t in arm if isinstance(t, Access)} for arm in arms)
+        known = known | first.keys() & second.keys()
+        if not all(map(_may_run, both)) or not all(c in known or self.exists(t) for c, t in (first | second).items()):
+            return None
+        written = {t.array.name for t in both if isinstance(t, Store | AddTo)}
+        cells = {c: t for c, t in (first | second).items() if c[0] in written}
+        if not self.all_apart(cells):
+            return None
+        out: list[Stmt] = []
+        cond = self.use(s.cond)
+        begun: dict[Cell, Var] = {}  # what the cells hold before
+        held = [self.arm(arm, cells, begun, out) for arm in arms]
+        writes: list[Stmt] = []
+        for c, t in cells.items():
+            writes += self.joined(cond, t, [h.get(c, _Held()) for h in held], begun, out)
+        for v, a, b in zip(s.outs, map(self.use, s.then.results), map(self.use, s.orelse.results), strict=True):
+            self.choice(v, cond, a, b, out)
+        return [*out, *writes]
+
+    def exists(self, t: Access) -> bool:
+        """Whether a cell is proved to be in its array, wherever the iteration comes to."""
+        forms = enumerate(map(self.r.form, t.index))
+        return all(self.r.proves(f) and self.r.proves(self.r.dim(t.array, axis) - 1 - f) for axis, f in forms)
+
+    def all_apart(self, cells: dict[Cell, Access]) -> bool:
+        """Whether these cells are different ones."""
+        found = list(cells.items())
+        return all(
+            a[0] != b[0] or self.r.apart(s.index, t.index) for k, (a, s) in enumerate(found) for b, t in found[:k]
+        )
+
+    def arm(
+        self, stmts: Iterable[Stmt], cells: dict[Cell, Access], begun: dict[Cell, Var], out: list[Stmt]
+    ) -> dict[Cell, _Held]:
+        """What an arm does to cells, and in ``out`` what it computes."""
+        held: dict[Cell, _Held] = {}
+        for t in stmts:
+            t = rebuild(t, self.use, block=lambda inner: inner)
+            if not isinstance(t, Access) or self.cell(t) not in cells:
+                if isinstance(t, Let):
+                    self.made[t.out.name] = t
+                out.append(t)
+                continue
+            c = self.cell(t)
+            now = held.setdefault(c, _Held())
+            match t:
+                case Load(out=v):
+                    self.same[v.name] = now.value = self.holds(t, c, now, begun, out)
+                    now.added, now.stored = None, now.stored or now.added is not None
+                case Store(value=value):
+                    now.value, now.added, now.stored = value, None, True
+                case AddTo(value=value) if now.value is not None:
+                    now.value, now.stored = self.let("add", now.value, value, out), True
+                case AddTo(value=value):
+                    now.added = value if now.added is None else self.let("add", now.added, value, out)
+        return held
+
+    def holds(self, t: Access, c: Cell, now: _Held, begun: dict[Cell, Var], out: list[Stmt]) -> Atom:
+        """What a cell holds after what an arm has done."""
+        if now.value is not None:
+            return now.value
+        if c not in begun:
+            begun[c] = self.names.var("t", Scalar(t.array.type.dtype))
+            out.append(Load(begun[c], t.array, t.index, False, t.span))
+        return begun[c] if now.added is None else self.let("add", begun[c], now.added, out)
+
+    def joined(
+        self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]
+    ) -> list[Stmt]:
+        """What is written to a cell in the end."""
+        if any(h.stored for h in held):
+            a, b = (self.holds(t, self.cell(t), h, begun, out) for h in held)
+            return [Store(t.array, t.index, self.chosen(cond, a, b, out), False, t.span)]
+        if all(h.added is None for h in held):
+            return []
+        nothing = _nothing(Scalar(t.array.type.dtype))
+        a, b = (nothing if h.added is None else h.added for h in held)
+        return [AddTo(t.array, t.index, self.chosen(cond, a, b, out), False, t.span)]
+
+    def choice(self, v: Var, cond: Atom, a: Atom, b: Atom, out: list[Stmt]) -> None:
+        """What a branch yields; of sums, only what is added is chosen."""
+        if _alike(a, b):
+            self.same[v.name] = a
+            return
+        for op in ("add", "sub"):
+            for base in (b, a):
+                more = self.more(a, base, op), self.more(b, base, op)
+                if isinstance(base, Var) and None not in more:
+                    e = self.chosen(cond, *more, out)  # type: ignore[arg-type]
+                    out.append(Let(v, op, (base, e)))
+                    return
+        match [self.made.get(x.name) if isinstance(x, Var) else None for x in (a, b)]:
+            case [Let(op="add", ins=(x, e)), Let(op="add", ins=(y, g))] if x == y:
+                out.append(Let(v, "add", (x, self.chosen(cond, e, g, out))))
+            case _:
+                out.append(Let(v, "select", (cond, a, b)))
+
+    def more(self, a: Atom, base: Atom, op: str) -> Atom | None:
+        """What is added to, or taken from, a value."""
+        if a == base:
+            return _nothing(a.type, op)
+        match self.made.get(a.name) if isinstance(a, Var) else None:
+            case Let(op=o, ins=(x, e)) if o == op and x == base:
+                return e
+            case Let(op="add", ins=(e, x)) if op == "add" and x == base:
+                return e
+        return None
+
+    def chosen(self, cond: Atom, a: Atom, b: Atom, out: list[Stmt]) -> Atom:
+        if _alike(a, b):
+            return a
+        return self.let("select", cond, a, out, b)
+
+    def let(self, op: str, a: Atom, b: Atom, out: list[Stmt], *more: Atom) -> Var:
+        v = self.names.var("t", b.type)
+        out.append(Let(v, op, (a, b, *more)))
+        self.made[v.name] = out[-1]  # type: ignore[assignment]
+        return v
+
+
+def _alike(a: Atom, b: Atom) -> bool:
+    """Whether two atoms are the same; 0.0 and -0.0 are not."""
+    return a == b and repr(a) == repr(b)
+
+
+def _nothing(t: object, op: str = "add") -> Const:
+    """What changes no number that it is added to, or taken from."""
+    assert isinstance(t, Scalar)
+    return Const((-0.0 if op == "add" else 0.0) if is_float(t) else 0, t)
