@@ -283,10 +283,10 @@ class LiveScope:
             value = importlib.import_module(module, self.function.__globals__.get("__package__"))
         except Exception:  # noqa: BLE001 - whatever a module raises that cannot be imported
             return MISSING
-        for attribute in filter(None, attributes.split(".")):
-            found = getattr(value, attribute, MISSING) if isinstance(value, ModuleType) else MISSING
+        for step in filter(None, attributes.split(".")):
+            found = getattr(value, step, MISSING) if isinstance(value, ModuleType) else MISSING
             if found is MISSING and isinstance(value, ModuleType):
-                return self._imported(f"{value.__name__}.{attribute}", "")
+                return self._imported(f"{value.__name__}.{step}", "")
             value = found
         return value
 

@@ -15,11 +15,11 @@ from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, literal
 from ..engine.views import Along, View
-from ..messages.language import BadCall, Unsupported
+from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..scope import RecordClass, RecordField
 from ..span import Span
-from ..types import BOOL, INTS
+from ..types import BOOL
 from .arguments import shape_of as shape_argument
 from .operands import as_array, axis_of, bound, once
 from .shapes import axes_of, transposed, with_axes, without_axes

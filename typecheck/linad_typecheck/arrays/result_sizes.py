@@ -7,7 +7,7 @@ call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from ..core import Atom, Call, Const, Copy, Dim, Function, If, Let, Stmt, Var, outputs, walk
 from ..core_sizes import known_sizes

@@ -31,7 +31,6 @@ from ..engine.values import (
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64

@@ -46,8 +46,10 @@ from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
 from .comprehensions import array_from
+from .dicts import MADE
 from .dicts import method as dict_method
 from .dicts import unpacked
+from .identity import given_back
 from .iterables import ITERABLES
 from .records import construct, invoke, member_of, method as record_method, of_class
 from .static_texts import method as text_method
@@ -217,7 +219,12 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     if spec.failed:
         ctx.programs.poisoned = True
         return Poison()
-    return _emit(ctx, node, spec, [*given, *capture_args], hint, once)
+    everything = [*given, *capture_args]
+    result = _emit(ctx, node, spec, everything, hint, once)
+    nodes = [node.func, *node.args, *(k.value for k in node.keywords)]
+    captured_names = {a.name for a in capture_args}
+    given_back(ctx, nodes, captured_names, source.name, [a.value for a in everything], result, MADE in args)
+    return result
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

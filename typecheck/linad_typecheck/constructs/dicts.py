@@ -13,6 +13,7 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import dict_class
 from ..span import Span
+from .identity import change
 from .static_texts import constant_of, value_of
 
 MADE = "%made"  # the object that an `__init__` makes
@@ -193,7 +194,7 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
         instead = f"make another one: `{node.id} = {{**{node.id}, ...}}`" if base.mapping else "make another one, or pass what changes"
         ctx.report(Unsupported(span, f"{what} {whose},", instead))
         return False
-    return True
+    return change(ctx, node.id, span)
 
 
 def _bind(ctx: Lowering, node: ast.Name, made: TupleValue) -> None:

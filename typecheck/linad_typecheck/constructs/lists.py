@@ -30,6 +30,7 @@ from ..scope import RETURNED
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .comprehensions import COMPREHENSIONS, Comprehension, plain, run_through, through
+from .identity import change
 from .iterables import iteration
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
@@ -97,7 +98,7 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
         instead = f"put an array there: `{shared}.append(np.array({name}))`" if put else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
         ctx.report(Unsupported(span, f"{what} of a list {whose},", instead))
         return False
-    return True
+    return change(ctx, name, span)
 
 
 def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:

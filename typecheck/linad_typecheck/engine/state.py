@@ -72,6 +72,8 @@ class Variables(Names):
         super().__init__()
         self.known: dict[str, Known] = {}
         self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
+        self.changed: set[str] = set()  # names whose list, dict or object the function changes
+        self.tied: dict[str, str] = {}  # names whose list, dict or object went into a call or came out of it, with the function
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent

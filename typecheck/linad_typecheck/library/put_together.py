@@ -11,7 +11,6 @@ from ..engine.state import Lowering
 from ..engine.values import Poison, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
 from ..types import INTS
 from .texts import texts
 

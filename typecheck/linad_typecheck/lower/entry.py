@@ -21,7 +21,6 @@ from ..engine.values import (
     Bottom,
     GivenBack,
     Poison,
-    ScalarType,
     ScalarValue,
     TupleValue,
     Value,
