@@ -124,8 +124,10 @@ class _Flattener:
         self.r, self.names = r, names
         self.same: dict[str, Atom] = {}
         self.made: dict[str, Let] = {}
+        self.carried: tuple[Var, ...] = ()
 
     def loop(self, s: Loop) -> Loop | None:
+        self.carried = s.carried
         body = self.block(s.body, set())
         if body is None:
             return None
@@ -259,11 +261,31 @@ class _Flattener:
                     e = self.chosen(cond, *more, out)  # type: ignore[arg-type]
                     out.append(Let(v, op, (base, e)))
                     return
-        match [self.made.get(x.name) if isinstance(x, Var) else None for x in (a, b)]:
-            case [Let(op="add", ins=(x, e)), Let(op="add", ins=(y, g))] if x == y:
-                out.append(Let(v, "add", (x, self.chosen(cond, e, g, out))))
-            case _:
-                out.append(Let(v, "select", (cond, a, b)))
+        for base in self.carried:
+            if base.type == v.type and self.adds_to(a, base) and self.adds_to(b, base):
+                terms = self.added(a, base, out), self.added(b, base, out)
+                out.append(Let(v, "add", (base, self.chosen(cond, *terms, out))))
+                return
+        out.append(Let(v, "select", (cond, a, b)))
+
+    def adds_to(self, a: Atom, base: Var) -> bool:
+        """Whether a value is another one and terms added to it, or taken from it."""
+        match self.made.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, y)):
+                return self.adds_to(x, base) or self.adds_to(y, base)
+            case Let(op="sub", ins=(x, _)):
+                return self.adds_to(x, base)
+        return a == base
+
+    def added(self, a: Atom, base: Var, out: list[Stmt]) -> Atom:
+        """These terms, added up."""
+        match self.made.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, y)):
+                x, y = (x, y) if self.adds_to(x, base) else (y, x)
+                return y if x == base else self.let("add", self.added(x, base, out), y, out)
+            case Let(op="sub", ins=(x, y)):
+                return self.let("sub", self.added(x, base, out), y, out)
+        return _nothing(base.type)
 
     def more(self, a: Atom, base: Atom, op: str) -> Atom | None:
         """What is added to, or taken from, a value."""

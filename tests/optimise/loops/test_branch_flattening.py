@@ -90,6 +90,8 @@ def test_branches_become_choices(name: str, over: str) -> None:
 SUMS = {
     "in one arm": "    t = if c {\n      t1 = add s x\n      yield t1\n    } else {\n      yield s\n    }",
     "taken away": "    t = if c {\n      yield s\n    } else {\n      t1 = sub s 2.0\n      yield t1\n    }",
+    "added and taken away": "    t = if c {\n      t1 = add s 1.0\n      yield t1\n    } else {\n      t2 = sub s 2.0\n      yield t2\n    }",
+    "twice": "    t = if c {\n      t1 = add s 1.0\n      t3 = add t1 0.5\n      yield t3\n    } else {\n      t2 = add 2.0 s\n      yield t2\n    }",
     "in both": "    t = if c {\n      t1 = add s 1.0\n      yield t1\n    } else {\n      t2 = add s 2.0\n      yield t2\n    }",
 }
 
