@@ -69,7 +69,11 @@ def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | Non
         case Unrolled(items=items):
             return items
         case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)) if step and len(range(start, stop, step)) <= MOST:
-            return tuple(over.element(Const(i, I64)) for i in range(start, stop, step))
+            ctx.bind_all(over.held)
+            items = tuple(over.element(Const(i, I64)) for i in range(start, stop, step))
+            for name in over.held:
+                ctx.unbind(name)
+            return items
     if isinstance(over, Iteration):
         for bound in (over.start, over.stop, over.step):
             ctx.wants_literal(ScalarValue(bound, True))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import are_bools, as_array, once
+from ..arrays.shapes import transposed
 from ..core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
@@ -19,8 +20,9 @@ from ..engine.provenance import sizes_differ
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
-from ..engine.values import Poison, ScalarValue, TextValue, Value
+from ..engine.values import ArrayValue, Poison, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
+from ..linear.ownership import as_one
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import FLOATS, DType, Scalar
@@ -106,7 +108,20 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     if len(subscripts.result) > 4:
         ctx.report(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
         return Poison()
+    if len(arrays) == 1 and set(subscripts.operands[0]) == set(subscripts.result):
+        return _view(ctx, args, arrays[0], subscripts)
     return contraction(ctx, args, arrays, subscripts)
+
+
+def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Value:
+    """Of one array without a sum NumPy gives a view, which may be updated; of a diagonal, one that is only read here."""
+    (letters,), result = subscripts.operands, subscripts.result
+    if len(result) == len(letters):
+        return transposed(ctx, a, [letters.index(c) for c in result], args.span)
+    found = contraction(ctx, args, [a], subscripts)
+    if isinstance(found, ArrayValue) and isinstance(a, (ArrayValue, ViewValue)):
+        as_one(ctx, found.var.name, a.var.name)
+    return found
 
 
 def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> Value:
