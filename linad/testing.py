@@ -129,12 +129,13 @@ def check_grads(
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
+    from .composed import by_position
+    from .decorator import LinearGrad
     from .transforms.application import checked
 
-    from .composed import by_position
-
-    function = f if hasattr(f, "value_and_grad") else checked(f)
-    f, args = by_position(function), function._in_order(tuple(args))
+    f = f if hasattr(f, "value_and_grad") else checked(f)
+    if isinstance(f, LinearGrad):
+        f, args = by_position(f), f._in_order(tuple(args))
     positions = _differentiable(f, args)
     if not positions:
         raise ValueError("none of the arguments is differentiable")

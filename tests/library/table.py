@@ -327,6 +327,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "astype": ("e.astype(np.float32)", "e.astype(np.float64)", "e.astype(bool)", "x.astype(int)"),
     "clip": ("e.clip(-1, 2)",),
     "conj": ("e.conj().copy()",),
+    "conjugate": ("e.conjugate().copy()",),
     "copy": ("x.copy()", "A.T.copy()"),
     "diagonal": ("A.diagonal().copy()",),
     "dot": ("x.dot(y)", "S.dot(b)"),
@@ -343,6 +344,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "squeeze": ("x[None, :].squeeze(axis=0).copy()",),
     "swapaxes": ("A.swapaxes(0, 1).copy()",),
     "take": ("x.take(k)",),
+    "tolist": ("np.array(x.tolist(), dtype=np.float64)",),
     "trace": ("A.trace()",),
     "transpose": ("A.transpose().copy()", "T.transpose(2, 0, 1).copy()"),
 }

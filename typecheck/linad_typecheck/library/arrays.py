@@ -192,6 +192,9 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     if rank > 1:
         ctx.report(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
         return Poison()
+    own = {"i32": "i64", "f32": "f64"}.get(places.dtype_of(array))
+    if own is not None:
+        array = lift(ctx, (array,), lambda v: converted(ctx, v[0], own, args.span), args.span, args.hint)
     return from_array(ctx, array, True, args.span)
 
 

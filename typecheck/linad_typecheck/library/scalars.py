@@ -224,6 +224,8 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             b = truth(ctx, args.values[0], args.span)
             return Poison() if b is None else ScalarValue(b, weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
+            if rank_of(args.values[0]) and dtype_of(args.values[0]) == dtype:
+                return args.values[0]  # the array itself
             return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
         if len(args.values) == 1 and is_array(args.values[0]) and not rank_of(args.values[0]):
             return apply(ctx, replace(args, values=(read(ctx, args.values[0], (), args.span),)))
