@@ -13,7 +13,7 @@ from ..engine.growing import is_growing
 from ..engine.numbers import as_scalar, cast, promote, to_int
 from ..engine.rulebook import DTYPES, Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
-from ..engine.sizes import is_array, rank_of, size_of
+from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
