@@ -309,7 +309,7 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
 
 
 def _disjoint(values: list[Value]) -> bool:
-    """Whether the parts of arrays that are passed surely share no cell."""
+    """Whether the parts of arrays that are passed are known to share no cell."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
     return not any(meets(p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
 

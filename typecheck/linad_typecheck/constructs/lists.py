@@ -102,7 +102,7 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
 
 
 def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:
-    """Whether a parameter surely means something else by then: a statement of the function itself binds it before."""
+    """Whether a parameter is known to mean something else by then: a statement of the function itself binds it before."""
     body = getattr(ctx.source.node, "body", [])
     before = [s for s in body if isinstance(s, ast.Assign)] if isinstance(body, list) else []
     return any(isinstance(t, ast.Name) and t.id == name and ctx.span(s).line < span.line for s in before for t in s.targets)

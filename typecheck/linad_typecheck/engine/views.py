@@ -127,7 +127,7 @@ def apart(a: View, b: View) -> bool:
 
 
 def _between(p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis surely lie between those of ``q``, as even and odd ones do."""
+    """Whether places ``p`` of an axis are known to lie between those of ``q``, as even and odd ones do."""
     numbers = (p.start, p.step, q.start, q.step)
     if not all(isinstance(a, Const) for a in numbers) or p.start.value < 0 or q.start.value < 0:
         return False

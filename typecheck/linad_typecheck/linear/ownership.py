@@ -106,7 +106,7 @@ def meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
 def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
     """The place is updated through the name ``by`` (empty for a temporary).
 
-    What surely is this array under a second name, and views of it, show the update from here on, which is told where they are
+    Names that are known to hold this array, and views of it, show the update from here on; a warning tells where they are
     used; what perhaps is this array ends here.
     """
     alike = others(ctx, place.var)
@@ -122,7 +122,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         return
     bound = ctx.env[holder].span
     held = [leaf for leaf in array_leaves(ctx.env[holder].value) if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
-    if len(held) > 1 and not all(_surely(leaf, place) for leaf in held):
+    if len(held) > 1 and not all(_same_array(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
     through = next((leaf for leaf in held if meets(leaf, place)), ctx.env[holder].value)
     left: dict[str, Binding] = {}
@@ -144,7 +144,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             )
             if not isinstance(leaf, ARRAYS) or parent or not meets(leaf, place):
                 return leaf
-            if isinstance(through, UnionValue) or not _surely(leaf, place):
+            if isinstance(through, UnionValue) or not _same_array(leaf, place):
                 return LostArray(_type_of(leaf), loss())
             shown.append(loss())
             return leaf
@@ -156,7 +156,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     ctx.bind_all(left)
 
 
-def _surely(leaf: Value, place: ArrayValue | ViewValue) -> bool:
+def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
     """Whether what a name holds is an array of its own no more than the place is: it is, or looks into, the same one on every path."""
     return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
 

@@ -199,7 +199,7 @@ class Lent(Message):
 
 @frozen
 class SharedUpdate(Message):
-    """An array that was updated under one name is used, or updated, under another, which surely means the same array."""
+    """An array that was updated under one name is used, or updated, under another, which is known to mean the same array."""
 
     slug = "shared-update"
     name: str
