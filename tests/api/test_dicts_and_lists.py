@@ -177,3 +177,17 @@ def test_texts_and_matches():
         f1(X, "other")
     for k in range(4):
         assert g1(X, k) == pytest.approx(g(X, k)) and np.allclose(g1.grad(X, k), differences(g, X, k))
+
+
+def test_a_dict_that_starts_empty_with_arguments_that_only_calls_tell():
+    def f(x):
+        d = {}
+        d["a"] = x[0]
+        d["b"] = d["a"] * x[1]
+        d["a"] += d["b"]
+        return sum(d.values()) * len(d)
+
+    checked = linear_grad(f, cache=False, backend="interpret")
+    x = np.array([0.5, -1.25])
+    assert checked(x) == f(x)
+    np.testing.assert_allclose(checked.grad(x), [2.0 + 4.0 * x[1], 4.0 * x[0]])

@@ -173,6 +173,8 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
+        if isinstance(node, ast.Name):  # what it holds is not known any more
+            ctx.bind(node.id, Binding(Poison() if key is None else value, span))
         return
     if not own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
         return
