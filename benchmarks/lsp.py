@@ -135,7 +135,7 @@ def first() -> tuple[float, float]:
     c = Conversation()
     c.open(program())
     at, found = c.diagnostics(1)
-    assert {d["code"] for d in found} == {"LIN101"}, found
+    assert {d["code"] for d in found} == {"LIN111"}, found
     whole = at
     while len(found) < 2:
         whole, found = c.diagnostics(1)
