@@ -53,7 +53,7 @@ AS_LONG = 28  # calls of `compile` that take as long as a check: what disturbs t
 def test_checking_300_lines_is_quick():
     text = program(300)
     checks, compiles = [], []
-    for _ in range(45):  # the least of many: one is soon disturbed
+    for _ in range(75):  # the least of many: one is soon disturbed
         checks.append(seconds(lambda: check_source(text, "program.py")))
         compiles.append(seconds(lambda: [compile(text, "program.py", "exec") for _ in range(AS_LONG)]))
     slower = max(1.0, min(compiles) / (AS_LONG * COMPILE))

@@ -38,6 +38,8 @@ def lost_updates(program: Program, source: SourceFile) -> list[UpdateLost]:
 
 def _of(f: Function, source: SourceFile) -> list[UpdateLost]:
     made = {s.out.name for s in walk(f.body) if type(s) is Alloc or type(s) is Copy}
+    if not made:
+        return []
     first: dict[str, Stmt] = {}
     flow = _Flow({}, {p.var.name for p in f.params} | _names(f.body.results))
     for s in walk(f.body):

@@ -54,9 +54,9 @@ class SourceFile:
 
     def span(self, node: ast.AST) -> Span:
         """The span of an ast node, byte columns turned into code points."""
-        found = self._spans.get(node)
+        found = self.spans.get(node)
         if found is None:
-            found = self._spans[node] = self._span(node)
+            found = self.spans[node] = self._span(node)
         return found
 
     def _span(self, node: ast.AST) -> Span:
@@ -67,7 +67,7 @@ class SourceFile:
         return Span(self.name, line + above, column, end + above, last)
 
     @cached_property
-    def _spans(self) -> dict[ast.AST, Span]:
+    def spans(self) -> dict[ast.AST, Span]:
         """Of the nodes that were asked about, most of them more than once."""
         return {}
 

@@ -173,8 +173,8 @@ class _Joiner:
         for name in changed:
             joined = self.binding(name, a.get(name), b.get(name), alive)
             if joined is not None:
-                shared = (env[name].shared for env in (a, b) if name in env)
-                self.env[name] = replace(joined, shared=next(filter(None, shared), None))
+                shared = next((env[name].shared for env in (a, b) if name in env and env[name].shared), None)
+                self.env[name] = joined if shared is None else replace(joined, shared=shared)
 
     def binding(self, name: str, x: Binding | None, y: Binding | None, alive: Arm | None) -> Binding | None:
         if alive is not None:

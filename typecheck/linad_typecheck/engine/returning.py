@@ -61,10 +61,14 @@ def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
         return ArrayValue(copy)
 
     lent = ctx.variables.lent(value.var.name) if isinstance(value, ArrayValue) else None
-    texts = {ast.unparse(s) for s in ast.walk(ctx.source.node) if isinstance(s, ast.Return)}
-    if lent is not None and lent.kind == "update" and len(texts) == 1:
+    if lent is not None and lent.kind == "update" and len(_returned(ctx.source.node)) == 1:
         return GivenBack(lent.name)
     return map_arrays(value, own)
+
+
+def _returned(node: ast.AST) -> set[str]:
+    """What a function returns, as texts."""
+    return {ast.unparse(s) for s in ast.walk(node) if isinstance(s, ast.Return)}
 
 
 def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:

@@ -193,7 +193,8 @@ class Lowering:
     # -- places and reports
 
     def span(self, node: ast.AST) -> Span:
-        return self.source.source.span(node)
+        source = self.source.source
+        return source.spans.get(node) or source.span(node)  # asked of every node, and of most more than once
 
     def report(self, message: Message) -> None:
         self.programs.report(message)

@@ -190,10 +190,10 @@ def _both(node: ast.AST) -> _Seen | None:
             return None
         for part in _BACKWARDS[kind]:
             value = getattr(n, part, None)
-            if type(value) is list:
-                stack += [v for v in reversed(value) if type(v) in _HELD]
-            elif type(value) in _HELD:
+            if type(value) in _HELD:
                 stack.append(value)
+            elif type(value) is list:
+                stack += [v for v in reversed(value) if type(v) in _HELD]
     return frozenset(load), tuple(store), False
 
 
