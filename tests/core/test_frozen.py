@@ -180,3 +180,17 @@ def test_nothing_is_compiled_before_there_is_an_instance():
         "A = frozen(type('A', (), {'__annotations__': {'x': int}}))\nassert not compiled\nA(1)\nA(2)\nassert len(compiled) == 1"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@frozen(slots=True, guarded=False)
+class Quick:
+    name: str
+    size: int = 3
+
+
+def test_without_a_guard_it_is_the_same_class_but_for_assignments():
+    q = Quick("a")
+    assert q == Quick("a", 3) and hash(q) == hash(Quick("a")) and repr(q) == "Quick(name='a', size=3)"
+    assert dataclasses.replace(q, size=4).size == 4 and pickle.loads(pickle.dumps(q)) == q
+    with pytest.raises(AttributeError):
+        q.other = 1

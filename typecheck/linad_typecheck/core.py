@@ -34,7 +34,7 @@ from .span import NOWHERE, Span
 # ---------------------------------------------------------------------------------------------------- statements
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Let:
     """``out = op(ins)``: a pure scalar operation of `ops.OPS`."""
 

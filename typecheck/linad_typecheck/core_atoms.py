@@ -9,7 +9,7 @@ from .frozen import frozen
 from .types import I64, Scalar, Type
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Var:
     """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again.
 

@@ -6,7 +6,7 @@ from .frozen import frozen
 
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Span:
     """A stretch of a source file, ``end_column`` exclusive."""
 

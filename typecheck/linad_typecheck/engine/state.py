@@ -41,7 +41,7 @@ class Lent:
 Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Known:
     """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
     added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever gets the name."""

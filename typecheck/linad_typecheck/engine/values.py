@@ -18,7 +18,7 @@ SEQUENCES = (None, LIST)  # what a tuple and a list are instances of
 LISTS = (LIST, *GROWING)
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class ScalarValue:
     """A scalar; ``weak`` as Python's own numbers are in NumPy's promotion."""
 
@@ -246,7 +246,7 @@ SILENT = (Poison, Bottom)
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Binding:
     """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is. ``shared`` is
     where its array was updated under another name since."""
