@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..advice.did_you_mean import meant
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
@@ -34,11 +35,11 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         if k is None or isinstance(v, SILENT):
             return Poison()
         found[k[0]] = v
-    return of(found)
+    return of(found, ctx.span(node))
 
 
-def of(items: dict[object, Value]) -> TupleValue:
-    return TupleValue(tuple(items.values()), dict_class(tuple(items)))
+def of(items: dict[object, Value], made: Span | None = None) -> TupleValue:
+    return TupleValue(tuple(items.values()), dict_class(tuple(items)), made)
 
 
 def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
@@ -58,7 +59,7 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
             return Poison() if isinstance(v, SILENT) else None
         else:
             found[k.arg] = v
-    return of(found)
+    return of(found, ctx.span(node))
 
 
 def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
@@ -69,7 +70,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
             ctx.report(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
             return Poison()
         found[key] = pair.items[1]
-    return of(found)
+    return of(found, span)
 
 
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
@@ -125,7 +126,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             case "items":
                 return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
             case _:
-                return base
+                return replace(base, made=span)
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
         key = key_of(ctx, node.args[0])
         if key is None:
@@ -139,7 +140,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         made = called(ctx, node, "builtins.dict", "update", "t")
         if isinstance(made, TupleValue) and own(ctx, node.func.value, base, "updating", span):
             old = dict(zip(base.record.names, base.items, strict=True))
-            _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True))))
+            _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True)), base.made))
             return NoneValue()
         if made is not None:
             return Poison()
@@ -164,7 +165,7 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
             del left[key[0]]
         else:
             left[key[0]] = other
-        _bind(ctx, node.func.value, of(left))
+        _bind(ctx, node.func.value, of(left, base.made))
     return usable(ctx, other if found is None else found, ast.unparse(node), ctx.span(node))
 
 
@@ -180,7 +181,7 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
         return
     found = dict(zip(base.record.names, base.items, strict=True))
     found[key[0]] = value
-    _bind(ctx, node, of(found))
+    _bind(ctx, node, of(found, base.made))
 
 
 def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
@@ -188,7 +189,7 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
     if not isinstance(node, ast.Name):
         ctx.report(Unsupported(span, f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
         return False
-    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base, _carried(ctx, base))]
+    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base)]
     options = ctx.source.node.args.kwarg  # `**options` is a dict of the call's own
     given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options} - {MADE}
     if shared or given or node.id not in ctx.local_names:
@@ -204,20 +205,12 @@ def _bind(ctx: Lowering, node: ast.Name, made: TupleValue) -> None:
     ctx.typed(node.id, ctx.span(node), made)
 
 
-def _carried(ctx: Lowering, base: TupleValue) -> bool:
-    """Whether loops may carry two names of one dict on as two: a name of a dict like it is bound or written to in one."""
-    like = {n for n, b in ctx.env.items() if isinstance(b.value, TupleValue) and b.value.record is base.record}
-    loops = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.For | ast.While))
-    inside = {n for loop in loops for s in loop.body for n in ast.walk(s)}
-    bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return bool(like & (bound | {n.value.id for n in inside if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.ctx, ast.Store)}))
-
-
-def _holds(v: Value, base: TupleValue, loops: bool) -> bool:
-    """Whether a value may be, or hold, the dict: another name of it has the same items, unless loops have made them variables."""
+def _holds(v: Value, base: TupleValue) -> bool:
+    """Whether a value may be, or hold, the dict."""
     if isinstance(v, TupleValue):
-        return (v.record is base.record and (loops or v.items == base.items)) or any(_holds(x, base, loops) for x in v.items)
-    return contains(v, TupleValue) and any(_holds(x, base, loops) for _, x in getattr(v, "captured", None) or ())
+        apart = v.record is not base.record or None not in (v.made, base.made) and v.made != base.made
+        return not apart or any(_holds(x, base) for x in v.items)
+    return contains(v, TupleValue) and any(_holds(x, base) for _, x in getattr(v, "captured", None) or ())
 
 
 def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:

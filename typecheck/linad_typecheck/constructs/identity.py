@@ -21,8 +21,9 @@ def given_back(
     ctx: Lowering, nodes: list[ast.expr], names: set[str], function: str, given: list[Value], result: Value, fresh: bool
 ) -> None:
     """Note a call that may give back what it got, from ``nodes`` and under ``names``. ``fresh``: the result itself is a new
-    object, in which others may be."""
-    came = {k for part in (result.items if fresh and isinstance(result, TupleValue) else (result,)) for k in _kinds(part)}
+    object, in which others may be; so is each that the function is known to have made."""
+    fresh = fresh or (isinstance(result, TupleValue) and result.made is not None)
+    came = {k for part in (result.items if fresh and isinstance(result, TupleValue) else (result,)) for k in _kinds(part, True)}
     if not came & {k for v in given for k in _kinds(v)}:
         return
     names = {n for n in _read(ctx, nodes) | names if n in ctx.env and came & set(_kinds(ctx.env[n].value))}
@@ -65,15 +66,17 @@ def _read(ctx: Lowering, nodes: list[ast.expr]) -> set[str]:
     return found
 
 
-def _kinds(v: Value) -> Iterator[str]:
-    """What may be changed in a value: objects by their classes, dicts, lists."""
+def _kinds(v: Value, unknown: bool = False) -> Iterator[str]:
+    """What may be changed in a value: objects by their classes, dicts, lists. ``unknown``: without those made at a known place."""
     if not isinstance(v, TupleValue):
         return
     if v.record in LISTS:
         yield "list"
+    elif unknown and v.made is not None:
+        pass
     elif v.mapping:
         yield "dict"
     elif v.record is not None and v.record.mutable:
         yield v.record.key
     for item in v.items:
-        yield from _kinds(item)
+        yield from _kinds(item, unknown)

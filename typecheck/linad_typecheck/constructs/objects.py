@@ -71,7 +71,8 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
     if name != MADE and not own(ctx, target.value, base, f"assigning to the attribute `.{target.attr}` of an object", span):
         return
     fields = dict(zip(record.names, base.items, strict=True)) | {target.attr: value}
-    made = TupleValue(tuple(fields.values()), record if target.attr in record.names else object_class(record, tuple(fields)))
+    cls = record if target.attr in record.names else object_class(record, tuple(fields))
+    made = TupleValue(tuple(fields.values()), cls, base.made)
     ctx.bind(name, Binding(made, ctx.env[name].span))
     ctx.typed(name, ctx.span(target.value), made)
 
@@ -106,7 +107,8 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
     function = replace(source, node=made, key=f"{source.key}/made")
     first = TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ()))
     callee = Quoted(node.func, EntityValue(Helper(function), of))
-    return expression(ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint)
+    made = expression(ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint)
+    return replace(made, made=ctx.span(node)) if isinstance(made, TupleValue) else made
 
 
 class _Made(ast.NodeTransformer):

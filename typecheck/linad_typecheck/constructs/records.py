@@ -117,7 +117,7 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
         ctx.report(BadCall(span, record.name, why))
         return Poison()
     items = [given[f.name] if f.name in given else default(ctx, f.default, f.name, span) for f in record.fields]
-    return _made(ctx, items, record)
+    return _made(ctx, items, record, span)
 
 
 def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span) -> Value:
@@ -127,15 +127,15 @@ def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Spa
     if wrong is not None:
         ctx.report(BadCall(span, record.name, f"has no field `{wrong}`"))
         return Poison()
-    return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record)
+    return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record, span)
 
 
-def _made(ctx: Lowering, items: list[Value], record: RecordClass) -> Value:
+def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) -> Value:
     bad = next((v for v in items if isinstance(v, SILENT)), None)
     if bad is not None:
         ctx.programs.poisoned |= isinstance(bad, Poison)
         return bad
-    return TupleValue(tuple(items), record)
+    return TupleValue(tuple(items), record, span if record.mutable else None)
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..arrays.from_parts import row_of
@@ -235,17 +235,9 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript(value=ast.Name(id=name)) if name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping:
-            old, value = operands(ctx, [s.target, s.value])
-            if is_array(old):
-                ctx.report(Unsupported(span, "updating an array in a dict", "give it a name first: `w = d[\"w\"]`, then `w += ...`"))
-                return
-            dicts.assign(ctx, s.target, d, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
+            _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, d, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
-            old, value = operands(ctx, [s.target, s.value])
-            if is_array(old):
-                ctx.report(Unsupported(span, "updating an array in a list", "give it a name first: `w = xs[0]`, then `w += ...`"))
-                return
-            lists.stored(ctx, s.target, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
+            _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
@@ -260,15 +252,21 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 refuse_attribute(ctx, s.target)
                 expression(ctx, s.value)
                 return
-            old, value = operands(ctx, [s.target, s.value])
-            if is_array(old):
-                where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
-                if where is not None:
-                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
-                return
-            objects.assign(ctx, s.target, held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span), span)
+            _augmented_part(ctx, s, lambda new: objects.assign(ctx, s.target, new, span))
         case _:
             refuse(ctx, s.target)
+
+
+def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None]) -> None:
+    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array there is updated, anything else is stored anew."""
+    span = ctx.span(s)
+    old, value = operands(ctx, [s.target, s.value])
+    if not is_array(old):
+        store(held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span))
+        return
+    where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
+    if where is not None:
+        update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:

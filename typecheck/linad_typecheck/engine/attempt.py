@@ -66,7 +66,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
     """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
-            return TupleValue(tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)), v.record)
+            return replace(v, items=tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)))
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
             made = own_array(ctx, v, name, span, defined)

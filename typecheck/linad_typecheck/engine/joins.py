@@ -230,7 +230,8 @@ class _Joiner:
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                return TupleValue(joined, t.record)
+                made = {v.made if isinstance(v, TupleValue) else None for v in (x, y)}
+                return TupleValue(joined, t.record, made.pop() if len(made) == 1 else None)
             case ScalarType(dtype=d, weak=weak):
                 ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
                 if ins[0] == ins[1]:

@@ -34,7 +34,7 @@ from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
     Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, join_types, leaves, map_arrays, passed, rebuild,
+    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, join_types, leaves, map_arrays, passed, rebuild,
     slot, type_leaves, type_of,
 )
 
@@ -319,7 +319,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         value = lent_back(ctx, value)
     if spec.recursive:  # as the calls inside take it to be
         value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
-    spec.result = type_of(value)
+    spec.result = given_back(type_of(value))
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
     spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)

@@ -77,10 +77,13 @@ class Delayed:
 @frozen(slots=True)
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing changes, is of
-    the class ``LIST``: so it stays one wherever values are taken apart and put together."""
+    the class ``LIST``: so it stays one wherever values are taken apart and put together. ``made`` is the place in the text where a
+    dict or an object was made, `NOWHERE` where that was before a call, None where it is not known: two that were made at different
+    places are not the same."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
+    made: Span | None = None
 
     @property
     def listed(self) -> bool:
@@ -307,6 +310,7 @@ class UnionType:
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None
+    made: Span | None = None  # as in `TupleValue`
 
 
 @frozen(slots=True)
@@ -347,8 +351,8 @@ def type_of(v: Value) -> ValueType:
             return UnionType(type_of(x), type_of(y), loss)
         case Delayed(dtype=d, shape=shape):
             return ArrayType(d, len(shape))
-        case TupleValue(items=items, record=record):
-            return TupleType(tuple(map(type_of, items)), record)
+        case TupleValue(items=items, record=record, made=made):
+            return TupleType(tuple(map(type_of, items)), record, made)
         case FunctionValue(source=s, captured=c) if c is not None:
             return ClosureType(s, tuple((n, type_of(x)) for n, x in c))
         case DerivativeValue(transform=t, function=f) if isinstance(of := type_of(f), ClosureType):
@@ -407,14 +411,22 @@ def as_argument(v: Value) -> Value:
             return ViewValue(var, view, True)
         case UnionValue(cond=c, one=x, other=y, loss=loss):
             return UnionValue(c, as_argument(x), as_argument(y), loss)
-        case TupleValue(items=items):
-            return replace(v, items=tuple(map(as_argument, items)))
+        case TupleValue(items=items, record=record):
+            changes = v.mapping or (record is not None and record.mutable)
+            return TupleValue(tuple(map(as_argument, items)), record, NOWHERE if changes else None)
         case FunctionValue(captured=c) if c is not None:
             return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
         case DerivativeValue(function=f):
             return replace(v, function=as_argument(f))
         case _:
             return v
+
+
+def given_back(t: ValueType) -> ValueType:
+    """The type of a result as callers know it: what it holds of the arguments may be any of theirs."""
+    if not isinstance(t, TupleType):
+        return t
+    return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made == NOWHERE else t.made)
 
 
 def as_flag(v: Value) -> Value:
@@ -483,8 +495,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
         case UnionType(one=x, other=y, loss=loss):
             cond = next(parts)
             return UnionValue(cond, rebuild(x, parts), rebuild(y, parts), loss)
-        case TupleType(items=items, record=record):
-            return TupleValue(tuple(rebuild(x, parts) for x in items), record)
+        case TupleType(items=items, record=record, made=made):
+            return TupleValue(tuple(rebuild(x, parts) for x in items), record, made)
         case ClosureType(source=s, captured=c):
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
         case OtherType(value=FlagValue(value=known, weak=w, dtype=d)):
@@ -533,7 +545,7 @@ def map_arrays(v: Value, change) -> Value:
             return change(v)
         case TupleValue(items=items):
             new = tuple(map_arrays(x, change) for x in items)
-            return v if new == items else TupleValue(new, v.record)
+            return v if new == items else replace(v, items=new)
         case _:
             return v
 
@@ -558,7 +570,7 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None if d is None else ScalarType(d, wx and wy)
         case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record and a.record not in GROWING:
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
-            return None if None in parts else TupleType(parts, a.record)
+            return None if None in parts else TupleType(parts, a.record, a.made if a.made == b.made else None)
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
         case _:

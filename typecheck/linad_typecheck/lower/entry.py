@@ -24,6 +24,7 @@ from ..engine.values import (
     ScalarValue,
     TupleValue,
     Value,
+    as_argument,
     contains,
     leaves,
     rebuild,
@@ -178,7 +179,7 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     kinds = zip(places, type_leaves(t), strict=True)
     fresh = [ctx.fresh(_hint(place), leaf, lent=lent if isinstance(leaf, Array) else None) for place, leaf in kinds]
     found.variables += fresh
-    ctx.bind(a.arg, Bound(rebuild(t, iter(fresh)), span))
+    ctx.bind(a.arg, Bound(as_argument(rebuild(t, iter(fresh))), span))
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))
