@@ -18,6 +18,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .prelude import HEADER
+from .sources import Drawn, Source
 
 
 @dataclass(frozen=True)
@@ -69,18 +70,16 @@ class _Scope:
 class _Writer:
     """Draws one function, statement by statement."""
 
-    def __init__(self, draw: Callable, size: int, gathers: bool, rich: bool = False, errors: bool = True) -> None:
-        self.draw, self.left, self.gathers, self.rich, self.errors = draw, size, gathers, rich, errors
+    def __init__(self, source: Source, size: int, gathers: bool, rich: bool = False, errors: bool = True) -> None:
+        self.pick, self.number = source.pick, source.number
+        self.left, self.gathers, self.rich, self.errors = size, gathers, rich, errors
         self.result = "{}"  # what is returned, around a float
         self.lines: list[str] = []
         self.depth = 1
         self.names = count()
 
-    def pick(self, items: list) -> Any:
-        return self.draw(st.sampled_from(items))
-
     def chance(self, one_in: int) -> bool:
-        return self.draw(st.integers(1, one_in)) == one_in
+        return self.number(1, one_in) == one_in
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -180,7 +179,7 @@ class _Writer:
     # ----------------------------------------------------------------------------------------------- statements
 
     def body(self, s: _Scope, most: int, loop: bool = False) -> None:
-        for _ in range(self.draw(st.integers(1, most))):
+        for _ in range(self.number(1, most)):
             if self.left <= 0:
                 break
             self.left -= 1
@@ -440,9 +439,8 @@ _RICH = [
 ]
 
 
-@st.composite
-def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = False) -> Program:
-    """Programs with arguments.
+def written(source: Source, size: int = 14, errors: bool = True, rich: bool = False) -> Program:
+    """A program with arguments, from a source of choices.
 
     Parameters
     ----------
@@ -454,8 +452,11 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
         Also parameters that are tuples or updated, module-level arrays, arrays of rank 0 and 3, f32 arrays that are
         written, int arrays overwritten while they are used as indices, tuples and arrays as results.
     """
-    w = _Writer(draw, size, draw(st.booleans()), rich, errors)
-    single = draw(st.integers(1, 5)) == 5
+    def chance(one_in: int) -> bool:
+        return source.number(1, one_in) == one_in
+
+    w = _Writer(source, size, chance(2), rich, errors)
+    single = chance(5)
     s = _Scope(["w"], [], [], {"x": False, "u": True, "v": True}, {"A": False, "B": True})
     params = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], idx: Int64[np.ndarray, "k"], w: float'
     if single:
@@ -464,8 +465,8 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
     if rich:
         params += ', y: Float64[np.ndarray, "n"], pair, unused: float'
         s.vectors |= {"y": True, "z0": True}
-        w.result = draw(st.sampled_from(["{}", "({}, n)", "({}, u.copy())", "(({}, 1.0), (n, B.copy()))"]))
-    start = draw(st.sampled_from(["0.0", "w"]))
+        w.result = source.pick(["{}", "({}, n)", "({}, u.copy())", "(({}, 1.0), (n, B.copy()))"])
+    start = source.pick(["0.0", "w"])
     for text in ("n = len(x)", "m = A.shape[1]", "k = idx.size", "u = x.copy()", "v = np.zeros(n)", "B = A.copy()"):
         w.line(text)
     if rich:
@@ -478,7 +479,7 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
     s.changing.append("s")
     while w.left > 0 and len(w.lines) < 60:
         w.body(s, 4)
-        if draw(st.booleans()):
+        if chance(2):
             break
     for name in ("u", "v", *(("g", "z0") if rich else ())):
         w.line(f"for i in range(n):\n        s += {name}[i] * (1.0 + 0.1 * i)")
@@ -486,12 +487,12 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
     if rich:
         w.line("for i in range(n):\n        for j in range(m):\n            s += C[i, j, 0] - 0.5 * C[i, j, 1] * r[()]")
     w.line(f"return {w.result.format('s')}")
-    n, m, k = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    if errors and rich and draw(st.integers(1, 16)) == 16:
+    n, m, k = source.number(1, 5), source.number(1, 3), source.number(1, 4)
+    if errors and rich and chance(16):
         n = 0
-    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    rng = np.random.default_rng(source.number(0, 2**16))
     idx = rng.integers(-max(n, 1), max(n, 1), k)
-    if errors and draw(st.integers(1, 12)) == 12:
+    if errors and chance(12):
         idx[-1] = n
     args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), idx, float(rng.normal()))
     if single:
@@ -500,3 +501,9 @@ def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = F
         args += (rng.normal(size=n), (rng.normal(size=n), float(rng.normal())), 0.5)
     text = f"{HEADER}\n\ndef f({params}):\n" + "\n".join(w.lines) + "\n"
     return Program(text, args, single, ("y",) if rich else ())
+
+
+@st.composite
+def programs(draw: Callable, size: int = 14, errors: bool = True, rich: bool = False) -> Program:
+    """Programs with arguments, as `written` makes them."""
+    return written(Drawn(draw), size, errors, rich)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 HELPERS = '''
 
@@ -46,14 +45,6 @@ def pushed(v, i, e):
 '''
 
 Shape = tuple[int, ...]
-
-
-class Source(Protocol):
-    """Where choices come from."""
-
-    def pick(self, items: list) -> Any: ...
-
-    def number(self, low: int, high: int) -> int: ...
 
 
 @dataclass

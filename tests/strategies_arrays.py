@@ -14,8 +14,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .prelude import HEADER
+from .sources import Drawn, Source
 from .strategies import Program
-from .strategies_aliases import HELPERS, Name, Scope, Shape, Source
+from .strategies_aliases import HELPERS, Name, Scope, Shape
 
 
 class Writer:
@@ -465,11 +466,4 @@ def written(source: Source, size: int = 12) -> Program:
 def array_programs(draw: Callable, size: int = 12) -> Program:
     """Programs of arrays with arguments; ``size`` is about how many statements there are."""
 
-    class Drawn:
-        def pick(self, items: list) -> Any:
-            return draw(st.sampled_from(items))
-
-        def number(self, low: int, high: int) -> int:
-            return draw(st.integers(low, high))
-
-    return written(Drawn(), size)
+    return written(Drawn(draw), size)

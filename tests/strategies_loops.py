@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .prelude import HEADER
+from .sources import Drawn, Source
 from .strategies import Program
-from .strategies_aliases import Source
 
 
 class _Chain:
@@ -131,11 +131,4 @@ def written_loops(source: Source, size: int = 6) -> Program:
 def loop_programs(draw: Callable, size: int = 6) -> Program:
     """Chains of loops with arguments; ``size`` is how many there are, or things between them."""
 
-    class Drawn:
-        def pick(self, items: list) -> Any:
-            return draw(st.sampled_from(items))
-
-        def number(self, low: int, high: int) -> int:
-            return draw(st.integers(low, high))
-
-    return written_loops(Drawn(), size)
+    return written_loops(Drawn(draw), size)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .prelude import HEADER
+from .sources import Source
 from .strategies import Program
-from .strategies_aliases import Source
 
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], w: float'
 
@@ -127,16 +127,3 @@ def scratch_nests(source: Source) -> Program:
     rng = np.random.default_rng(source.number(0, 2**16))
     args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), float(rng.normal()))
     return Program(f"{HEADER}\n\ndef f({PARAMS}):\n" + "\n".join(c.lines) + "\n", args)
-
-
-class Seeded:
-    """Choices from a seed."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def pick(self, items: list) -> Any:
-        return items[self.rng.integers(len(items))]
-
-    def number(self, low: int, high: int) -> int:
-        return int(self.rng.integers(low, high + 1))

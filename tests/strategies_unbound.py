@@ -15,8 +15,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .prelude import HEADER
+from .sources import Drawn, Source
 from .strategies import Program
-from .strategies_aliases import HELPERS, Source
+from .strategies_aliases import HELPERS
 
 
 def _split(text: str) -> list[str]:
@@ -239,11 +240,4 @@ def written_unbound(source: Source) -> Program:
 def unbound_programs(draw: Callable) -> Program:
     """Programs with arguments, of names that loops bind below the places that use them."""
 
-    class Drawn:
-        def pick(self, items: list) -> Any:
-            return draw(st.sampled_from(items))
-
-        def number(self, low: int, high: int) -> int:
-            return draw(st.integers(low, high))
-
-    return written_unbound(Drawn())
+    return written_unbound(Drawn(draw))

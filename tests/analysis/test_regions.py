@@ -7,7 +7,8 @@ from linad.analysis.regions import Privacy
 
 from ..examples_of import seeds
 from ..properties.roads import Whole
-from ..strategies_scratch import Seeded, scratch_nests
+from ..sources import Seeded
+from ..strategies_scratch import scratch_nests
 from .recorded import depths, events, is_private, iterations
 
 UNTOUCHED = frozenset({"array_privatisation"})

@@ -7,11 +7,7 @@ is found is written down with its text, and the search goes on.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import random
-import resource
-import signal
 import sys
 import tempfile
 import time
@@ -23,6 +19,7 @@ from pathlib import Path
 
 from linad_typecheck.checking.fixes import fix
 
+from ..batches import ROOM, Slow, alarm, in_child
 from . import test_damaged as damaged
 from . import test_edited as edited
 from .corpus import HEAD, texts
@@ -30,11 +27,6 @@ from .corpus import HEAD, texts
 BATCH = 400
 FOUND = "found"
 ALARM = 60  # seconds for one edit
-ROOM = 1 << 30  # bytes that the checks may take beyond what importing everything took
-
-
-class Slow(BaseException):
-    """An edit that took longer than the alarm clock allows."""
 
 
 def damage(rng: random.Random) -> tuple[str, str]:
@@ -95,36 +87,18 @@ def main() -> int:
     batch, until = 0, time.monotonic() + options.seconds
     edited.cases(), texts()
     while time.monotonic() < until:
-        counts += _in_child(options, options.seed * 10_000_000 + batch * BATCH, until)
+        seed = options.seed * 10_000_000 + batch * BATCH  # modules that were run are kept for good: a batch has a process of its own
+        told, status = in_child(lambda seed=seed: _batch(options, seed, until), ROOM)
+        if status:
+            print(f"the process of batch {seed} ended with {status}", flush=True)
+        counts += Counter(told or {FOUND: 1})
         batch += 1
     found = counts.pop(FOUND, 0)
     print(f"{sum(counts.values())} edits, {found} found: {dict(counts.most_common())}")
     return min(found, 1)
 
 
-def _in_child(options: argparse.Namespace, seed: int, until: float) -> Counter[str]:
-    """A batch in a process of its own: modules that were run are kept for good, and a crash ends the batch alone."""
-    out, inside = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(out)
-        with os.fdopen(inside, "w") as pipe:
-            json.dump(_batch(options, seed, until), pipe)
-        os._exit(0)
-    os.close(inside)
-    with os.fdopen(out) as pipe:
-        told = pipe.read()
-    _, status = os.waitpid(child, 0)
-    if status:
-        print(f"the process of batch {seed} ended with {status}", flush=True)
-        return Counter({FOUND: 1})
-    return Counter(json.loads(told))
-
-
 def _batch(options: argparse.Namespace, first: int, until: float) -> Counter[str]:
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, used + ROOM))
-    signal.signal(signal.SIGALRM, _slow)
     warnings.simplefilter("ignore")
     counts: Counter[str] = Counter()
     for seed in range(first, first + BATCH):
@@ -135,15 +109,13 @@ def _batch(options: argparse.Namespace, first: int, until: float) -> Counter[str
         if options.only:
             kind = globals()[options.only]
         with tempfile.TemporaryDirectory() as folder:
-            signal.alarm(ALARM)
             try:
-                counts[kind(rng, Path(folder)).partition("+")[0]] += 1
+                with alarm(ALARM):
+                    done = kind(rng, Path(folder))
+                counts[done.partition("+")[0]] += 1
             except (Exception, Slow):
-                signal.alarm(0)
                 counts[FOUND] += 1
                 _keep(options.keep / f"{kind.__name__}_{seed}", Path(folder))
-            finally:
-                signal.alarm(0)
     return counts
 
 
@@ -154,10 +126,6 @@ def _keep(kept: Path, folder: Path) -> None:
         (kept / file.name).write_bytes(file.read_bytes())
     (kept / "error.txt").write_text(told, encoding="utf-8")
     print(f"{kept}: {told.strip().splitlines()[-1][:300]}", flush=True)
-
-
-def _slow(*_: object) -> None:
-    raise Slow
 
 
 if __name__ == "__main__":

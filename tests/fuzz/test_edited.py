@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -111,6 +112,11 @@ def load(tree: ast.Module, folder: Path, name: str) -> ModuleType:
 
 def ends(whole: Whole) -> bool:
     """Whether CPython gets through the program soon."""
+    return soon(whole.oracle)
+
+
+def soon(run: Callable[[], object]) -> bool:
+    """Whether what is run executes no more lines than `EVENTS`."""
     left = EVENTS
 
     def trace(frame, event, argument):
@@ -123,7 +129,7 @@ def ends(whole: Whole) -> bool:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        attempt(whole.oracle)
+        attempt(run)
     except TooLong:
         return False
     finally:

@@ -24,7 +24,8 @@ from ..examples_of import seeds, some
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close, fresh
 from ..properties.test_programs import MODULES, SINGLE, cases
-from ..strategies_scratch import Seeded, scratch_nests
+from ..sources import Seeded
+from ..strategies_scratch import scratch_nests
 
 OPTIONS = {
     "hoisted": EmitOptions(),

@@ -24,7 +24,7 @@ OPTIONS = (
 )
 
 
-class _Marker(ast.NodeTransformer):
+class Marker(ast.NodeTransformer):
     """Marks the loops of the function ``f`` that ``choose`` picks."""
 
     def __init__(self, choose):
@@ -53,7 +53,7 @@ class _Marker(ast.NodeTransformer):
 def marked(draw, **options):
     program: Program = draw(programs(**options))
     few = draw(st.integers(1, 4))
-    marker = _Marker(lambda: draw(st.sampled_from(OPTIONS)) if draw(st.integers(1, 4)) <= few else None)
+    marker = Marker(lambda: draw(st.sampled_from(OPTIONS)) if draw(st.integers(1, 4)) <= few else None)
     tree = marker.visit(ast.parse(program.text))
     return replace(program, text="import linad\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n")
 

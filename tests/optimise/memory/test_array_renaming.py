@@ -15,8 +15,9 @@ from linad.pipeline import prepare
 from ...examples_of import seeds
 from ...prelude import HEADER
 from ...properties.roads import Whole, close, fresh
+from ...sources import Seeded
 from ...strategies import load
-from ...strategies_scratch import Seeded, scratch_nests
+from ...strategies_scratch import scratch_nests
 
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n n"], w: float'
 RNG = np.random.default_rng(0)

@@ -1,0 +1,182 @@
+"""What is held against what: one program on every road to its value and its gradient.
+
+What comes of it is a word: ``agrees``, ``raises`` (as CPython does), ``wrong in CPython too``, or ``refused`` with the errors. Anything
+else is an exception: an `AssertionError` where two roads disagree, whatever was raised where the machinery failed.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linad import LinadError, linear_grad
+from linad.baseline import dual
+from linad.oracle import Ended, attempt, difference
+from linad.switches import all_passes
+
+from ..properties.roads import Whole, close, everything, floats, fresh, leaves
+from ..strategies import Program
+
+# Sizes of 1 are stretched by NumPy, and not by linad where they come up at run time: a declared deviation.
+STRETCHED = re.compile(r"broadcast|shape|size|axis")
+INTERNAL = "LIN9"
+
+
+class Unknown(Exception):
+    """The oracles cannot tell what is right: the program is no evidence."""
+
+
+@cache
+def optional_passes() -> dict[str, bool]:
+    """All passes that a function can do without, off."""
+    return {name: False for name, p in all_passes().items() if not p.required}
+
+
+COMPILED: dict[str, Callable[[], dict[str, Any]]] = {
+    "compiled": dict,
+    "compiled, no passes": lambda: {"passes": optional_passes()},
+    "compiled, fastmath off": lambda: {"fastmath": False},
+    "compiled, threads": lambda: {"parallel": True},
+    "compiled, pure": lambda: {"update": "pure"},
+}
+
+
+def judge(program: Program, compiled: tuple[str, ...] = (), thorough: bool = False) -> str:
+    """Hold a program against all that knows better; ``compiled`` are rows of `COMPILED`."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        f = program.load()
+        whole = Whole(f, program.args, program.updates, program.single)
+        if whole.errors:
+            codes = [e for e in whole.errors if e.startswith(INTERNAL)]
+            assert not codes, f"internal: {codes}"
+            runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
+            return "refused: " + "; ".join(whole.errors) if runs else "wrong in CPython too"
+        ended = _value(whole)
+        if ended.error is None:
+            wanted = _gradient(whole, thorough)
+        else:
+            wanted = None
+            if not compiled:
+                whole.raises(ended.error)
+        for name in compiled:
+            _compiled(whole, name, ended, wanted)
+    return "agrees" if ended.error is None else "raises"
+
+
+def _value(whole: Whole) -> Ended:
+    """How the program ends, in CPython and in the interpreter, before and after its passes."""
+    try:
+        return whole.primal()
+    except (AssertionError, Exception) as error:
+        plain = attempt(lambda: _plain(whole))
+        rtol, atol = (1e-4, 1e-5) if whole.single else (1e-9, 1e-12)
+        inside = whole.lowered.derivatives  # which only the passes make
+        for program in (whole.prepared,) if inside else (whole.lowered, whole.prepared):
+            got = attempt(lambda program=program: whole.run(program))
+            if got.error is not None and STRETCHED.search(str(got.error)) and "1" in str(got.error):
+                raise Unknown(f"stretched: {got.error}") from None
+            told = difference(everything(plain), everything(got), rtol=rtol, atol=atol)
+            if told is not None:
+                raise AssertionError(f"value: {told}; the oracle: {str(error)[:200]}") from error
+        if plain.error is not None:
+            return plain
+        return Ended(plain.value)
+
+
+def _plain(whole: Whole) -> tuple[Any, dict[str, np.ndarray]]:
+    """The undecorated function itself."""
+    args = fresh(list(whole.args))
+    value = whole.function(*args)
+    names = [p.name for p in whole.checked.signature.params]
+    return value, {n: a for n, a in zip(names, args, strict=True) if n in whole.updates}
+
+
+def _gradient(whole: Whole, thorough: bool) -> list[np.ndarray] | None:
+    """The gradient on which the roads agree, None where nothing has one."""
+    wrt = whole.active()
+    if not wrt or not (any(map(floats, leaves(whole.run(whole.prepared)[0]))) or whole.updates):
+        return None
+    try:
+        whole.expected(dual)
+    except Exception as error:  # what dual numbers do not know: differences do
+        found = _stored(whole)
+        _differences(whole, found, error)
+        whole.inner_product()
+        return found
+    whole.gradients(thorough)
+    whole.inner_product()
+    return _stored(whole)
+
+
+def _stored(whole: Whole) -> list[np.ndarray]:
+    wrt = whole.active()
+    _, found = whole.gradient(whole.derivative(wrt, True).simplified, wrt, True)
+    return [found[n] for n in wrt]
+
+
+def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> None:
+    """Central differences of the plain function, where those of two widths agree with each other."""
+    if whole.updates or whole.single:
+        return
+
+    def value(args: list[Any]) -> float:
+        parts = [np.asarray(v, dtype=float) for v in leaves(whole.function(*fresh(args))) if floats(v)]
+        seeds = [np.asarray(c, dtype=float) for c in whole.seeds()]
+        return sum(float(np.sum(p * c)) for p, c in zip(parts, seeds, strict=True))
+
+    args, active, count = list(whole.args), set(whole.active()), 0
+    pairs = zip([p.var.name for p in whole.prepared.main.params], args, strict=False)
+    for k, (name, a) in enumerate(pairs):
+        if name not in active:
+            continue
+        ours = found[count]
+        count += 1
+        for cell in np.ndindex(np.shape(a)):
+            ends = []
+            for step in (1e-5, -1e-5, 1e-6, -1e-6):
+                moved = np.array(a, dtype=float)
+                moved[cell] += step
+                ends.append(value([*args[:k], moved if isinstance(a, np.ndarray) else float(moved), *args[k + 1 :]]))
+            wide, narrow = (ends[0] - ends[1]) / 2e-5, (ends[2] - ends[3]) / 2e-6
+            scale = max(1.0, abs(narrow))
+            if abs(wide - narrow) < 1e-5 * scale:  # no kink near by
+                got = float(np.asarray(ours)[cell])
+                told = f"differences: {narrow} by {name}{list(cell)}, ours is {got} (dual numbers: {cause!r})"
+                assert abs(got - narrow) <= 1e-3 * scale, told
+
+
+def _compiled(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | None) -> None:
+    """A build of the program gives what the interpreter gives."""
+    try:
+        f = linear_grad(whole.function, updates=whole.updates, **COMPILED[name]())
+        before = fresh(list(leaves(whole.args)))
+        if ended.error is not None:
+            got = attempt(lambda: f(*fresh(list(whole.args))))
+            assert type(got.error) is type(ended.error), f"{name}: {got.error!r} instead of {ended.error!r}"
+            return
+        if whole.updates or wanted is None:
+            value = f(*fresh(list(whole.args))) if whole.updates else f(*whole.args)
+        else:
+            value, pullback = f.vjp(*whole.args)
+    except LinadError as error:
+        raise AssertionError(f"{name}: refused only there: {error}") from error
+    rounding = 1e-4 if whole.single else 1e-8
+    told = difference(Ended(_listed(value)), Ended(_listed(ended.value[0])), rtol=rounding, atol=rounding)
+    assert told is None, f"{name}: value: {told}"
+    if whole.updates or wanted is None:
+        return
+    ours = [np.asarray(g) for g in leaves(pullback(whole.cotangent))]
+    close(ours, wanted, 2e-3 if whole.single else 1e-7, name)
+    again = [np.asarray(g) for g in leaves(pullback(whole.cotangent))]
+    close(again, ours, 1e-9, f"{name}: the second pullback")
+    assert all(map(np.array_equal, before, leaves(whole.args))), f"{name}: an argument has changed"
+
+
+def _listed(x: Any) -> Any:
+    return tuple(map(_listed, x)) if isinstance(x, (tuple, list)) else x

@@ -1,0 +1,77 @@
+"""The writers of programs by name, each with the codes of the refusals that its programs may meet."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..fuzz.test_edited import EDITS, within_reach
+from ..properties import test_rebinding
+from ..properties.test_checkpointed import OPTIONS, Marker
+from ..sources import Seeded, Source
+from ..strategies import Program, written
+from ..strategies_arrays import written as written_arrays
+from ..strategies_language import written_language
+from ..strategies_loops import written_loops
+from ..strategies_scratch import scratch_nests
+from ..strategies_unbound import written_unbound
+
+OWNERSHIP = ("LIN1",)
+ANY = ("LIN1", "LIN2", "LIN3", "LIN4")  # what is refused is a program that means nothing, or that the language does not promise
+
+
+@dataclass(frozen=True)
+class Writer:
+    write: Callable[[Source], Program]
+    refusals: tuple[str, ...] = ()  # how the codes that are no finding begin
+    share: int = 1
+
+
+def marked(source: Source) -> Program:
+    """A program some of whose loops are marked for checkpoints."""
+    program = written(source, size=8, errors=False, rich=source.number(0, 1) == 1)
+    few = source.number(1, 4)
+    marker = Marker(lambda: source.pick(list(OPTIONS)) if source.number(1, 4) <= few else None)
+    tree = ast.fix_missing_locations(marker.visit(ast.parse(program.text)))
+    return replace(program, text=f"import linad\n{ast.unparse(tree)}\n")
+
+
+def rebinding(source: Source) -> Program:
+    text = test_rebinding.program(source.number(0, 2**30))
+    return Program(text, (np.array([0.7, 1.3, 0.4]), 0.9, source.pick([0, 1, 3])))
+
+
+def edited(source: Source) -> Program:
+    """A program of another writer in which statements and expressions have changed places."""
+    name = source.pick([n for n, w in WRITERS.items() if w.write not in (edited, rebinding)])
+    program = WRITERS[name].write(source)
+    tree = ast.parse(program.text.replace("np.empty", "np.zeros"))  # what is unset is anything
+    rng = random.Random(source.number(0, 2**30))
+    for _ in range(source.number(1, 3)):
+        rng.choice(EDITS)(within_reach(tree, "f")[0], rng)
+    return replace(program, text=ast.unparse(ast.fix_missing_locations(tree)) + "\n")
+
+
+WRITERS = {
+    "language": Writer(written_language, OWNERSHIP, 6),
+    "plain": Writer(lambda s: written(s, size=12)),
+    "rich": Writer(lambda s: written(s, size=12, rich=True), share=2),
+    "arrays": Writer(written_arrays, (*OWNERSHIP, "LIN303"), 2),
+    "loops": Writer(written_loops, share=2),
+    "scratch": Writer(scratch_nests, share=2),
+    "unbound": Writer(written_unbound, ANY, 2),
+    "rebinding": Writer(rebinding, ANY),
+    "marked": Writer(marked),
+    "edited": Writer(edited, ANY, 4),
+}
+
+
+def drawn(seed: int, only: str | None = None) -> tuple[str, Program]:
+    """The program of a seed, and the name of its writer."""
+    source = Seeded(seed)
+    name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share)])
+    return name, WRITERS[name].write(source)
