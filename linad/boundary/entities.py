@@ -142,8 +142,10 @@ def _no_array(a: np.ndarray) -> Opaque:
 
 
 def _nameless(value: object) -> str | None:
-    """The name of what has none of its own, as `numpy.typing.NDArray` and `numpy.c_`, by where it is found."""
-    for place in ("numpy", "numpy.typing") if type(value).__module__.partition(".")[0] in ("numpy", "typing", "types") else ():
+    """The name of what has none of its own, as `numpy.typing.NDArray` and `scipy.stats.norm`, by where it is found."""
+    home = type(value).__module__
+    places = ("numpy", "numpy.typing") if home.partition(".")[0] in ("numpy", "typing", "types") else ()
+    for place in ("scipy.stats",) if home.startswith("scipy.stats.") else places:
         for name, found in vars(sys.modules.get(place, ModuleType(""))).items():
             if found is value and name[0] != "_":
                 return f"{place}.{name}"
@@ -174,6 +176,8 @@ def canonical(value: object) -> str | None:
     owner = getattr(value, "__self__", None)
     if isinstance(owner, np.ufunc):  # `np.add.reduce`
         return f"{canonical(owner)}.{name}"
+    if type(owner).__module__.startswith("scipy.stats.") and (distribution := _nameless(owner)) is not None:
+        return f"{distribution}.{name}"
     if draws := _generator(owner):  # `np.random.rand`, `random.gauss`
         return f"{draws}.{name}"
     homes = [home.removeprefix("_")] if isinstance(home, str) else []  # `_operator` is where `operator` has its functions from

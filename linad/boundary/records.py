@@ -15,7 +15,7 @@ from types import BuiltinFunctionType, FunctionType
 
 import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
-from linad_typecheck.library.linalg import RESULTS
+from linad_typecheck.engine.rulebook import RESULTS
 from linad_typecheck.scope import (
     LIBRARY_CLASSES,
     LIST,
@@ -40,7 +40,7 @@ from linad_typecheck.words import with_article
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 for _name, _result in RESULTS.items():
-    _class = type(getattr(np.linalg, _name)(np.eye(1)))
+    _class = type(getattr(np.linalg, _name.rpartition(".")[2])(np.eye(1)))
     LIBRARY_CLASSES[_result.key], _known[_class] = _class, _result
 _FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what every named tuple has
 

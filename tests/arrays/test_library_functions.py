@@ -149,6 +149,8 @@ PROGRAMS = {
         np.einsum("...i,...i", A, x)
         np.einsum("ii", S)
         np.einsum("ij,j", A, x)
+        np.linalg.norm(x[0])
+        np.dot(np.asarray(x[0]), A)
         np.linalg.norm(x, -np.inf)
         np.linalg.norm(x, 3)
         np.linalg.norm(A, 1)

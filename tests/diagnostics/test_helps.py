@@ -72,9 +72,6 @@ WAYS: dict[str, str] = {
     "numpy.vectorize": "return np.array([f(v) for v in x]).sum()",
     "math.fsum": "return np.sum(x)",
     **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "w, v = np.linalg.eigh(a)\nreturn w.sum()"),
-    "numpy.polyfit": "y = x * x\nreturn np.linalg.lstsq(x[:, None] ** np.arange(n, -1, -1), y)[0].sum()",
-    "numpy.partition": "return np.sort(x)[:k].sum()",
-    "numpy.argpartition": "return x[np.argsort(x)[:k]].sum()",
     **dict.fromkeys(
         ("numpy.choose", "numpy.piecewise"),
         "return np.select([x > 1.0, x > 0.0], [x, 2.0 * x], 0.0).sum() + np.where(x > 1.0, x, np.where(x > 0.0, 2.0, 0.0)).sum()",

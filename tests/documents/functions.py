@@ -27,8 +27,12 @@ import operator
 import typing
 import numba
 import numpy as np
+import scipy.integrate as si
 import scipy.linalg as sl
+import scipy.signal.windows as sw
+import scipy.spatial.distance as sd
 import scipy.special as sp
+import scipy.stats as st
 import linad
 from jaxtyping import Bool, Float64, Int64
 from linad import linear_grad
@@ -50,12 +54,16 @@ TYPES = {
     **dict.fromkeys("xy", "float"), **dict.fromkeys("km", "int"), "p": "P",
     "idx": 'Int64[np.ndarray, "n"]', "mask": 'Bool[np.ndarray, "n"]',
 }  # fmt: skip
-SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl"}
+SHORT = {
+    "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.integrate": "si",
+    "scipy.spatial.distance": "sd", "scipy.signal.windows": "sw",
+}  # fmt: skip
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
 UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
+_SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf", "chi2": "logpdf cdf", "weibull_min": "logpdf cdf"}
 EXAMPLES = {
     "numpy.dtype": 'v.astype(np.dtype("float64"))', "numpy.finfo": "x + np.finfo(np.float64).eps", "numpy.iinfo": "x * np.iinfo(np.int32).max",
     "numpy.broadcast": "v * np.broadcast(v, u).size", "numpy.issubdtype": "x * np.issubdtype(v.dtype, np.floating)", "numpy.result_type": "v.astype(np.result_type(v, u))",
@@ -128,6 +136,17 @@ EXAMPLES = {
     **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
     **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in _POLYNOMIALS},
     "scipy.special.huber": "sp.huber(x, v)", "scipy.special.pseudo_huber": "sp.pseudo_huber(x, v)",
+    **{f"scipy.stats.norm.{n}": f"st.norm.{n}(v, x, y)" for n in "pdf logpdf cdf logcdf sf logsf ppf isf".split()},
+    **{f"scipy.stats.beta.{n}": f"st.beta.{n}(v, x, y)" for n in "pdf logpdf cdf".split()},
+    **{f"scipy.stats.{d}.{n}": f"st.{d}.{n}(v, x, scale=y)" for d, ns in _SHAPED.items() for n in ns.split()},
+    **{f"scipy.stats.poisson.{n}": f"st.poisson.{n}(k, x)" for n in ("pmf", "logpmf")},
+    **{f"scipy.stats.binom.{n}": f"st.binom.{n}(k, m, x)" for n in ("pmf", "logpmf")},
+    **{f"scipy.stats.multivariate_normal.{n}": f"st.multivariate_normal.{n}(v, u, A)" for n in ("pdf", "logpdf")},
+    "scipy.spatial.distance.minkowski": "sd.minkowski(v, u, 3)", "scipy.linalg.block_diag": "sl.block_diag(A, B)",
+    "scipy.linalg.solve_banded": "sl.solve_banded((1, 1), A, v)", "numpy.polyfit": "np.polyfit(v, u, 2)",
+    "scipy.signal.windows.gaussian": "sw.gaussian(k, x)", "scipy.signal.windows.kaiser": "sw.kaiser(k, x)",
+    "scipy.signal.windows.general_hamming": "sw.general_hamming(k, x)",
+    "scipy.signal.windows.exponential": "sw.exponential(k, tau=x)",
     "ndarray.astype": "v.astype(np.float32)", "ndarray.clip": "v.clip(x, y)", "ndarray.diagonal": "A.diagonal()",
     "ndarray.trace": "A.trace()", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
     "ndarray.nonzero": "v.nonzero()", "ndarray.repeat": "v.repeat(2)", "ndarray.reshape": "A.reshape(-1)",
@@ -155,6 +174,10 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
+    ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
+    ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
+    ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
+    ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
     ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
@@ -175,9 +198,9 @@ with the way to write it instead.
   arrays. Functions of `math` take numbers. Literals are wanted for `axis`, `keepdims` and other parameters that decide
   the shape or kind of a result.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
-  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` is `scipy.special`, `sl` is
-  `scipy.linalg`, `w` and `C` are copies of `v`
-  and `A`, `cube` is a function, `p` a dataclass.
+  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
+  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sw` `scipy.signal.windows`; `w` and `C` are
+  copies of `v` and `A`, `cube` is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
   constant or jumps; that such a gradient is zero is [a warning](codes.md).
 

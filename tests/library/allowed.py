@@ -146,29 +146,29 @@ def _zero_division(m: Mismatch) -> bool:
     return _raises("ZeroDivisionError")(m) and not np.asarray(m.args[1]).any()
 
 
-_SPECIAL = r"scipy\.special\.\w+"
+_SPECIAL = r"scipy\.(special|stats)\.[\w.]+"
 ALLOWED: tuple[Allowed, ...] = (
     Allowed("`//` and `%` by zero", r"(numpy|operator)\..*", _zero_division, ("np.mod(e, f)", "i64")),
     Allowed("int powers", r"(builtins|operator)\.pow", _raises("ValueError"), ("pow(u, v)", "i64")),
     Allowed("Large floats to ints", r"ndarray\.astype|numpy\.(int\w*|add\.at|histogram)", _raises("ValueError", "OverflowError"), ("x.astype(int)", "f64")),
-    Allowed("Least squares", r"numpy\.linalg\.lstsq", _raises("LinAlgError"), ("np.linalg.lstsq(S, b)", "f64")),
+    Allowed("Least squares", r"numpy\.(linalg\.lstsq|polyfit)", _raises("LinAlgError"), ("np.linalg.lstsq(S, b)", "f64")),
     Allowed("Matrices that are not finite", r"(numpy|scipy)\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
     Allowed("Join widening", r"builtins\.(min|max|sum)", _dtype_only, ("sum(x)", "f64")),
     Allowed("Size-1 broadcast", r"numpy\.broadcast_(to|arrays)", _raises("ValueError"), ("np.broadcast_to(x, (2, 3)).copy()", "f64")),
     Allowed("Signs of zeros", rf"numpy\.(fmin|fmax|minimum|maximum|clip)|{_SPECIAL}", _zero_signs, ("sp.kl_div(e, f)", "f64")),
     Allowed("Powers of one half", r"numpy\.power", _powers, ("e ** 0.5", "f64")),
-    Allowed("Special functions far out", rf"{_SPECIAL}|numpy\.(i0|sinc)", _far, ("sp.i0(e)", "f64")),
+    Allowed("Special functions far out", rf"{_SPECIAL}|numpy\.(i0|sinc)|scipy\.spatial\.distance\.euclidean", _far, ("sp.i0(e)", "f64")),
     Allowed("Special functions far out", r"scipy\.special\.factorial", lambda m: "f32" in m.dtype and _all(m, lambda x, y: np.isinf(x).all()), ("sp.factorial(e)", "f32")),
-    Allowed("Special functions far out", r"scipy\.special\.(j[vn01]|betainc)", _imprecise, ("sp.jv(2, e)", "f64")),
-    Allowed("Special functions far out", rf"{_SPECIAL}", _nan_stays, ("sp.poch(e, f)", "f64")),
+    Allowed("Special functions far out", r"scipy\.special\.(j[vn01]|betainc|inv_boxcox(1p)?)|scipy\.stats\.(lognorm|beta)\.\w+", _imprecise, ("sp.jv(2, e)", "f64")),
+    Allowed("Special functions far out", rf"{_SPECIAL}|scipy\.spatial\.distance\.chebyshev", _nan_stays, ("sp.poch(e, f)", "f64")),
     Allowed(
         "Special functions without a derivative",
-        r"scipy\.special\.(beta|betaln|binom|comb|poch|gammaincc?|betainc|eval_\w+)",
+        r"scipy\.special\.(beta|betaln|binom|comb|perm|poch|gammaincc?|betainc|eval_\w+)|scipy\.stats\.(gamma|chi2|t|beta)\..*",
         _raises("ValueError"),
         ("sp.eval_legendre(-1, e)", "f64"),
     ),
     Allowed("Rounding", r"scipy\.special\.(kl_div|betaln|binom|poch|comb|sinc)|numpy\.sinc", _rounded, ("np.sinc(e)", "f32")),
-    Allowed("Rounding", r"(numpy|operator|ndarray)\..*(dot|matmul|inner|einsum|norm|cond|cross|average|correlate|convolve|gradient)|builtins\.sum", _products, ("np.einsum(\"i,i\", x, y)", "f32, i64")),
+    Allowed("Rounding", r"(numpy|operator|ndarray)\..*(dot|matmul|inner|einsum|norm|cond|cross|average|correlate|convolve|gradient|polymul)|builtins\.sum|scipy\.spatial\.distance\.\w+", _products, ("np.einsum(\"i,i\", x, y)", "f32, i64")),
     Allowed("Rounding", r"numpy\.isclose", lambda m: "f32" in m.dtype, ("np.isclose(e, f)", "f64, f32")),
     Allowed("Bools in special functions", rf"{_SPECIAL}|numpy\.logaddexp\.reduce", _of_bools, ("sp.exp1(e)", "bool")),
     Allowed("64-bit ints", r"math\.(prod|lcm)|scipy\.special\.(log_)?softmax", lambda m: "i" in m.dtype and bool((np.abs(_arguments(m)) >= 2**31 - 1).any()), ("sp.softmax(x)", "i64")),

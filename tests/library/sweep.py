@@ -21,8 +21,11 @@ from linad.pipeline import prepare
 from tests.strategies import load
 
 from .edges import arguments, letters
+from .table import SHORT
 
-HEAD = "import math\nimport operator\n\nimport numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n\n"
+HEAD = "import math\nimport operator\n\nimport numpy as np\n" + "".join(
+    f"import {home} as {short}\n" for home, short in SHORT.items() if home.startswith("scipy.")
+)
 TOLERANCE = {"f64": 1e-10, "f32": 3e-5}
 
 

@@ -6,10 +6,15 @@ A new function needs a row here, or a name and a reason in `ELSEWHERE`.
 from __future__ import annotations
 
 TABLE: dict[str, tuple[str, ...]] = {}
+SHORT = {
+    "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
+    "scipy.integrate": "si", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
+}  # what the modules are called in expressions
 
 
 def _each(home: str, names: str, *templates: str) -> None:
-    written = {"numpy": "np.", "numpy.linalg": "np.linalg.", "scipy.special": "sp.", "math": "math.", "operator": "operator.", "builtins": ""}[home]
+    root = next(r for r in SHORT if home == r or home.startswith(f"{r}."))
+    written = "".join(f"{part}." for part in (SHORT[root], home[len(root) + 1 :]) if part)
     for name in names.split():
         TABLE[f"{home}.{name}"] = (*TABLE.get(f"{home}.{name}", ()), *(t.replace("F", written + name) for t in templates))
 
@@ -81,6 +86,8 @@ _each("scipy.special", "exp2 exp10 expm1 log1p cbrt cosm1 softplus sinc i0 i1 i0
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
+_each("scipy.special", "loggamma", "F(e)")
+_each("scipy.special", "inv_boxcox inv_boxcox1p perm agm", "F(e, f)")
 _each("scipy.special", "softmax log_softmax", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
 _rows("scipy.special", """
     polygamma: sp.polygamma(0, e) | sp.polygamma(1, e) | sp.polygamma(3, e)
@@ -97,7 +104,24 @@ _rows("numpy.linalg", """
     pinv: np.linalg.pinv(A) | np.linalg.pinv(S, 1e-3)
     matrix_rank: np.linalg.matrix_rank(A) | np.linalg.matrix_rank(x) | np.linalg.matrix_rank(A, 0.5)
 """)  # fmt: skip
+_rows("numpy.linalg", """
+    solve: np.linalg.solve(T, T)
+    inv: np.linalg.inv(T)
+    det: np.linalg.det(T)
+    slogdet: np.linalg.slogdet(T)[1]
+    cholesky: np.linalg.cholesky(T) | np.linalg.cholesky(S, upper=True)
+    eigh: np.linalg.eigh(T)[0] | np.linalg.eigh(S, "U")[0]
+    eigvalsh: np.linalg.eigvalsh(T)
+    svd: np.linalg.svd(T, full_matrices=False)[1]
+    cond: np.linalg.cond(T)
+    matrix_power: np.linalg.matrix_power(T, 2)
+""")  # fmt: skip
 _rows("scipy.linalg", """
+    toeplitz: sl.toeplitz(x) | sl.toeplitz(x, y)
+    hankel: sl.hankel(x) | sl.hankel(x, y)
+    circulant: sl.circulant(x)
+    block_diag: sl.block_diag(A, B) | sl.block_diag(x, A, 2.5)
+    solve_banded: sl.solve_banded((1, 1), np.vstack((x, x + 2, x)), y)
     solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True) | sl.solve_triangular(S, b, trans='C')
     solve: sl.solve(S, b) | sl.solve(S, C)
     cho_factor: sl.cho_factor(S)[0] | sl.cho_factor(S, lower=True)[0]
@@ -153,6 +177,67 @@ for _name in "add subtract multiply divide power maximum minimum arctan2 hypot l
 _rows("numpy", """
     add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
     subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
+""")  # fmt: skip
+
+# ------------------------------------------------------------------------------------- distributions, distances, windows
+
+_PLACED = ("F(e)", "F(1.5, e, 2.0)", "F(1.5, 0.25, e)")  # by the number, the place and the scale
+_SHAPED = ("F(e, 0.75)", "F(1.5, e, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")  # and by a shape
+_each("scipy.stats.norm", "pdf logpdf cdf logcdf sf logsf", *_PLACED)
+_each("scipy.stats.norm", "ppf isf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.expon", "pdf logpdf cdf sf", *_PLACED)
+_each("scipy.stats.uniform", "pdf logpdf cdf", "F(e)", "F(1.5, e, 2.0)", "F(1.5, 0.25, e)")
+_each("scipy.stats.expon", "ppf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.uniform", "ppf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.cauchy", "pdf logpdf cdf", *_PLACED)
+_each("scipy.stats.laplace", "pdf logpdf cdf", *_PLACED[:2])
+_each("scipy.stats.halfnorm", "logpdf", *_PLACED)
+_each("scipy.stats.logistic", "logpdf cdf", *_PLACED)
+_each("scipy.stats.lognorm", "pdf logpdf cdf", *_SHAPED)
+_each("scipy.stats.lognorm", "ppf", "F(e, 0.75)", "F(0.75, e)")
+_each("scipy.stats.gamma", "pdf logpdf", *_SHAPED)
+_each("scipy.stats.chi2", "logpdf", *_SHAPED)
+_each("scipy.stats.weibull_min", "logpdf cdf", *_SHAPED)
+_each("scipy.stats.t", "pdf logpdf", "F(e, 0.75)", "F(1.5, e + 0.5, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")
+_each("scipy.stats.beta", "pdf logpdf", "F(e, 0.75, 2.0)", "F(0.25, e, 2.0)", "F(0.25, 0.75, e)")
+_each("scipy.stats.gamma", "cdf sf", *_SHAPED[:1])
+_each("scipy.stats.chi2", "cdf", *_SHAPED[:1])
+_each("scipy.stats.t", "cdf", *_SHAPED[:1])
+_each("scipy.stats.beta", "cdf", "F(e, 0.75, 2.0)")
+_each("scipy.stats.poisson", "pmf logpmf", "F(h, 2.5)", "F(2, e)")
+_each("scipy.stats.binom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e)")
+_each("scipy.stats.multivariate_normal", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)))")
+_each("scipy.spatial.distance", "sqeuclidean cityblock chebyshev cosine correlation braycurtis", "F(x, y)")
+_rows("scipy.spatial.distance", """
+    euclidean: sd.euclidean(np.append(x, 1.5), np.append(x, 0.5)[::-1])
+    canberra: sd.canberra(x * 1.0, y)
+    minkowski: sd.minkowski(x, y, 3)
+    cdist: sd.cdist(A, B) | sd.cdist(A, B, "cityblock") | sd.cdist(A, B, "cosine") | sd.cdist(A, B, "minkowski", p=3)
+    pdist: sd.pdist(A) | sd.pdist(A, "sqeuclidean")
+""")  # fmt: skip
+_rows("scipy.integrate", """
+    trapezoid: si.trapezoid(x, y)
+    cumulative_trapezoid: si.cumulative_trapezoid(x) | si.cumulative_trapezoid(A, axis=0, initial=0)
+    simpson: si.simpson(x * np.float64(1.0)) | si.simpson(np.append(x, 1.5), x=np.arange(len(x) + 1) * 2.0)
+""")  # fmt: skip
+_each("scipy.signal.windows", "hann hamming blackman blackmanharris bartlett cosine", "F(4)", "F(5, 0)", "F(1)")
+_rows("scipy.signal.windows", """
+    general_hamming: sw.general_hamming(4, 0.75)
+    gaussian: sw.gaussian(4, u)
+    exponential: sw.exponential(4, tau=u) | sw.exponential(4, 0, u, False)
+    kaiser: sw.kaiser(5, u)
+""")  # fmt: skip
+_rows("numpy", """
+    kaiser: np.kaiser(5, u) | np.kaiser(1, u) | np.kaiser(0, u)
+    partition: np.partition(np.append(x, 1.5), 0)[0] | np.partition(x, 2)[:0] | np.partition(A, 1, axis=0)[:1]
+    argpartition: np.argpartition(x, 2)[:0] | np.argpartition(np.arange(3) % 2, -1)[:0]
+    polyadd: np.polyadd(x, y[:2])
+    polysub: np.polysub(x[:1], y)
+    polymul: np.polymul(x, y)
+    poly: np.poly(np.append(x, 1.5))
+    polyfit: np.polyfit(x, y, 1)
+    polyder: np.polyder(x, 2)
+    polyint: np.polyint(x, 2, 1.5)
 """)  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------- making and joining
@@ -270,7 +355,7 @@ _rows("numpy", """
 
 _rows("numpy", """
     matmul: np.matmul(x, y) | np.matmul(S, C) | np.matmul(S, b) | np.matmul(A, B.T) | np.matmul(T, T)
-    dot: np.dot(x, y) | np.dot(S, C) | np.dot(S, b) | np.dot(A, A)
+    dot: np.dot(2.5, B) | np.dot(x, y) | np.dot(S, C) | np.dot(S, b) | np.dot(A, A)
     inner: np.inner(x, y) | np.inner(A, B) | np.inner(A, x)
     vdot: np.vdot(x, y) | np.vdot(A, B)
     outer: np.outer(x, y)

@@ -8,7 +8,6 @@ import doctest
 import importlib
 import inspect
 import math
-import operator
 import warnings
 from functools import cache
 from types import SimpleNamespace
@@ -17,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-sp = pytest.importorskip("scipy.special")
-sl = pytest.importorskip("scipy.linalg")
+pytest.importorskip("scipy")
 
 from linad_typecheck.library.definitions import LIBRARIES, definitions
 
@@ -28,10 +26,11 @@ from linad.testing import check_grads
 from ..strategies import load
 from .allowed import ALLOWED
 from .edges import arguments, letters
-from .sweep import Mismatch, mismatches
-from .table import ELSEWHERE, TABLE
+from .sweep import HEAD, Mismatch, mismatches
+from .table import ELSEWHERE, SHORT, TABLE
 from .test_sweep import dtypes
 
+SHORTER = ("distributions", "special", "windows")  # modules of functions that are alike
 PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
 MODULES = sorted({d.module for d in definitions().values()})
 FLOATS = set("efguvxyASTBbC")  # letters of a table's expressions that stand for floats here
@@ -50,7 +49,7 @@ def plain(dotted: str) -> Any:
 @cache
 def patched() -> dict[str, Any]:
     """NumPy and SciPy with the functions of the prelude in place of their own."""
-    originals = {"numpy": np, "scipy.special": sp, "scipy.linalg": sl}
+    originals = {home: importlib.import_module(home) for home in SHORT if home}
     roots = {name: SimpleNamespace(**vars(original)) for name, original in originals.items()}
     for dotted in PUBLIC:
         home, _, name = dotted.rpartition(".")
@@ -59,11 +58,10 @@ def patched() -> dict[str, Any]:
             if parent not in roots:
                 continue
             own = getattr(roots[parent], part)
-            roots[home] = SimpleNamespace(**{n: getattr(own, n) for n in dir(own) if n[:2] != "__"})
+            roots[home] = SimpleNamespace(**{n: getattr(own, n, None) for n in dir(own) if n[:2] != "__"})
             setattr(roots[parent], part, roots[home])
         setattr(roots[home], name, plain(dotted))
-    short = {"np": "numpy", "sp": "scipy.special", "sl": "scipy.linalg"}
-    return {"math": math, "operator": operator, **{name: roots[home] for name, home in short.items()}}
+    return {name: roots[home] for home, name in SHORT.items() if name}
 
 
 def outcome(text: str, args: tuple[Any, ...], libraries: dict[str, Any]) -> oracle.Ended:
@@ -76,7 +74,7 @@ def outcome(text: str, args: tuple[Any, ...], libraries: dict[str, Any]) -> orac
         return oracle.attempt(lambda: scope["f"](*(a.copy() if isinstance(a, np.ndarray) else a for a in args)))
 
 
-LIBRARIES_OF_CPYTHON = {"np": np, "sp": sp, "sl": sl, "math": math, "operator": operator}
+LIBRARIES_OF_CPYTHON = {name: importlib.import_module(home) for home, name in SHORT.items() if name}
 
 
 @pytest.mark.parametrize("name", [n for n in PUBLIC if n in TABLE])
@@ -128,8 +126,7 @@ def differentiable(text: str) -> bool:
 def test_its_gradient_is_that_of_differences(name):
     for text in filter(differentiable, TABLE[name]):
         names = letters(text)
-        head = "import numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n"
-        f = load(f"{head}def f({', '.join(names)}):\n    z = {text}\n    return np.sum(np.sin(z) * (z + 0.5))\n")
+        f = load(f"{HEAD}def f({', '.join(names)}):\n    z = {text}\n    return np.sum(np.sin(z) * (z + 0.5))\n")
         check_grads(linear_grad(f, backend="interpret"), tuple(POINTS[n] for n in names))
 
 
@@ -157,17 +154,15 @@ def test_modules_keep_to_the_conventions(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_public_functions_have_docstrings_whose_examples_run(name):
-    """Those of `special` take numbers and arrays, and give such, as the module says at its top."""
+    """Those of `SHORTER` take and give what the module says at its top."""
     found = module(name)
     for f in (getattr(found, d.name) for d in PUBLIC.values() if d.module == name):
-        for part in (">>> ",) if name == "special" else ("Parameters\n", "Returns\n", "Examples\n"):
+        for part in (">>> ",) if name in SHORTER else ("Parameters\n", "Returns\n", "Examples\n"):
             assert part in f.__doc__, f"{f.__name__} has no {part}"
     assert not doctest.testmod(found, extraglobs={"np": np}).failed
 
 
 # What a sweep over points and edges does not meet: arguments at which steps of a function end early or meet, though it goes on smoothly.
-HEAD = "import numpy as np\nimport scipy.linalg as sl\nimport scipy.special as sp\n\n"
-
 
 @pytest.mark.parametrize(
     ("text", "args"),

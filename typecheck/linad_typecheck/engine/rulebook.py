@@ -15,6 +15,7 @@ from ..frozen import frozen
 from ..messages import Message
 from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
+from ..scope import RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL, DType
 from .numbers import as_scalar
@@ -87,6 +88,19 @@ DTYPES: dict[str, DType] = {
     "numpy.intp": "i64", "numpy.int_": "i64", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.bool_": "bool",
     "numpy.bool": "bool", "builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool",
 }  # fmt: skip
+
+
+def _named(name: str, *fields: str) -> RecordClass:
+    key = f"numpy.linalg.{name}"
+    return RecordClass(name, key, True, tuple(map(RecordField, fields)), mark=key)
+
+
+RESULTS: dict[str, RecordClass] = {
+    "numpy.linalg.slogdet": _named("SlogdetResult", "sign", "logabsdet"),
+    "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
+    "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
+    "numpy.linalg.qr": _named("QRResult", "Q", "R"),
+}  # functions that give a named tuple of NumPy
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # as which modules of the prelude import what
-_FUNCTION = re.compile(r"^(?:@(?P<kind>implements|elementwise)\((?P<names>[^)]*)\)\n)?def (?P<name>\w+)\(", re.M)
 _SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes for which no cell is read
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
@@ -98,14 +96,13 @@ def definitions() -> dict[str, Definition]:
 
 
 def read(module: str, text: str) -> list[Definition]:
-    """The functions of a module."""
-    heads = list(_FUNCTION.finditer(text))
-    ends = [*(m.start() for m in heads[1:]), len(text)]
-    return [
-        Definition(module, m["name"], _names(m), text[m.start("name") - len("def ") : end], m["kind"] == "elementwise")
-        for m, end in zip(heads, ends, strict=True)
-    ]
-
-
-def _names(head: re.Match[str]) -> tuple[str, ...]:
-    return tuple(re.findall(r'"([\w.]+)"', head["names"] or ""))
+    """The functions of a module, which are apart by two empty lines."""
+    found = []
+    for part in text.split("\n\n\n"):
+        head, is_function, body = ("\n" + part).partition("\ndef ")
+        if is_function:
+            kind = head.rstrip().rpartition("\n@")[2]
+            names = tuple(kind.split('"')[1::2])
+            name = body[: body.index("(")]
+            found.append(Definition(module, name, names, f"def {body}", kind.startswith("elementwise")))
+    return found

@@ -1,13 +1,12 @@
-"""Slopes along axes, correlations, polynomials: `np.gradient`, `np.correlate`, `np.polyval` and the like."""
+"""Slopes along axes and polynomials: `np.gradient`, `np.polyval` and the like."""
 
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Sequence
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import are_bools, as_array, axis_of, bound, choice, literal_int
+from ..arrays.operands import are_bools, as_array, axis_of, bound, literal_int
 from ..core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
@@ -93,31 +92,6 @@ def _slope(ctx: Lowering, args: Args, f: AnyArray, axis: int, h: Value, order: i
     return written(ctx, args, _EVEN.format(order=order, first=first_edge, last=last_edge), f=last, h=h, axis=literal(axis))
 
 
-_CORRELATE = {
-    "valid": "np.convolve(a, v[::-1], mode='valid')",
-    "full": "np.convolve(a, v[::-1])",
-    "same": """
-        n = a.shape[0]
-        m = v.shape[0]
-        k = (m - 1) // 2 if n >= m else n // 2
-        np.convolve(a, v[::-1])[k:k + max(n, m)]
-    """,
-}
-
-
-def _correlate(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "v", "mode"), 2)
-    pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "v")]
-    mode = choice(ctx, found.get("mode"), ("valid", "same", "full"), "`mode`", args.span) if pair and None not in pair else None
-    if mode is None:
-        return Poison()
-    if any(rank_of(a) != 1 for a in pair):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1", "another rank"))
-        return Poison()
-    empty = "if a.shape[0] == 0: raise ValueError('first array argument cannot be empty')\nif v.shape[0] == 0: raise ValueError('second array argument cannot be empty')\n"
-    return written(ctx, args, empty + textwrap.dedent(_CORRELATE[mode]).lstrip(), a=pair[0], v=pair[1])
-
-
 # ------------------------------------------------------------------------------------------------------- polynomials
 
 
@@ -154,18 +128,7 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
 RULES: dict[str, Rule] = {
     "numpy.gradient": _gradient,
     "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4), bools=False),
-    "numpy.correlate": _correlate,
     "numpy.polyval": _polyval,
-    "numpy.polyint": texts("np.append(p / np.arange(p.shape[0], 0, -1), 0.0)", "p", ranks=(1,)),
-    "numpy.polyder": texts("p[:-1] * np.arange(p.shape[0] - 1, 0, -1)", "p", ranks=(1,)),
-    "numpy.vander": texts(
-        "if N < 0: raise ValueError('negative dimensions are not allowed')\n"
-        "x = x * np.int64(1)\n"  # NumPy's are at least ints of 64 bits, and floats that hold them
-        "ones = np.broadcast_to(x[:, None], (x.shape[0], N)) ** 0\n"
-        "p = np.cumprod(np.concatenate((ones[:, :1], np.broadcast_to(x[:, None], (x.shape[0], max(N - 1, 0)))), axis=1), axis=1)\n"
-        "np.copy(p[:, ::1 if increasing else -1])",
-        "x", "N", "increasing", ranks=(1,), N="x.shape[0]", increasing="False",
-    ),
     "numpy.tri": texts("(np.arange(N)[:, None] >= np.arange(M) - k).astype(dtype)", "N", "M", "k", "dtype", M="N", k="0", dtype="np.float64"),
 }
 enter_rules(RULES)

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from ..arrays.operands import REFUSED, as_array, instead_of
+from ..arrays.operands import REFUSED, as_array, instead_of, literal_int
 from ..core import Check, Const
 from ..engine.blocks import assign
 from ..engine.evaluation import condition, expression, pull
 from ..engine.numbers import as_scalar, cast, promote
 from ..engine.places import held, unwrapped
 from ..engine.quoted import Quoted
-from ..engine.rulebook import CONSTANTS, Args, Refused, Rule, enter_rules
+from ..engine.rulebook import CONSTANTS, RESULTS, Args, Refused, Rule, enter_rules, rule_of
 from ..engine.sequences import Iteration, Unrolled, iteration, unpacked
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
@@ -29,12 +29,14 @@ from ..linear.ownership import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import External, FunctionSource
+from ..span import Span
 from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
 
 BUILTINS = frozenset(
     "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
+_LITERAL = "%literal"  # an int that has to be known
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: no array is made of a number or an expression
 
 
@@ -53,10 +55,18 @@ def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
     if not definition.loops:
         inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
         try:
-            return unwrapped(ctx, ctx.take(ctx.ahead(inside)), args.span)
+            return _result(ctx, definition, ctx.take(ctx.ahead(inside)), args.span)
         except _NotKnown:
             pass
-    return unwrapped(ctx, _Body(ctx, definition, args).called(given), args.span)
+    return _result(ctx, definition, _Body(ctx, definition, args).called(given), args.span)
+
+
+def _result(ctx: Lowering, definition: Definition, v: Value, span: Span) -> Value:
+    """What the caller gets: a number in place of an array of rank 0, and the named tuple that NumPy gives."""
+    named = next((RESULTS[n] for n in definition.implements if n in RESULTS), None)
+    if named is not None and isinstance(v, TupleValue) and len(v.items) == len(named.fields):
+        return TupleValue(v.items, named)
+    return unwrapped(ctx, v, span)
 
 
 def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
@@ -94,7 +104,7 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
     found: dict[str, Value] = dict(zip(places, args.values, strict=False))
     by_place = {a.arg for a in spec.posonlyargs}
     unknown = [k for k in args.keywords if k not in every or k in found or k in by_place]
-    refused = [k for k in args.keywords if k in REFUSED and not isinstance(args.keywords[k], NoneValue)]
+    refused = [k for k in args.keywords if k in REFUSED and k not in every and not isinstance(args.keywords[k], NoneValue)]
     if refused:
         instead = instead_of(refused[0], args.name.rpartition(".")[2])
         raise Refused(Unsupported(args.span, f"`{refused[0]}=` of `{args.name}`", instead))
@@ -112,6 +122,13 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
         every.append(spec.vararg.arg)
     plain = _Body(ctx, definition, args)
     return {n: found[n] if n in found else plain.value(defaults[n]) for n in every}
+
+
+def literal_rule(ctx: Lowering, args: Args) -> Value:
+    """``literal(n)`` in the prelude."""
+    (v,) = args.values
+    found = literal_int(ctx, v, 0, f"the number of `{args.name}`", args.span)
+    return Poison() if found is None else v
 
 
 def as_array_rule(ctx: Lowering, args: Args) -> Value:
@@ -208,12 +225,12 @@ class _Body:
         return held(self.ctx, v, name, self.args.span) if uses > 1 else v
 
     def _raise(self, s: ast.Raise) -> Value:
-        """An exception that is raised whatever the values are."""
+        """An exception that is raised whatever the values are, which the checker says at once."""
         kind, told = self._told(s)
         if kind == "TypeError":
             raise Refused(BadCall(self.args.span, self.args.name, told.removeprefix(f"{self.definition.name} ")))
-        self._raise_unless(Const(False, BOOL), s)
-        return Poison()
+        self.ctx.raised(kind)
+        raise Refused(BadCall(self.args.span, self.args.name, f"raises {kind}: {told}"))
 
     def _raise_unless(self, ok, s: ast.Raise) -> None:
         self.ctx.emit(Check(ok, *self._told(s), (), self.args.span))
@@ -222,11 +239,25 @@ class _Body:
         match s.exc:
             case ast.Call(func=ast.Name(id=kind) | ast.Attribute(attr=kind), args=[ast.Constant(value=told)]):
                 return kind, told
+            case ast.Call(func=ast.Name(id=kind), args=[ast.JoinedStr(values=parts)]):
+                return kind, "".join(map(self._shown, parts))
             case ast.Call(func=ast.Name(id=kind), args=[message]):
-                found = self.value(message)
-                if isinstance(found, TextValue):
-                    return kind, found.text
+                return kind, self._shown(message)
         raise AssertionError(f"{self.definition.key}: {ast.unparse(s)}")
+
+    def _shown(self, part: ast.expr) -> str:
+        """A part of a message, known here."""
+        match part:
+            case ast.Constant(value=text):
+                return str(text)
+            case ast.FormattedValue(value=value):
+                return self._shown(value)
+        match self.value(part):
+            case TextValue(text=text):
+                return text
+            case ScalarValue(atom=Const(value=value)):
+                return str(value)
+        raise AssertionError(f"{self.definition.key}: {ast.unparse(part)}")
 
     # -- as a function of its own
 
@@ -282,9 +313,13 @@ class _Body:
             return Quoted(self.at, EntityValue(External(own.key), self.args.name))
         if name in BUILTINS:
             return self._library(f"builtins.{name}")
+        if name == "literal":
+            return self._library(_LITERAL)
         return ast.copy_location(ast.Name(name, node.ctx), self.at)
 
     def _library(self, dotted: str) -> Quoted:
+        if dotted in self.definition.implements and rule_of(f"%{dotted}") is not None:
+            dotted = f"%{dotted}"
         return Quoted(self.at, CONSTANTS.get(dotted) or EntityValue(External(dotted), self.args.name))
 
 
@@ -316,5 +351,5 @@ def _place(args: Args) -> ast.expr:
     return at
 
 
-enter_rules({_AS_ARRAY: as_array_rule, **{name: rule(d) for name, d in definitions().items() if not d.elementwise}})
+enter_rules({_AS_ARRAY: as_array_rule, _LITERAL: literal_rule, **{name: rule(d) for name, d in definitions().items() if not d.elementwise}})
 enter_rules({name: rule(d) for name, d in definitions().items() if d.elementwise}, "scalars")

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..arrays.arguments import bind
 from ..core import Atom, Const, Dense, Load, Var
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, materialise, nest, put, read, same_size
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, shape_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, TupleValue, Value
-from ..messages.language import Unsupported
-from ..scope import RecordClass, RecordField
+from ..engine.values import ArrayValue, ScalarValue, TupleValue, Value
 from ..types import BOOL, I64, DType, Scalar
-from .products import arrays_of, cell_of, checked_arrays, common_dtype, nothing, same_inner, whole_array
+from .products import cell_of, common_dtype, nothing, same_inner, whole_array
 
 Rule = Callable[[Lowering, Args], Value]
 
@@ -54,12 +51,7 @@ def _factorised(
 
 
 def _solve(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("a", "b"), 2)
-    matrix = None if found is None else checked_arrays(ctx, args, [found["a"]], (2,))
-    right = None if matrix is None else checked_arrays(ctx, args, [found["b"]], (1, 2))
-    if right is None:
-        return Poison()
-    a, b = matrix[0], right[0]
+    a, b = args.values
     dtype = common_dtype((a, b), True)
     n, shape = _square(ctx, args, a), shape_of(ctx, b, args.span)
     same_inner(ctx, args, a, b, n, shape[0])
@@ -77,12 +69,10 @@ def _solve(ctx: Lowering, args: Args) -> Value:
 
 
 def _inv(ctx: Lowering, args: Args) -> Value:
-    found = arrays_of(ctx, args, ("a",), (2,))
-    if found is None:
-        return Poison()
-    dtype = common_dtype(found, True)
-    n = _square(ctx, args, found[0])
-    var, factors, pivots = _factorised(ctx, args, found[0], n, dtype, False)
+    (a,) = args.values
+    dtype = common_dtype((a,), True)
+    n = _square(ctx, args, a)
+    var, factors, pivots = _factorised(ctx, args, a, n, dtype, False)
     out = fresh_array(ctx, args.hint, (n, n), dtype, nothing(dtype), args.span)
     nest(ctx, (n,), lambda i: put(ctx, out, (*i, *i), Const(1.0, Scalar(dtype)), args.span), args.span)
     ctx.emit(Dense("solve", "n", (out.var,), (var, factors, pivots), args.span))
@@ -96,65 +86,43 @@ def _cell(ctx: Lowering, args: Args, op: str, dtype: DType, read_: tuple[Var, ..
     return read(ctx, ArrayValue(out), (ZERO,), args.span)
 
 
-def _named(name: str, *fields: str) -> RecordClass:
-    key = f"numpy.linalg.{name}"
-    return RecordClass(name, key, True, tuple(map(RecordField, fields)), mark=key)
-
-
-RESULTS: dict[str, RecordClass] = {
-    "slogdet": _named("SlogdetResult", "sign", "logabsdet"),
-    "eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
-    "svd": _named("SVDResult", "U", "S", "Vh"),
-}  # named tuples of NumPy
-
-
 def _det(ctx: Lowering, args: Args) -> Value:
-    found = arrays_of(ctx, args, ("a",), (2,))
-    if found is None:
-        return Poison()
-    dtype = common_dtype(found, True)
-    n = _square(ctx, args, found[0])
-    return _cell(ctx, args, "det", dtype, _factorised(ctx, args, found[0], n, dtype, True))
+    (a,) = args.values
+    dtype = common_dtype((a,), True)
+    n = _square(ctx, args, a)
+    return _cell(ctx, args, "det", dtype, _factorised(ctx, args, a, n, dtype, True))
 
 
 def _slogdet(ctx: Lowering, args: Args) -> Value:
-    found = arrays_of(ctx, args, ("a",), (2,))
-    if found is None:
-        return Poison()
-    dtype = common_dtype(found, True)
-    n = _square(ctx, args, found[0])
-    var, factors, pivots = _factorised(ctx, args, found[0], n, dtype, True)
+    (a,) = args.values
+    dtype = common_dtype((a,), True)
+    n = _square(ctx, args, a)
+    var, factors, pivots = _factorised(ctx, args, a, n, dtype, True)
     sign = _cell(ctx, args, "detsign", dtype, (factors, pivots))
-    return TupleValue((sign, _cell(ctx, args, "logdet", dtype, (var, factors, pivots))), RESULTS["slogdet"])
+    return TupleValue((sign, _cell(ctx, args, "logdet", dtype, (var, factors, pivots))))
 
 
 def _cholesky(ctx: Lowering, args: Args) -> Value:
-    found = arrays_of(ctx, args, ("a",), (2,))
-    if found is None:
-        return Poison()
-    dtype = common_dtype(found, True)
-    n = _square(ctx, args, found[0])
-    var = whole_array(ctx, args, found[0], dtype)
+    (a,) = args.values
+    dtype = common_dtype((a,), True)
+    n = _square(ctx, args, a)
+    var = whole_array(ctx, args, a, dtype)
     info, low = _fresh(ctx, args, "info", (ONE,), "i64"), _fresh(ctx, args, args.hint, (n, n), dtype)
     ctx.emit(Dense("cholesky", "", (info, low), (var,), args.span))
     _succeeded(ctx, args, info, "Matrix is not positive definite")
     return ArrayValue(low)
 
 
-def _eigh(vectors: bool) -> Rule:
-    def apply(ctx: Lowering, args: Args) -> Value:
-        found = arrays_of(ctx, args, ("a",), (2,))
-        if found is None:
-            return Poison()
-        dtype = common_dtype(found, True)
-        n = _square(ctx, args, found[0])
-        var = whole_array(ctx, args, found[0], dtype)
-        info, w, v = (_fresh(ctx, args, h, s, d) for h, s, d in (("info", (ONE,), "i64"), (args.hint, (n,), dtype), ("vectors", (n, n), dtype)))
-        ctx.emit(Dense("eigh", "", (info, w, v), (var,), args.span))
-        _succeeded(ctx, args, info, "Eigenvalues did not converge")
-        return TupleValue((ArrayValue(w), ArrayValue(v)), RESULTS["eigh"]) if vectors else ArrayValue(w)
-
-    return apply
+def _eigh(ctx: Lowering, args: Args) -> Value:
+    (a,) = args.values
+    dtype = common_dtype((a,), True)
+    n = _square(ctx, args, a)
+    var = whole_array(ctx, args, a, dtype)
+    shapes = (("info", (ONE,), "i64"), (args.hint, (n,), dtype), ("vectors", (n, n), dtype))
+    info, w, v = (_fresh(ctx, args, *row) for row in shapes)
+    ctx.emit(Dense("eigh", "", (info, w, v), (var,), args.span))
+    _succeeded(ctx, args, info, "Eigenvalues did not converge")
+    return TupleValue((ArrayValue(w), ArrayValue(v)))
 
 
 def decomposed(ctx: Lowering, args: Args, a: AnyArray) -> tuple[Var, Var, Var]:
@@ -170,29 +138,7 @@ def decomposed(ctx: Lowering, args: Args, a: AnyArray) -> tuple[Var, Var, Var]:
 
 
 def _svd(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("a", "full_matrices", "compute_uv"), 1)
-    matrix = None if found is None else checked_arrays(ctx, args, [found["a"]], (2,))
-    if matrix is None:
-        return Poison()
-    full, vectors = (_truth(found.get(n)) for n in ("full_matrices", "compute_uv"))
-    if vectors is False:
-        return ArrayValue(decomposed(ctx, args, matrix[0])[1])
-    if full is not False:
-        what = f"`{args.name}` with all singular vectors"
-        ctx.report(Unsupported(args.span, what, f"write `{args.name}(a, full_matrices=False)`, or `compute_uv=False`"))
-        return Poison()
-    return TupleValue(tuple(map(ArrayValue, decomposed(ctx, args, matrix[0]))), RESULTS["svd"])
-
-
-def _truth(v: Value | None) -> bool | None:
-    """A literal bool; None where there is none."""
-    literal = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.atom.type == BOOL
-    return bool(v.atom.value) if literal else None
-
-
-def _svdvals(ctx: Lowering, args: Args) -> Value:
-    found = arrays_of(ctx, args, ("x",), (2,))
-    return Poison() if found is None else ArrayValue(decomposed(ctx, args, found[0])[1])
+    return TupleValue(tuple(map(ArrayValue, decomposed(ctx, args, args.values[0]))))
 
 
 # ------------------------------------------------------------------------------------------------------- least squares
@@ -201,15 +147,7 @@ def _svdvals(ctx: Lowering, args: Args) -> Value:
 def _lstsq(ctx: Lowering, args: Args) -> Value:
     """Of a matrix of full column rank: the seminormal equations by a QR factorisation, corrected once, which is as accurate
     as QR itself (Björck, Stability analysis of the method of seminormal equations for linear least squares problems, 1987)."""
-    found = bind(ctx, args, ("a", "b", "rcond"), 2)
-    matrix = None if found is None else checked_arrays(ctx, args, [found["a"]], (2,))
-    right = None if matrix is None else checked_arrays(ctx, args, [found["b"]], (1, 2))
-    if right is None:
-        return Poison()
-    if "rcond" in found and not isinstance(found["rcond"], NoneValue):
-        ctx.report(Unsupported(args.span, f"`rcond` in `{args.name}`", "leave it out, or write `rcond=None`"))
-        return Poison()
-    a, b = matrix[0], right[0]
+    a, b = args.values
     dtype = common_dtype((a, b), True)
     (m, n), shape = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
     same_inner(ctx, args, a, b, m, shape[0], "LinAlgError")
@@ -266,16 +204,13 @@ def _squares(ctx: Lowering, args: Args, r: ArrayValue, n: Atom, dtype: DType) ->
     return out
 
 
-RULES: dict[str, Rule] = {
-    "numpy.linalg.solve": _solve,
-    "numpy.linalg.inv": _inv,
-    "numpy.linalg.det": _det,
-    "numpy.linalg.slogdet": _slogdet,
-    "numpy.linalg.cholesky": _cholesky,
-    "numpy.linalg.eigh": _eigh(True),
-    "numpy.linalg.eigvalsh": _eigh(False),
-    "numpy.linalg.svd": _svd,
-    "numpy.linalg.svdvals": _svdvals,
-    "numpy.linalg.lstsq": _lstsq,
-}
-enter_rules(RULES)
+enter_rules({
+    "%numpy.linalg.solve": _solve,
+    "%numpy.linalg.inv": _inv,
+    "%numpy.linalg.det": _det,
+    "%numpy.linalg.slogdet": _slogdet,
+    "%numpy.linalg.cholesky": _cholesky,
+    "%numpy.linalg.eigh": _eigh,
+    "%numpy.linalg.svd": _svd,
+    "%numpy.linalg.lstsq": _lstsq,
+})

@@ -1,4 +1,4 @@
-"""Products, sums and running values by other names: `np.tensordot`, `np.linalg.matrix_power`, `np.add.outer`, `np.maximum.accumulate`."""
+"""Products, sums and running values by other names: `np.tensordot`, `np.add.outer`, `np.maximum.accumulate`."""
 
 from __future__ import annotations
 
@@ -52,42 +52,6 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
     """
     check = f"        if {same}: raise ValueError('shape-mismatch for sum')\n" if same else ""
     return written(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)
-
-
-def _multi_dot(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("arrays", "out"))
-    if found is None:
-        return Poison()
-    if not isinstance(found["arrays"], TupleValue) or len(found["arrays"].items) < 2:
-        ctx.report(BadCall(args.span, args.name, "takes a list of two arrays or more, written out"))
-        return Poison()
-    total, *rest = found["arrays"].items
-    for factor in rest:
-        total = written(ctx, args, "a @ b", a=total, b=factor)
-    return total
-
-
-def _matrix_power(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "n"), 2)
-    n = None if found is None else literal_int(ctx, found["n"], 0, "the exponent", args.span)
-    a = None if n is None else as_array(ctx, found["a"], args)
-    if a is None:
-        return Poison()
-    if rank_of(a) != 2:
-        ctx.report(WrongType(args.span, f"`{args.name}` is of an array of rank 2", f"rank {rank_of(a)}", "loop over the matrices"))
-        return Poison()
-    square = written(ctx, args, "if a.shape[0] != a.shape[1]: raise LinAlgError('Last 2 dimensions of the array must be square')\nnp.asarray(a)", a=a)
-    if n == 0:
-        return written(ctx, args, "np.eye(a.shape[0], dtype=a.dtype)", a=square)
-    if n < 0:
-        square = written(ctx, args, "np.linalg.inv(a)", a=square)
-    total, power, left = None, square, abs(n)
-    while left:
-        if left % 2:
-            total = power if total is None else written(ctx, args, "a @ b", a=total, b=power)
-        left //= 2
-        power = written(ctx, args, "a @ a", a=power) if left else power
-    return written(ctx, args, "a.copy()", a=total) if abs(n) == 1 and n > 0 else total
 
 
 def _summed(product: str, axis: str, *names: str) -> Rule:
@@ -168,8 +132,6 @@ def _by_axis(text: str) -> Rule:
 RULES: dict[str, Rule] = {
     "numpy.tensordot": _tensordot,
     "numpy.linalg.tensordot": _tensordot,
-    "numpy.linalg.multi_dot": _multi_dot,
-    "numpy.linalg.matrix_power": _matrix_power,
     "numpy.vecdot": _vecdot,
     "numpy.linalg.vecdot": _vecdot,
     "numpy.matvec": _summed("a * x[..., None, :]", "-1", "a", "x"),

@@ -11,7 +11,7 @@ from ..arrays.shapes import axes_of
 from ..core import Atom, Const
 from ..engine.places import fold
 from ..engine.rulebook import Args, enter_rules
-from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
+from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering
 from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..engine.written import written
@@ -22,10 +22,13 @@ from .products import cell_of, checked_arrays, common_dtype, multiply_add, nothi
 from .reductions import accumulate, cells, finish, mapped, op, reduction, rooted
 
 Rule = Callable[[Lowering, Args], Value]
+NONE = NoneValue()
 
 
 def _norm(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("x", "ord", "axis", "keepdims"), 1)
+    if found is not None and _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
+        return written(ctx, args, "np.abs(x * 1.0)", x=found["x"])
     given = None if found is None else checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
     if given is None:
         return Poison()
@@ -45,6 +48,10 @@ def _norm(ctx: Lowering, args: Args) -> Value:
             op = "maximum" if kind == "2" else "add"
             return _folded(ctx, args, s, lambda total, e: ctx.let(args.hint, op, (total, e), e.type, args.span))
     return _other_norm(ctx, args, x, found, kind)
+
+
+def _is_number(v: Value) -> bool:
+    return isinstance(v, ScalarValue) or is_array(v) and not rank_of(v)
 
 
 def _norm_along(ctx: Lowering, args: Args, kind: str, found: dict[str, Value]) -> Value:

@@ -257,14 +257,6 @@ def _open_mesh(ctx: Lowering, args: Args) -> Value:
     return written(ctx, args, f"({text},)", **dict(zip(names, found, strict=True)))
 
 
-_CONDITION = """
-    if x.size == 0: raise LinAlgError("cond is not defined on empty arrays")
-    s = np.linalg.svdvals(x)
-    ratio = s[0] / s[-1]
-    np.where(np.isnan(ratio) & ~np.any(np.isnan(x)), np.inf, ratio)
-"""
-
-
 RULES: dict[str, Rule] = {
     "numpy.ix_": _open_mesh,
     "numpy.take": _take,
@@ -323,6 +315,5 @@ RULES: dict[str, Rule] = {
     "numpy.linalg.matrix_transpose": texts("np.swapaxes(x, -1, -2)", "x", ranks=(2, 3, 4)),
     "numpy.linalg.vector_norm": texts("np.linalg.norm(x.ravel())", "x", ranks=(1, 2, 3, 4)),
     "numpy.linalg.matrix_norm": texts("np.linalg.norm(x, axis=(-2, -1))", "x", ranks=(2, 3, 4)),
-    "numpy.linalg.cond": texts(_CONDITION, "x", ranks=(2,)),
 }
 enter_rules(RULES)

@@ -203,7 +203,8 @@ def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
 
 def _numpy_dot(ctx: Lowering, args: Args) -> Value:
     """As ``@``, but also of scalars."""
-    if len(args.values) == 2 and not args.keywords and any(isinstance(v, ScalarValue) for v in args.values):
+    number = lambda v: isinstance(v, ScalarValue) or (is_array(v) and not rank_of(v))
+    if len(args.values) == 2 and not args.keywords and any(map(number, args.values)):
         return call_external(ctx, "numpy.multiply", args)
     for v in (*args.values, *args.keywords.values()):
         if is_array(v) and rank_of(v) > 2:  # not what `@` means there

@@ -1,4 +1,4 @@
-"""Borders, blocks and regular numbers: `np.pad`, `np.block`, `np.append`, windows, `np.indices`."""
+"""Borders, blocks and regular numbers: `np.pad`, `np.block`, `np.append`, `np.indices`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ..engine.values import Poison, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
 from ..types import INTS
-from .texts import texts
 
 _TURNS = {"reflect": "max(2 * (n - 1), 1)", "symmetric": "(2 * n)"}  # cells until the border comes again
 _BORDERS = {
@@ -163,10 +162,6 @@ _DELETE = """
 # ------------------------------------------------------------------------------------------------- regular numbers
 
 
-def _window(text: str) -> Rule:
-    return texts("n = np.arange(M) * 1.0\nd = max(M - 1, 1)\n" + text, "M")
-
-
 def _grid(ctx: Lowering, args: Args) -> Value:
     """``np.indices(shape)``."""
     found = bound(ctx, args, ("dimensions",))
@@ -220,10 +215,6 @@ RULES: dict[str, Rule] = {
     "numpy.delete": _one_place(_DELETE, "arr", "obj", "axis"),
     "numpy.cumulative_sum": _cumulative("cumsum"),
     "numpy.cumulative_prod": _cumulative("cumprod"),
-    "numpy.hanning": _window("0.5 - 0.5 * np.cos(2.0 * np.pi * n / d) if M != 1 else np.ones(M)"),
-    "numpy.hamming": _window("0.54 - 0.46 * np.cos(2.0 * np.pi * n / d) if M != 1 else np.ones(M)"),
-    "numpy.blackman": _window("0.42 - 0.5 * np.cos(2.0 * np.pi * n / d) + 0.08 * np.cos(4.0 * np.pi * n / d) if M != 1 else np.ones(M)"),
-    "numpy.bartlett": _window("1.0 - np.abs(2.0 * n / d - 1.0) if M != 1 else np.ones(M)"),
     "numpy.indices": _grid,
     "numpy.fromfunction": _from_function,
 }

@@ -1,4 +1,4 @@
-"""Running sums and products, differences, trapezoids, convolutions: loops along one axis."""
+"""Running sums and products, differences, convolutions: loops along one axis."""
 
 from __future__ import annotations
 
@@ -136,40 +136,6 @@ def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, 
     return made if is_array(made) else None
 
 
-def _trapezoid(ctx: Lowering, args: Args) -> Value:
-    """``np.trapezoid(y, x=None, dx=1.0, axis=-1)``: half of each width times the two heights beside it, added up."""
-    found = bound(ctx, args, ("y", "x", "dx", "axis"))
-    y = None if found is None else as_array(ctx, found["y"], args)
-    if y is None:
-        return Poison()
-    if not rank_of(y):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
-        return Poison()
-    axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(y), args.span)
-    if axis is None:
-        return Poison()
-    width = found.get("dx", literal(1.0))
-    if "x" in found:
-        x = as_array(ctx, found["x"], args)
-        if x is None or rank_of(x) not in (1, rank_of(y)):
-            if x is not None:
-                ctx.report(WrongType(args.span, "`x` has rank 1 or that of `y`", f"rank {rank_of(x)}"))
-            return Poison()
-        width = difference(ctx, x, axis if rank_of(x) == rank_of(y) else 0, args)
-        if rank_of(x) == 1 and rank_of(y) > 1 and is_array(width):
-            width = with_axes(ctx, width, range(1, rank_of(y) - axis), args.span)
-    high, low = part(ctx, y, axis, ONE, None, args.span), part(ctx, y, axis, None, Const(-1, I64), args.span)
-
-    def area(v: tuple[Value, ...]) -> Value:
-        both = binary(ctx, ast.Add, v[1], v[2], args.span)
-        return binary(ctx, ast.Div, binary(ctx, ast.Mult, v[0], both, args.span), literal(2.0), args.span)
-
-    areas = lift(ctx, (width, high, low), area, args.span, args.hint)
-    if not is_array(areas):
-        return areas
-    return call_external(ctx, "numpy.sum", Args(args.name, args.span, (areas,), {"axis": literal(axis)}, args.hint))
-
-
 def _convolve(ctx: Lowering, args: Args) -> Value:
     """``np.convolve(a, v, mode="full")`` of two arrays of rank 1."""
     span = args.span
@@ -227,8 +193,6 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.cumsum": _running("add", 0),
     "numpy.cumprod": _running("mul", 1),
     "numpy.diff": _diff,
-    "numpy.trapezoid": _trapezoid,
-    "numpy.trapz": _trapezoid,
     "numpy.convolve": _convolve,
 }
 enter_rules(RULES)

@@ -14,6 +14,9 @@ not looked at. So a function of the prelude is written like one for NumPy, with 
   literals, it is an error of the checker at the user's call. All other exceptions are raised when the function runs, as
   NumPy raises them.
 - Names of comprehensions are not names of the function, too.
+- ``literal(n)`` is an int ``n`` that has to be known.
+- A function that calls the library function that it stands for means the rule of the engine, where there is one, which is of
+  arrays that the function has checked.
 - The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``; private functions of a module may be called
   in it.
 """
@@ -55,6 +58,27 @@ def implements(*names: str) -> Callable[[F], F]:
         return f
 
     return mark
+
+
+def literal(value: int) -> int:
+    """An int that has to be known when a function is compiled: one that is not is an error of the checker at the user's call.
+
+    Parameters
+    ----------
+    value : int
+        A number.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> literal(3)
+    3
+    """
+    return value
 
 
 def elementwise(*names: str) -> Callable[[F], F]:

@@ -704,3 +704,82 @@ def multigammaln(a, d):
     for j in range(d):
         total = total + sp.gammaln(a - 0.5 * j)
     return total
+
+
+@elementwise("scipy.special.inv_boxcox")
+def inv_boxcox(y, lmbda, /):
+    """The number whose Box-Cox transform is ``y``.
+
+    >>> float(inv_boxcox(2.0, 0.5))
+    4.0
+    """
+    return np.exp(_log_inv_boxcox(y, lmbda))
+
+
+def _log_inv_boxcox(y, lmbda):
+    """The logarithm of the number with the transform y."""
+    t = lmbda * y
+    if lmbda == 0.0 and abs(y) == np.inf:
+        return y
+    if t == np.inf and abs(y) < np.inf and abs(lmbda) < np.inf:
+        return (np.log(abs(lmbda)) + np.log(abs(y))) / lmbda
+    if abs(t) > 1e-3 or t != t:
+        return np.log1p(t) / lmbda
+    total = 0.0
+    for k in range(6, 0, -1):
+        total = 1.0 / k - t * total
+    return y * total
+
+
+@elementwise("scipy.special.inv_boxcox1p")
+def inv_boxcox1p(y, lmbda, /):
+    """The number for which the Box-Cox transform of ``1 + x`` is ``y``.
+
+    >>> float(inv_boxcox1p(2.0, 0.5))
+    3.0
+    """
+    return np.expm1(_log_inv_boxcox(y, lmbda))
+
+
+@implements("scipy.special.loggamma")
+def loggamma(z):
+    """Principal branch of the logarithm of the gamma function, NaN for negative numbers.
+
+    >>> float(loggamma(1.0))
+    0.0
+    """
+    return sp.gammaln(np.where(z >= 0, z, np.nan).astype(np.float32 if np.asarray(z).dtype == np.float32 else np.float64))
+
+
+@implements("scipy.special.perm")
+def perm(N, k):
+    """Number of arrangements of k out of N things, 0 where there are none.
+
+    >>> float(perm(5, 2))
+    20.0
+    """
+    good = (k >= 0) & (k <= N) & (N >= 0)
+    return np.where(good, sp.poch(np.where(good, N - k + 1, 1.0), np.where(good, k, 0.0)), 0.0)
+
+
+@elementwise("scipy.special.agm")
+def agm(a, b, /):
+    """Arithmetic-geometric mean of two numbers of one sign.
+
+    >>> float(agm(2.0, 2.0))
+    2.0
+    """
+    if a != a or b != b or (a < 0.0 and b > 0.0) or (a > 0.0 and b < 0.0):
+        return np.nan
+    if a == 0.0 or b == 0.0:
+        return np.nan if abs(a) == np.inf or abs(b) == np.inf else 0.0
+    if abs(a) == np.inf or abs(b) == np.inf:
+        return a if abs(a) == np.inf else b
+    sign = -1.0 if a < 0.0 else 1.0
+    high = abs(a)
+    low = abs(b)
+    for _ in range(40):
+        g = np.sqrt(high) * np.sqrt(low)
+        high = 0.5 * high + 0.5 * low
+        low = g
+    return sign * high

@@ -1,0 +1,338 @@
+"""`scipy.spatial.distance`: distances of vectors, and of all pairs of points. The slope of a root at 0 is 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+def _pair(u, v):
+    """Two vectors of one length."""
+    u, v = np.asarray(u), np.asarray(v)
+    if u.ndim != 1 or v.ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+    if u.shape[0] != v.shape[0]:
+        raise ValueError("the vectors must be of one length")
+    return u, v
+
+
+@implements("scipy.spatial.distance.euclidean")
+def euclidean(u, v):
+    """Euclidean distance of two vectors.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(euclidean([0.0, 0.0], [3.0, 4.0]))
+    5.0
+    """
+    d = (u - v).astype(np.float64)
+    if not np.all(np.isfinite(d)):
+        raise ValueError("array must not contain infs or NaNs")
+    return np.linalg.norm(d)
+
+
+@implements("scipy.spatial.distance.sqeuclidean")
+def sqeuclidean(u, v):
+    """Squared Euclidean distance of two vectors.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The square of the distance.
+
+    Examples
+    --------
+    >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
+    25.0
+    """
+    u, v = _pair(u, v)
+    d = u - v
+    return np.sum((d if d.dtype.kind == "f" else d.astype(np.float64)) ** 2)
+
+
+@implements("scipy.spatial.distance.cityblock")
+def cityblock(u, v):
+    """Sum of the sizes of the differences of two vectors.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(cityblock([0.0, 0.0], [3.0, -4.0]))
+    7.0
+    """
+    u, v = _pair(u, v)
+    return np.sum(np.abs(u - v))
+
+
+@implements("scipy.spatial.distance.chebyshev")
+def chebyshev(u, v):
+    """Size of the largest difference of two vectors.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(chebyshev([0.0, 0.0], [3.0, -4.0]))
+    4.0
+    """
+    u, v = _pair(u, v)
+    return np.max(np.abs(u - v))
+
+
+@implements("scipy.spatial.distance.minkowski")
+def minkowski(u, v, p=2):
+    """Minkowski distance of two vectors.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+    p : float
+        The order, a literal above 0.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> round(float(minkowski([0.0, 0.0], [3.0, 4.0], 3)), 6)
+    4.497941
+    """
+    u, v = _pair(u, v)
+    if p <= 0:
+        raise ValueError("p must be greater than 0")
+    if not np.all(np.isfinite(u - v)):
+        raise ValueError("array must not contain infs or NaNs")
+    return np.linalg.norm(u - v, p)
+
+
+@implements("scipy.spatial.distance.cosine")
+def cosine(u, v):
+    """Cosine distance of two vectors: 1 less the cosine of their angle.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance, NaN for a vector of zeros.
+
+    Examples
+    --------
+    >>> float(cosine([1.0, 0.0], [0.0, 2.0]))
+    1.0
+    """
+    u, v = _pair(u, v)
+    return 1.0 - u @ v / np.sqrt((u @ u) * (v @ v))
+
+
+@implements("scipy.spatial.distance.correlation")
+def correlation(u, v):
+    """Correlation distance of two vectors: 1 less their correlation.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> round(float(correlation([1.0, 2.0, 3.0], [3.0, 2.0, 1.0])), 6)
+    2.0
+    """
+    u, v = _pair(u, v)
+    return cosine(u - np.mean(u), v - np.mean(v))
+
+
+@implements("scipy.spatial.distance.canberra")
+def canberra(u, v):
+    """Sum of the differences of two vectors, each by the sum of the sizes of the two.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(canberra([1.0, 0.0], [3.0, 0.0]))
+    0.5
+    """
+    u, v = _pair(u, v)
+    u, v = u.astype(np.float64), v.astype(np.float64)
+    size = np.abs(u) + np.abs(v)
+    return np.nansum(np.where(size == 0.0, 0.0, np.abs(u - v) / np.where(size == 0.0, 1.0, size)))
+
+
+@implements("scipy.spatial.distance.braycurtis")
+def braycurtis(u, v):
+    """Sum of the sizes of the differences of two vectors by that of their sums.
+
+    Parameters
+    ----------
+    u, v : array_like
+        Vectors of one length.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> float(braycurtis([1.0, 0.0], [3.0, 0.0]))
+    0.5
+    """
+    u, v = _pair(u, v)
+    u, v = u.astype(np.float64), v.astype(np.float64)
+    return np.sum(np.abs(u - v)) / np.sum(np.abs(u + v))
+
+
+@implements("scipy.spatial.distance.cdist")
+def cdist(XA, XB, metric="euclidean", *, p=2.0):
+    """Distances of all points of one array to all of another one.
+
+    Parameters
+    ----------
+    XA : array_like
+        Points as rows, of shape (m, k).
+    XB : array_like
+        Points of shape (n, k).
+    metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation"}
+        The distance, a literal.
+    p : float
+        The order of "minkowski", a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        The distances, of shape (m, n).
+
+    Raises
+    ------
+    ValueError
+        Where points are not of as many numbers.
+    TypeError
+        For other distances.
+
+    Examples
+    --------
+    >>> cdist(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[5., 1.]])
+    """
+    XA, XB = np.asarray(XA), np.asarray(XB)
+    if XA.ndim != 2 or XB.ndim != 2:
+        raise ValueError("points must be the rows of a matrix")
+    if XA.shape[1] != XB.shape[1]:
+        raise ValueError("XA and XB must have the same number of columns")
+    a, b = XA.astype(np.float64), XB.astype(np.float64)
+    if metric == "correlation":
+        a, b = a - np.mean(a, axis=1, keepdims=True), b - np.mean(b, axis=1, keepdims=True)
+    if metric in ("cosine", "correlation"):
+        return 1.0 - (a @ b.T) / (np.sqrt(np.sum(a**2, axis=1))[:, None] * np.sqrt(np.sum(b**2, axis=1)))
+    between = a[:, None, :] - b[None, :, :]
+    if metric == "euclidean":
+        return np.linalg.norm(between, axis=-1)
+    if metric == "sqeuclidean":
+        return np.sum(between**2, axis=-1)
+    if metric == "cityblock":
+        return np.linalg.norm(between, 1, axis=-1)
+    if metric == "chebyshev":
+        return np.linalg.norm(between, np.inf, axis=-1)
+    if metric == "minkowski":
+        return np.linalg.norm(between, p, axis=-1)
+    raise TypeError("has the distances euclidean, sqeuclidean, cityblock, chebyshev, minkowski, cosine and correlation")
+
+
+@implements("scipy.spatial.distance.pdist")
+def pdist(X, metric="euclidean", *, p=2.0):
+    """Distances of all pairs of points of an array.
+
+    Parameters
+    ----------
+    X : array_like
+        Points as rows, of shape (m, k).
+    metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation"}
+        The distance, a literal.
+    p : float
+        The order of "minkowski", a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        The distances of the pairs (0, 1), (0, 2), ..., of shape (m (m - 1) / 2,).
+
+    Raises
+    ------
+    TypeError
+        For other distances.
+
+    Examples
+    --------
+    >>> pdist(np.array([[0.0], [1.0], [3.0]]))
+    array([1., 3., 2.])
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError("A 2-dimensional array must be passed.")
+    return _above(cdist(X, X, metric, p=p))
+
+
+def _above(d):
+    """The cells above the diagonal, row by row."""
+    n = d.shape[0]
+    found = np.zeros(n * (n - 1) // 2, dtype=d.dtype)
+    k = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            found[k] = d[i, j]
+            k += 1
+    return found

@@ -1,0 +1,501 @@
+"""`numpy.linalg`: of stacks of matrices, in terms of what the engine has for one matrix; norms and powers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements, literal
+
+
+def _matrices(a):
+    """Matrices in floats."""
+    a = np.asarray(a)
+    if a.ndim < 2:
+        raise TypeError(f"is of a matrix, not of an array of rank {a.ndim}")
+    return a if a.dtype.kind == "f" else a.astype(np.float64)
+
+
+@implements("numpy.linalg.solve")
+def solve(a, b):
+    """Solution of ``a x = b``.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices of shape (..., n, n).
+    b : array_like
+        Right side of shape (n,) or (..., n, k). Leading axes of both broadcast.
+
+    Returns
+    -------
+    numpy.ndarray
+        The solution, of the shape (..., n) or (..., n, k).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a matrix is singular or not square.
+    TypeError
+        For ``b`` of one axis less than ``a`` and more than one: NumPy 1 takes it as vectors, NumPy 2 as matrices.
+
+    Examples
+    --------
+    >>> solve(np.array([[0.0, 2.0], [4.0, 0.0]]), np.array([2.0, 4.0]))
+    array([1., 1.])
+    """
+    a, b = _matrices(a), np.asarray(b)
+    if b.ndim == 0:
+        raise TypeError("is of a right side of rank 1 or more")
+    if a.ndim == 2 and b.ndim < 3:
+        return np.linalg.solve(a, b)
+    if b.ndim == a.ndim - 1 and b.ndim > 1:
+        raise TypeError("is of a right side of rank 1, or matrices: write `np.linalg.solve(a, b[..., None])[..., 0]`")
+    shape = a.shape[:-2] if b.ndim == 1 else np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    b = b * np.ones((), dtype=a.dtype)
+    a = a.astype(b.dtype)
+    right = np.broadcast_to(b, shape + (b.shape if b.ndim == 1 else b.shape[-2:]))
+    return _solutions(np.broadcast_to(a, shape + a.shape[-2:]), right)
+
+
+def _solutions(a, b):
+    """Of as many right sides as matrices."""
+    x = np.zeros(b.shape, dtype=b.dtype)
+    for k in range(a.shape[0]):
+        x[k] = np.linalg.solve(a[k], b[k]) if a.ndim == 3 else _solutions(a[k], b[k])
+    return x
+
+
+@implements("numpy.linalg.inv")
+def inv(a):
+    """Inverses of matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices of shape (..., n, n).
+
+    Returns
+    -------
+    numpy.ndarray
+        Their inverses.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a matrix is singular or not square.
+
+    Examples
+    --------
+    >>> inv(np.array([[[4.0]], [[2.0]]]))
+    array([[[0.25]],
+    <BLANKLINE>
+           [[0.5 ]]])
+    """
+    a = _matrices(a)
+    return np.linalg.inv(a) if a.ndim == 2 else _inverses(a)
+
+
+def _inverses(a):
+    x = np.zeros(a.shape, dtype=a.dtype)
+    for k in range(a.shape[0]):
+        x[k] = np.linalg.inv(a[k])
+    return x
+
+
+@implements("numpy.linalg.det")
+def det(a):
+    """Determinants of matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices of shape (..., n, n).
+
+    Returns
+    -------
+    float or numpy.ndarray
+        Their determinants.
+
+    Examples
+    --------
+    >>> det(np.array([[[4.0]], [[2.0]]]))
+    array([4., 2.])
+    """
+    a = _matrices(a)
+    return np.linalg.det(a) if a.ndim == 2 else _determinants(a)
+
+
+def _determinants(a):
+    d = np.zeros(a.shape[:-2], dtype=a.dtype)
+    for k in range(a.shape[0]):
+        d[k] = np.linalg.det(a[k])
+    return d
+
+
+@implements("numpy.linalg.slogdet")
+def slogdet(a):
+    """Signs and logarithms of the sizes of determinants.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices of shape (..., n, n).
+
+    Returns
+    -------
+    sign : float or numpy.ndarray
+        1, -1 or 0.
+    logabsdet : float or numpy.ndarray
+        The logarithms, of 0 ``-inf``.
+
+    Examples
+    --------
+    >>> sign, logabsdet = slogdet(np.array([[-1.0]]))
+    >>> float(sign), float(logabsdet)
+    (-1.0, 0.0)
+    """
+    a = _matrices(a)
+    return np.linalg.slogdet(a) if a.ndim == 2 else _log_determinants(a)
+
+
+def _log_determinants(a):
+    sign = np.zeros(a.shape[:-2], dtype=a.dtype)
+    size = np.zeros(a.shape[:-2], dtype=a.dtype)
+    for k in range(a.shape[0]):
+        found = np.linalg.slogdet(a[k])
+        sign[k] = found[0]
+        size[k] = found[1]
+    return sign, size
+
+
+@implements("numpy.linalg.cholesky")
+def cholesky(a, /, *, upper=False):
+    """Cholesky factors of matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric positive definite matrices of shape (..., n, n), of which one triangle is read.
+    upper : bool
+        Whether it is the upper triangle, and ``a = U^T U``; by default ``a = L L^T``.
+
+    Returns
+    -------
+    numpy.ndarray
+        The triangles, with zeros elsewhere.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a matrix is not positive definite or not square.
+
+    Examples
+    --------
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    array([[2., 0.],
+           [1., 3.]])
+    """
+    a = _matrices(a)
+    if upper:
+        return np.matrix_transpose(_triangles(np.matrix_transpose(a)))
+    return np.linalg.cholesky(a) if a.ndim == 2 else _triangles(a)
+
+
+def _triangles(a):
+    if a.ndim == 2:
+        return np.linalg.cholesky(a)
+    low = np.zeros(a.shape, dtype=a.dtype)
+    for k in range(a.shape[0]):
+        low[k] = np.linalg.cholesky(a[k])
+    return low
+
+
+@implements("numpy.linalg.eigh")
+def eigh(a, UPLO="L"):
+    """Eigenvalues and eigenvectors of symmetric matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric matrices of shape (..., n, n), of which one triangle is read.
+    UPLO : {"L", "U"}
+        The lower triangle or the upper one.
+
+    Returns
+    -------
+    eigenvalues : numpy.ndarray
+        In rising order, of shape (..., n).
+    eigenvectors : numpy.ndarray
+        As columns, of shape (..., n, n).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a matrix is not square.
+
+    Examples
+    --------
+    >>> eigh(np.diag([2.0, 1.0]))[0]
+    array([1., 2.])
+    """
+    if UPLO not in ("L", "U"):
+        raise TypeError('has the `UPLO` "L" and "U"')
+    a = _matrices(a)
+    if UPLO == "U":
+        a = np.matrix_transpose(a)
+    return np.linalg.eigh(a) if a.ndim == 2 else _eigenvectors(a)
+
+
+def _eigenvectors(a):
+    w = np.zeros(a.shape[:-1], dtype=a.dtype)
+    v = np.zeros(a.shape, dtype=a.dtype)
+    for k in range(a.shape[0]):
+        found = np.linalg.eigh(a[k])
+        w[k] = found[0]
+        v[k] = found[1]
+    return w, v
+
+
+@implements("numpy.linalg.eigvalsh")
+def eigvalsh(a, UPLO="L"):
+    """Eigenvalues of symmetric matrices in rising order.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric matrices of shape (..., n, n), of which one triangle is read.
+    UPLO : {"L", "U"}
+        The lower triangle or the upper one.
+
+    Returns
+    -------
+    numpy.ndarray
+        The eigenvalues, of shape (..., n).
+
+    Examples
+    --------
+    >>> eigvalsh(np.diag([2.0, 1.0]))
+    array([1., 2.])
+    """
+    return np.linalg.eigh(a, UPLO)[0]
+
+
+@implements("numpy.linalg.svd")
+def svd(a, full_matrices=True, compute_uv=True):
+    """Singular values of matrices and, where there are no more vectors than values, their singular vectors.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices of shape (..., m, n); k is the smaller size.
+    full_matrices : bool
+        False; True without vectors only, as the vectors beyond k are determined by nothing.
+    compute_uv : bool
+        Whether there are vectors.
+
+    Returns
+    -------
+    U : numpy.ndarray
+        Left vectors as columns, of shape (..., m, k).
+    S : numpy.ndarray
+        Singular values in falling order, of shape (..., k).
+    Vh : numpy.ndarray
+        Right vectors as rows, of shape (..., k, n).
+
+    Raises
+    ------
+    TypeError
+        For all vectors.
+
+    Examples
+    --------
+    >>> svd(np.diag([1.0, -2.0]), compute_uv=False)
+    array([2., 1.])
+    """
+    a = _matrices(a)
+    if full_matrices and compute_uv:
+        raise TypeError("with all singular vectors is not determined: write `full_matrices=False` or `compute_uv=False`")
+    if a.ndim == 2 and compute_uv:
+        return np.linalg.svd(a, full_matrices=False)
+    found = np.linalg.svd(a, full_matrices=False) if a.ndim == 2 else _singular_vectors(a)
+    return found if compute_uv else found[1]
+
+
+def _singular_vectors(a):
+    m, n = a.shape[-2:]
+    r = min(m, n)
+    u = np.zeros(a.shape[:-2] + (m, r), dtype=a.dtype)
+    s = np.zeros(a.shape[:-2] + (r,), dtype=a.dtype)
+    vt = np.zeros(a.shape[:-2] + (r, n), dtype=a.dtype)
+    for k in range(a.shape[0]):
+        found = np.linalg.svd(a[k], full_matrices=False)
+        u[k] = found[0]
+        s[k] = found[1]
+        vt[k] = found[2]
+    return u, s, vt
+
+
+@implements("numpy.linalg.svdvals")
+def svdvals(x, /):
+    """Singular values of matrices in falling order.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices of shape (..., m, n).
+
+    Returns
+    -------
+    numpy.ndarray
+        The values, of shape (..., min(m, n)).
+
+    Examples
+    --------
+    >>> svdvals(np.diag([1.0, -2.0]))
+    array([2., 1.])
+    """
+    return np.linalg.svd(x, compute_uv=False)
+
+
+@implements("numpy.linalg.lstsq")
+def lstsq(a, b, rcond=None):
+    """Least squares for a matrix of full column rank.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    b : array_like
+        Right side of shape (m,) or (m, k).
+    rcond : None
+        No singular value is taken as 0.
+
+    Returns
+    -------
+    x : numpy.ndarray
+        The solution of shape (n,) or (n, k).
+    residuals : numpy.ndarray
+        Sums of squares for each right side; none where there are no more rows than columns.
+    rank : int
+        The number of columns.
+    s : numpy.ndarray
+        The singular values.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the columns depend on each other.
+
+    Examples
+    --------
+    >>> lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))[0]
+    array([2.])
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise TypeError("is of one matrix and a right side of rank 1 or 2")
+    if rcond is not None:
+        raise TypeError("has no `rcond`: leave it out, or write `rcond=None`")
+    return np.linalg.lstsq(a, b, rcond=None)
+
+
+@implements("numpy.linalg.cond")
+def cond(x):
+    """Condition number of matrices: the largest singular value by the smallest.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices of shape (..., m, n).
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The numbers, ``inf`` for singular matrices.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        For a matrix of no cells.
+
+    Examples
+    --------
+    >>> float(cond(np.diag([1.0, 2.0])))
+    2.0
+    """
+    x = _matrices(x)
+    if x.size == 0:
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    s = np.linalg.svd(x, compute_uv=False)
+    ratio = s[..., 0] / s[..., -1]
+    return np.where(np.isnan(ratio) & ~np.any(np.isnan(x), axis=(-2, -1)), np.inf, ratio)
+
+
+@implements("numpy.linalg.multi_dot")
+def multi_dot(arrays):
+    """Product of two or more matrices, the first and the last of which may be vectors.
+
+    Parameters
+    ----------
+    arrays : list of array_like
+        The factors, which are multiplied from the left.
+
+    Returns
+    -------
+    numpy.ndarray
+        The product.
+
+    Examples
+    --------
+    >>> multi_dot([np.eye(2), np.eye(2), np.array([1.0, 2.0])])
+    array([1., 2.])
+    """
+    if len(arrays) < 2:
+        raise TypeError("takes a list of two arrays or more, written out")
+    total = arrays[0]
+    for factor in arrays[1:]:
+        total = total @ factor
+    return total
+
+
+@implements("numpy.linalg.matrix_power")
+def matrix_power(a, n):
+    """Power of matrices with a literal int as the exponent.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices of shape (..., m, m).
+    n : int
+        The exponent, a literal; of a negative one the inverse is taken first.
+
+    Returns
+    -------
+    numpy.ndarray
+        The powers.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where a matrix is not square, or has no inverse.
+
+    Examples
+    --------
+    >>> matrix_power(np.array([[1.0, 1.0], [0.0, 1.0]]), 3)
+    array([[1., 3.],
+           [0., 1.]])
+    """
+    a, n = np.asarray(a), literal(n)
+    if a.ndim < 2:
+        raise TypeError(f"is of a matrix, not of an array of rank {a.ndim}")
+    if a.shape[-2] != a.shape[-1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    if n == 0:
+        one = np.eye(a.shape[-1], dtype=a.dtype)
+        return one if a.ndim == 2 else np.broadcast_to(one, a.shape).copy()
+    if n < 0:
+        return np.linalg.matrix_power(np.linalg.inv(a), -n)
+    if n == 1:
+        return a.copy()
+    half = np.linalg.matrix_power(a, n // 2) if n > 3 else a
+    return half @ half @ a if n % 2 == 1 else half @ half

@@ -1,0 +1,331 @@
+"""Polynomials by their coefficients, the one of the highest power first; products of sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements, literal
+
+
+def _coefficients(p):
+    """Coefficients as an array of rank 1."""
+    p = np.asarray(p)
+    if p.ndim > 1:
+        raise TypeError(f"is of coefficients of rank 1, not {p.ndim}")
+    return np.atleast_1d(p)
+
+
+@implements("numpy.polyint")
+def polyint(p, m=1, k=None):
+    """Integral of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+    m : int
+        How often it is integrated, a literal.
+    k : float, optional
+        The constant of each integral, 0 by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the integral.
+
+    Examples
+    --------
+    >>> polyint(np.array([2.0, 1.0]))
+    array([1., 1., 0.])
+    """
+    p, m = _coefficients(p), literal(m)
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constant = 0.0 if k is None else k
+    for _ in range(m):
+        p = np.append(p / np.arange(p.shape[0], 0, -1), constant)
+    return p
+
+
+@implements("numpy.polyder")
+def polyder(p, m=1):
+    """Derivative of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like
+        Coefficients.
+    m : int
+        How often it is differentiated, a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the derivative.
+
+    Examples
+    --------
+    >>> polyder(np.array([1.0, 1.0, 0.0]))
+    array([2., 1.])
+    """
+    p, m = _coefficients(p), literal(m)
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    for _ in range(m):
+        p = p[:-1] * np.arange(p.shape[0] - 1, 0, -1)
+    return p
+
+
+def _as_long(p, q):
+    """The coefficients of a polynomial, with zeros before them to be as many as those of another one."""
+    return np.concatenate((np.zeros(max(q.shape[0] - p.shape[0], 0), dtype=p.dtype), p))
+
+
+@implements("numpy.polyadd")
+def polyadd(a1, a2):
+    """Sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the sum.
+
+    Examples
+    --------
+    >>> polyadd(np.array([1.0, 2.0]), np.array([3.0]))
+    array([1., 5.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    return _as_long(a1, a2) + _as_long(a2, a1)
+
+
+@implements("numpy.polysub")
+def polysub(a1, a2):
+    """Difference of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the difference.
+
+    Examples
+    --------
+    >>> polysub(np.array([1.0, 2.0]), np.array([3.0]))
+    array([ 1., -1.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    return _as_long(a1, a2) - _as_long(a2, a1)
+
+
+@implements("numpy.polymul")
+def polymul(a1, a2):
+    """Product of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Coefficients.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the product, without leading zeros.
+
+    Examples
+    --------
+    >>> polymul(np.array([1.0, 2.0]), np.array([1.0, -2.0]))
+    array([ 1.,  0., -4.])
+    """
+    return np.convolve(_trimmed(_coefficients(a1)), _trimmed(_coefficients(a2)))
+
+
+def _trimmed(p):
+    """Coefficients without leading zeros, one at least."""
+    p = np.concatenate((np.zeros(max(1 - p.shape[0], 0), dtype=p.dtype), p))
+    return p[np.argmax(p != 0) if np.any(p != 0) else p.shape[0] - 1 :]
+
+
+@implements("numpy.poly")
+def poly(seq_of_zeros):
+    """Polynomial with given zeros.
+
+    Parameters
+    ----------
+    seq_of_zeros : array_like
+        The zeros.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients, the first one 1.
+
+    Raises
+    ------
+    TypeError
+        For a matrix, of which NumPy takes the eigenvalues.
+
+    Examples
+    --------
+    >>> poly(np.array([1.0, 2.0]))
+    array([ 1., -3.,  2.])
+    """
+    zeros = np.asarray(seq_of_zeros)
+    if zeros.ndim != 1:
+        raise TypeError("is of an array of zeros of rank 1")
+    return _from_zeros(zeros if zeros.dtype.kind == "f" else zeros.astype(np.float64))
+
+
+def _from_zeros(zeros):
+    n = zeros.shape[0]
+    p = np.zeros(n + 1, dtype=zeros.dtype)
+    p[0] = 1.0
+    for k in range(n):
+        for j in range(k + 1, 0, -1):
+            p[j] -= zeros[k] * p[j - 1]
+    return p
+
+
+@implements("numpy.polyfit")
+def polyfit(x, y, deg, *, w=None):
+    """Polynomial of a degree through points, by least squares.
+
+    Parameters
+    ----------
+    x : array_like
+        Places of shape (n,), more different ones than the degree.
+    y : array_like
+        Values of shape (n,) or (n, k).
+    deg : int
+        The degree.
+    w : array_like, optional
+        Weights of the differences, of shape (n,).
+
+    Returns
+    -------
+    numpy.ndarray
+        Coefficients of shape (deg + 1,) or (deg + 1, k).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the points do not determine the polynomial.
+
+    Examples
+    --------
+    >>> bool(np.allclose(polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), [2.0, 1.0]))
+    True
+    """
+    x, y = np.asarray(x) * np.float64(1.0), np.asarray(y) * np.float64(1.0)
+    if x.ndim != 1 or y.ndim not in (1, 2):
+        raise TypeError("is of places of rank 1 and values of rank 1 or 2")
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.shape[0] == 0:
+        raise TypeError("expected non-empty vector for x")
+    if x.shape[0] != y.shape[0]:
+        raise ValueError("expected x and y to have same length")
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        w = np.asarray(w)
+        powers = powers * w[:, None]
+        y = y * w if y.ndim == 1 else y * w[:, None]
+    size = np.sqrt(np.sum(powers**2, axis=0))
+    c = np.linalg.lstsq(powers / size, y, rcond=None)[0]
+    return c / size if y.ndim == 1 else c / size[:, None]
+
+
+@implements("numpy.correlate")
+def correlate(a, v, mode="valid"):
+    """Cross-correlation of two sequences.
+
+    Parameters
+    ----------
+    a, v : array_like
+        Sequences of rank 1.
+    mode : {"valid", "same", "full"}
+        Where both lie on each other; as many cells as the longer one has; all cells.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums of products.
+
+    Raises
+    ------
+    ValueError
+        For a sequence of no cells.
+
+    Examples
+    --------
+    >>> correlate(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    array([2., 3.])
+    """
+    a, v = np.asarray(a), np.asarray(v)
+    if a.ndim != 1 or v.ndim != 1:
+        raise TypeError("is of arrays of rank 1")
+    if mode not in ("valid", "same", "full"):
+        raise TypeError('has the `mode` "valid", "same" and "full"')
+    if a.shape[0] == 0:
+        raise ValueError("first array argument cannot be empty")
+    if v.shape[0] == 0:
+        raise ValueError("second array argument cannot be empty")
+    if mode == "valid":
+        return np.convolve(a, v[::-1], mode="valid")
+    found = np.convolve(a, v[::-1])
+    if mode == "full":
+        return found
+    n, m = a.shape[0], v.shape[0]
+    k = (m - 1) // 2 if n >= m else n // 2
+    return found[k : k + max(n, m)]
+
+
+@implements("numpy.vander")
+def vander(x, N=None, increasing=False):
+    """Matrix of the powers of numbers.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers, of rank 1.
+    N : int, optional
+        The number of columns, by default that of rows.
+    increasing : bool
+        Whether powers rise from left to right, a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of shape (x.size, N), of ints of 64 bits or of floats.
+
+    Raises
+    ------
+    ValueError
+        For a negative N.
+
+    Examples
+    --------
+    >>> vander(np.array([2.0, 3.0]), 3)
+    array([[4., 2., 1.],
+           [9., 3., 1.]])
+    """
+    x = np.asarray(x)
+    if x.ndim != 1:
+        raise TypeError("is of an array of rank 1")
+    columns = x.shape[0] if N is None else N
+    if columns < 0:
+        raise ValueError("negative dimensions are not allowed")
+    x = x * np.int64(1)
+    ones = np.broadcast_to(x[:, None], (x.shape[0], columns)) ** 0
+    rest = np.broadcast_to(x[:, None], (x.shape[0], max(columns - 1, 0)))
+    p = np.cumprod(np.concatenate((ones[:, :1], rest), axis=1), axis=1)
+    return np.copy(p[:, :: 1 if increasing else -1])
