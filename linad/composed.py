@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .boundary.errors import refusal
 from .boundary.locate import locate
-from .decorator import LinearGrad
+from .function import CheckedFunction
 
 if TYPE_CHECKING:
     from linad_typecheck.engine.values import Transform
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .transforms.application import Transformed
 
 
-def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
+def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or another transform in place of `grad`,
     written out for the parameters of ``f``.
 
@@ -40,10 +40,10 @@ def composed(d: Transformed[..., Any]) -> LinearGrad[..., Any]:
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
     made = calling(f.py_func, _name(d), callee, file, names, annotated=all(t.kind != "vmap" for t in d.transforms))
-    return LinearGrad(made, replace(f.options, wrt=None), f._surroundings)
+    return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
 
 
-def by_position(f: LinearGrad[..., Any]) -> LinearGrad[..., Any]:
+def by_position(f: CheckedFunction[..., Any]) -> CheckedFunction[..., Any]:
     """The same function with one argument per parameter, all by position: those of ``*args`` are one tuple."""
     if f._count >= 0:
         return f
@@ -51,7 +51,7 @@ def by_position(f: LinearGrad[..., Any]) -> LinearGrad[..., Any]:
     callee = next(n for n in ("_function", "_function_") if n not in f._parameters.parameters)
     file = f"<linad {f.__name__}{f._parameters} by position>"
     made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f}, by_position=True)
-    return LinearGrad(made, f.options, f._surroundings)
+    return CheckedFunction(made, f.options, f._surroundings)
 
 
 def calling(

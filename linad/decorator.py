@@ -1,29 +1,20 @@
-"""`linear_grad`: from a plain function to an object that calls and differentiates it."""
+"""`linear_grad`: from a plain function to an object that calls and differentiates it, in all ways there are."""
 
 from __future__ import annotations
 
-import copyreg
-import functools
-import inspect
-import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypedDict, TypeVar, Unpack, overload
 
-import numpy as np
-from linad_typecheck.diagnostics import Diagnostic, LinadError
-from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
+from linad_typecheck.diagnostics import LinadError
 
-from . import derive, specialise
-from .boundary.arguments import argument_type, static, unknown_keyword
-from .boundary.errors import refusal, told
-from .boundary.live import NotYet
-from .eligible import check_options, check_updates, is_method, plain_function, surroundings
+from .boundary.errors import told
+from .eligible import plain_function, surroundings
+from .function import CheckedFunction
 from .options import Options
-from .specialise import Specialisation
 from .switches import switched_off
-from .transformed import NAME, public
+from .transforms.hessian import hvp
+from .transforms.jacobian import of_method as jacobian_of_method
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,22 +22,8 @@ R = TypeVar("R")
 A = TypeVar("A")
 A_co = TypeVar("A_co", contravariant=True)
 
-_KEPT = 8  # specialisations per argument types: constants that go back and forth do not compile again
 
-
-class _OfTwo(Protocol):
-    """For type checkers: a function that takes two arguments, which may be ints that have no gradient."""
-
-    def __call__(self, a: Any, b: Any, /) -> Any: ...
-
-
-class _OfOne(Protocol[A_co]):
-    """For type checkers: a function that takes one argument, whose type its gradient has."""
-
-    def __call__(self, a: A_co, /) -> Any: ...
-
-
-class LinearGrad(Generic[P, R]):
+class LinearGrad(CheckedFunction[P, R]):
     """A checked function: call it, or ask for its derivatives. `linear_grad` makes them.
 
     A call compiles for the types of its arguments, if that has not been done, and runs the compiled function. The
@@ -71,214 +48,6 @@ class LinearGrad(Generic[P, R]):
     >>> energy.grad(x, 2.0)
     (array([-2., -2.,  4.]), 2.5)
     """
-
-    def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
-        self._take(py_func, options, surroundings)
-        check_options(py_func, options, tuple(self._parameters.parameters))
-        try:
-            first = specialise.specialise(py_func, options, {}, surroundings, early=True)
-        except NotYet:
-            return
-        self._adopt(first)
-
-    def _take(self, py_func: FunctionType, options: Options, surroundings: Mapping[str, object]) -> None:
-        functools.update_wrapper(self, py_func)
-        vars(self).pop(NAME, None)
-        self.py_func = py_func
-        self.options = options
-        self._surroundings = surroundings
-        self._begin()
-
-    def _begin(self) -> None:
-        """Nothing is known of the function yet but its parameters."""
-        self._code = self.py_func.__code__
-        self._note_parameters()
-        self._missing: tuple[str, ...] | None = None
-        self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()  # parameters annotated as numbers, and what these are
-        self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
-        self._known: dict[object, list[Specialisation]] = {}
-        self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
-
-    def _note_parameters(self) -> None:
-        self._parameters = inspect.signature(self.py_func)
-        self._defaults = _defaults(self.py_func)
-        every = self._parameters.parameters.values()
-        by_position = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
-        self._count = len(every) if by_position else -1  # of arguments that are one per parameter
-
-    # ---------------------------------------------------------------------------------------------- calls
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = self._arguments(args, kwargs)
-        return derive.call(self.specialisation(arguments), arguments)
-
-    @overload
-    def grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> Any: ...
-    @overload
-    def grad(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> A: ...
-    @overload
-    def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
-
-    def grad(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """The gradient of the scalar result.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Those of the function.
-
-        Returns
-        -------
-        gradient
-            One entry per differentiable parameter, in the structure of the argument; bare if there is only one.
-            Arrays are fresh and have the shape and dtype of the argument; None stands for the ints in a structure. Of
-            a parameter annotated ``float`` it is a float, whether the argument was a float, an int or an array of
-            rank 0, which is taken as the number that it holds; without an annotation an array of rank 0 stays one,
-            and so is its gradient.
-
-        Raises
-        ------
-        LinadError
-            Where the function does not return one float, or has no float parameter.
-        TypeError
-            Where an argument is not of its annotated type.
-        ValueError
-            Where sizes contradict each other.
-
-        Examples
-        --------
-        >>> @linear_grad
-        ... def area(width: float, height: float) -> float:
-        ...     return width * height
-        >>> area.grad(2.0, 3.0)
-        (3.0, 2.0)
-        """
-        return self._bare(self._gradient(args, kwargs, False)[1])
-
-    @overload
-    def value_and_grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
-    @overload
-    def value_and_grad(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> tuple[R, A]: ...
-    @overload
-    def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
-
-    def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
-        """The value and the gradient in one run. `scipy.optimize.minimize` takes it with ``jac=True``.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Those of the function.
-
-        Returns
-        -------
-        value : float
-            What the function returns.
-        gradient
-            As `grad` gives it.
-
-        Raises
-        ------
-        LinadError, TypeError, ValueError
-            As `grad`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from scipy.optimize import minimize
-        >>> @linear_grad
-        ... def bowl(x):
-        ...     return np.sum((x - 1.0) ** 2)
-        >>> value, gradient = bowl.value_and_grad(np.zeros(2))
-        >>> print(value, gradient)
-        2.0 [-2. -2.]
-        >>> minimize(bowl.value_and_grad, np.zeros(2), jac=True).x
-        array([1., 1.])
-        """
-        value, grads = self._gradient(args, kwargs, True)
-        return value, self._bare(grads)
-
-    @overload
-    def vjp(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
-    @overload
-    def vjp(self: _OfOne[A], *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[A]]]: ...
-    @overload
-    def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
-
-    def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-        """The value and the pullback, for functions of any float results.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Those of the function.
-
-        Returns
-        -------
-        value
-            What the function returns; with declared updates ``(returned, y_final, ...)``, without the first where it
-            returns None. The caller's arrays are not touched.
-        pullback : callable
-            Takes a cotangent of the structure, shapes and dtypes of ``value`` and gives a tuple with one entry per
-            differentiable parameter, as `grad` does, but never bare. It owns copies of the arguments and may be
-            called again.
-
-        Raises
-        ------
-        LinadError
-            Where the function has no float parameter or no float result.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> @linear_grad
-        ... def scaled(x, c: float):
-        ...     return c * x
-        >>> value, pullback = scaled.vjp(np.array([1.0, 2.0]), 3.0)
-        >>> value, pullback(np.array([1.0, 0.0]))
-        (array([3., 6.]), (array([3., 0.]), 1.0))
-        """
-        arguments = self._arguments(args, kwargs)
-        return derive.vjp(self, self.specialisation(arguments), arguments)
-
-    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
-        """The value and its derivative in a direction, in one forward sweep.
-
-        Parameters
-        ----------
-        primals : tuple
-            The arguments, in the order of the parameters, also of those that take keywords only; after ``*args`` none.
-        tangents : tuple
-            One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a default
-            stands for an argument it is None.
-
-        Returns
-        -------
-        value
-            As `vjp` gives it.
-        tangent
-            Of the structure of ``value``, None for its int parts.
-
-        Raises
-        ------
-        TypeError
-            Where a tangent is not of the structure or dtype of its argument.
-        ValueError
-            Where it has another shape.
-
-        Examples
-        --------
-        >>> @linear_grad
-        ... def product(x: float, y: float) -> float:
-        ...     return x * y
-        >>> product.jvp((2.0, 3.0), (1.0, 0.0))
-        (6.0, 3.0)
-        """
-        from .push import jvp
-
-        given = tuple(primals)
-        arguments = self._in_order(given)
-        return jvp(self.specialisation(arguments), arguments, self._alongside(given, tangents))
 
     def jacobian(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """The Jacobian. `scipy.optimize.least_squares` and `root` take it as ``jac``.
@@ -313,9 +82,7 @@ class LinearGrad(Generic[P, R]):
         >>> least_squares(residuals, [2.0, 2.0], jac=residuals.jacobian).x
         array([1., 1.])
         """
-        from .transforms.jacobian import of_method
-
-        return of_method(self)(*args, **kwargs)
+        return jacobian_of_method(self)(*args, **kwargs)
 
     def hvp(self, primals: Any, tangents: Any) -> Any:
         """The product of the Hessian with a vector. `scipy.optimize.minimize` takes it as ``hessp``.
@@ -352,287 +119,7 @@ class LinearGrad(Generic[P, R]):
         >>> found.x.round(4)
         array([0.4102, 0.4102])
         """
-        from .transforms.hessian import hvp
-
         return hvp(self, primals, tangents)
-
-    def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
-        """Add the gradients into buffers that the caller owns.
-
-        Parameters
-        ----------
-        cotangent
-            Of the structure of what is returned, None for nothing: those of updated arrays are in ``into``.
-        *args, **kwargs
-            The arguments.
-        into : tuple of ndarray, or ndarray
-            A buffer per differentiable parameter, bare if there is only one: an array of the argument's dtype and shape,
-            for a scalar of rank 0. For a parameter that is only read the buffer is added to; for an updated one it holds
-            the cotangent of the final value before, and of the initial value after.
-
-        Returns
-        -------
-        value
-            As `vjp` gives it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument
-            or another buffer. Nothing has been written to any buffer then.
-
-        Notes
-        -----
-        After any other exception, an `IndexError` of a line of the function or one of Ctrl-C, buffers may hold parts of
-        the sums: zero or restore them before they are used again. Arguments are as they were.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> @linear_grad
-        ... def squares(x):
-        ...     return x @ x
-        >>> total = np.zeros(2)
-        >>> for k in range(3):
-        ...     value = squares.vjp_into(1.0, np.array([1.0, 2.0]) * k, into=total)
-        >>> print(value, total)
-        20.0 [ 6. 12.]
-        """
-        arguments = self._arguments(args, kwargs)
-        return derive.vjp_into(self.specialisation(arguments), cotangent, arguments, into, self.options.wrt)
-
-    def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Compile the function and its gradient for arguments like these; nothing is run.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Arguments of the types, and short last axes, that later calls will have.
-
-        Examples
-        --------
-        >>> @linear_grad
-        ... def half(x: float) -> float:
-        ...     return 0.5 * x
-        >>> half.warmup(1.0)
-        """
-        arguments = self._arguments(args, kwargs)
-        derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
-
-    def _gradient(self, args: Sequence[object], kwargs: Mapping[str, object], value: bool) -> tuple[object, tuple]:
-        arguments = self._arguments(args, kwargs)
-        found = self.specialisation(arguments)
-        try:
-            return derive.gradient(found, arguments, self.options.wrt, value)
-        except LinadError as error:
-            raise told(error, self.py_func) from None
-
-    @staticmethod
-    def _bare(grads: tuple[object, ...]) -> object:
-        return grads[0] if len(grads) == 1 else grads
-
-    # ---------------------------------------------------------------------------------------------- types
-
-    def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
-        if self.py_func.__code__ is not self._code:  # replaced, as IPython's `%autoreload` does
-            self._begin()
-        if not kwargs and len(args) == self._count:
-            return tuple(args)
-        now = _defaults(self.py_func)
-        if len(now) != len(self._defaults) or any(map(operator.is_not, now, self._defaults)):  # Python looks at each call
-            self._note_parameters()
-        try:
-            bound = self._parameters.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.__name__}(): {unknown_keyword(kwargs, self._parameters.parameters) or error}") from None
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
-
-    def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
-        """All arguments, of which those are given come in the order of the parameters, also of those that take keywords only."""
-        args, kwargs = self._by_kind(given)
-        return self._arguments(args, kwargs)
-
-    def _alongside(self, given: tuple[object, ...], tangents: object) -> object:
-        """Tangents of the arguments that were given as those of all arguments, None where a default stands for one."""
-        if not isinstance(tangents, tuple | list) or len(tangents) != len(given):
-            return tangents
-        args, kwargs = self._by_kind(tuple(tangents))
-        found = self._parameters.bind_partial(*args, **kwargs).arguments
-        every = ((found.get(n), p.kind is p.VAR_POSITIONAL) for n, p in self._parameters.parameters.items())
-        return tuple(None if several and t is not None and all(x is None for x in t) else t for t, several in every)
-
-    def _by_kind(self, given: tuple[object, ...]) -> tuple[tuple[object, ...], dict[str, object]]:
-        """Arguments in the order of the parameters as those by position and those by keyword."""
-        every = self._parameters.parameters.values()
-        keywords = [p.name for p in every if p.kind is p.KEYWORD_ONLY]
-        count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
-        if len(given) > count + len(keywords) or any(p.kind is p.VAR_POSITIONAL for p in every):
-            count = len(given)  # too many, which is told; and none is left for a keyword
-        return given[:count], dict(zip(keywords, given[count:]))
-
-    def specialisation(self, arguments: Sequence[object]) -> Specialisation:
-        """The checked function for the types of these arguments, and for the module as it is now.
-
-        Parameters
-        ----------
-        arguments : sequence
-            One per parameter, defaults included.
-
-        Returns
-        -------
-        Specialisation
-            What calls use; not a public interface, it may change.
-        """
-        found = self._find(arguments)
-        if found is not None:
-            return found
-        with specialise.lock:
-            try:
-                return self._find(arguments) or self._make(arguments)
-            except LinadError as error:
-                raise told(error, self.py_func) from None
-
-    def _find(self, arguments: Sequence[object]) -> Specialisation | None:
-        if self._missing is None:
-            return None
-        more = [n for k, n, kinds in self._noted if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim]
-        if more:
-            self._decided_by_calls(more)
-            return None
-        for s in self._known.get(self._types(arguments), ()):
-            if s.complete and s.record.holds():
-                return s
-        return None
-
-    def _decided_by_calls(self, names: Sequence[str]) -> None:
-        """Arguments are more than the numbers that their annotations speak of: from here on their types are those of each call."""
-        with specialise.lock:
-            self._noted = tuple(row for row in self._noted if row[1] not in names)
-            self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
-
-    def _types(self, arguments: Sequence[object]) -> tuple[object, ...]:
-        if not self._missing:
-            return ()
-        values = dict(zip(self._parameters.parameters, arguments))
-        return tuple(self._type(n, values[n]) for n in self._missing)
-
-    def _type(self, name: str, value: object) -> object:
-        """The type of an argument. A truth value is an option: the function is specialised for it."""
-        if type(value) is bool or (name in self._fixed and type(value) is int):
-            return static(value)
-        return argument_type(value, f"{self.__name__}(): argument `{name}`")
-
-    def _make(self, arguments: Sequence[object]) -> Specialisation:
-        if self._missing is None or not self._missing:
-            made = specialise.specialise(self.py_func, self.options, {}, self._surroundings)
-            self._adopt(made)
-            if made.complete and not self._missing:
-                return made
-        made = self._made(arguments)
-        if not made.front.fixed or self._fixed.issuperset(made.front.fixed):
-            return made
-        self._fixed |= frozenset(made.front.fixed)
-        self._missing = tuple(n for n in self._parameters.parameters if n in self._missing or n in self._fixed)
-        return self._make(arguments)
-
-    def _made(self, arguments: Sequence[object]) -> Specialisation:
-        types = self._types(arguments)
-        binding = dict(zip(self._missing, types))
-        made = specialise.specialise(self.py_func, self.options, binding, self._surroundings)
-        if not made.complete and not self._fixed.issuperset(made.front.fixed):
-            return made
-        if not made.complete:
-            names = ", ".join(f"`{n}`" for n in made.front.missing) or "its result"
-            raise refusal(
-                "bad-call",
-                f"`{self.__name__}`: the type of {names} does not follow from the arguments",
-                help="annotate it; in a recursive function, return the base case from a branch of its own",
-            )
-        self._keep(types, made)
-        return made
-
-    def _adopt(self, made: Specialisation) -> None:
-        """Take over what the annotations alone decide."""
-        bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
-        self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
-        notes = ((k, n, p.annotation) for k, (n, p) in enumerate(self._parameters.parameters.items()) if n not in self._missing)
-        self._noted = tuple((k, n, _NUMBERS[note]) for k, n, note in notes if isinstance(note, type | str) and note in _NUMBERS)
-        self._fixed |= frozenset(made.front.fixed)
-        if made.complete and not self._missing:
-            derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
-            self._keep((), made)
-
-    def _keep(self, types: tuple[object, ...], made: Specialisation) -> None:
-        check_updates(made.signature)
-        self._known[types] = [made, *self._known.get(types, ())][:_KEPT]
-
-    @property
-    def signature(self) -> Signature | None:
-        """The structure of parameters and result, as last specialised; None before types are known.
-
-        `types` has the same in words.
-        """
-        latest = [kept[0] for kept in self._known.values() if kept]
-        return latest[-1].signature if latest else None
-
-    @property
-    def types(self) -> dict[str, str]:
-        """The types of the parameters and, as ``return``, of the result, as last specialised.
-
-        Empty before types are known.
-
-        Examples
-        --------
-        >>> @linear_grad
-        ... def shifted(x: float, k: int) -> float:
-        ...     return x + k
-        >>> shifted.types
-        {'x': 'float', 'k': 'int', 'return': 'float'}
-        """
-        found = self.signature
-        if found is None:
-            return {}
-        return {p.name: _type_text(p.structure) for p in found.params} | {"return": _type_text(found.result)}
-
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Warnings and facts that the checker reported.
-
-        Each has ``code``, ``slug``, ``severity``, ``message`` and ``span``.
-        """
-        return tuple(dict.fromkeys(d for kept in self._known.values() for d in kept[0].front.diagnostics))
-
-    # ---------------------------------------------------------------------------------------------- being a function
-
-    def __linad_source__(self) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None]:
-        return self.py_func, self.options.updates, self.options.wrt
-
-    def __dir__(self) -> list[str]:
-        return public(object.__dir__(self))
-
-    def __repr__(self) -> str:
-        return f"<linear_grad {self.__qualname__}{self._parameters}>"
-
-    def __get__(self, instance: object, owner: type | None = None) -> LinearGrad[P, R]:
-        if instance is not None:
-            raise is_method(self.py_func)
-        return self
-
-    def __copy__(self) -> LinearGrad[P, R]:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, object]) -> LinearGrad[P, R]:
-        return self
-
-    def __reduce__(self) -> str | tuple[object, ...]:
-        from .pickling import name_of, portable
-
-        surroundings = {name: portable(value) for name, value in self._surroundings.items()}
-        return name_of(self) or (copyreg.__newobj__, (type(self),), (portable(self.py_func), self.options, surroundings))
-
-    def __setstate__(self, state: tuple[FunctionType, Options, Mapping[str, object]]) -> None:
-        self._take(*state)  # it is checked at the first call: what it refers to may refer to it, and not be there yet
 
 
 class UpdatingGrad(LinearGrad[P, R]):
@@ -642,18 +129,6 @@ class UpdatingGrad(LinearGrad[P, R]):
 
         def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]: ...
         def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]: ...
-
-
-def _type_text(structure: Structure) -> str:
-    if structure is None:
-        return "None"
-    if isinstance(structure, Leaf):
-        weak = {"f64": "float", "i64": "int", "bool": "bool"}
-        return weak.get(structure.type.dtype, str(structure.type)) if structure.weak else str(structure.type)
-    if isinstance(structure, RecordStructure):
-        fields = zip(structure.tag.fields, structure.items)
-        return f"{structure.tag.name}({', '.join(f'{n}: {_type_text(s)}' for n, s in fields)})"
-    return f"({', '.join(map(_type_text, structure))})"
 
 
 class _Choices(TypedDict, total=False):
@@ -791,11 +266,3 @@ def _decorate(f: object, options: Options, local_names: Mapping[str, object]) ->
         return kind(plain, options, surroundings(plain, local_names))
     except LinadError as error:
         raise told(error, plain) from None
-
-
-_FLOATS, _INTS = (float, int, bool, np.float64), (int, bool, np.int64)
-_NUMBERS: Mapping[object, tuple[type, ...]] = {float: _FLOATS, "float": _FLOATS, int: _INTS, "int": _INTS}
-
-
-def _defaults(f: FunctionType) -> tuple[object, ...]:
-    return (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())

@@ -8,8 +8,8 @@ import numpy as np
 from linad_typecheck.signature import Leaf, Signature
 from linad_typecheck.types import Array
 
+from .adjoint.errors import CannotSplit
 from .boundary.arguments import described
-from .adjoint.split import CannotSplit
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisation

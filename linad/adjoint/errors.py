@@ -11,3 +11,7 @@ class NoDerivative(Exception):
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(what)
         self.what, self.span = what, span
+
+
+class CannotSplit(Exception):
+    """A program whose linear part has no meaning of its own; it is run with the rest."""

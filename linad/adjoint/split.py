@@ -52,13 +52,10 @@ from linad_typecheck.core_rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
 from .directions import Calls, Facts
+from .errors import CannotSplit
 from .stack import KINDS, Stack, kind_of
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
-
-
-class CannotSplit(Exception):
-    """A program whose linear part cannot be had alone; it is run with the rest."""
 
 
 def split(program: Program, given: int, results: int) -> tuple[Program, Program]:

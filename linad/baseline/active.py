@@ -176,6 +176,9 @@ def compare(how: np.ufunc, x: object, y: object) -> Any:
     return out if isinstance(out, np.ndarray) else bool(out)
 
 
+WHOLE: dict[str, Callable[..., Any]] = {}  # what NumPy's functions do with such arrays; `whole_arrays` enters it
+
+
 class ActiveArray:
     """A float array whose cells are `Active`; shares cells with its views, as NumPy's arrays do."""
 
@@ -271,9 +274,7 @@ class ActiveArray:
         return self.cells.item(*index)
 
     def __getattr__(self, name: str) -> Any:
-        from .whole_arrays import method
-
-        return method(self, name)
+        return WHOLE["method"](self, name)
 
     def astype(self, dtype: Any) -> Any:
         dtype = np.dtype(getattr(dtype, "type", dtype))
@@ -314,9 +315,7 @@ class ActiveArray:
         return self._multiplied(other, self)
 
     def _multiplied(self, a: Any, b: Any) -> Any:
-        from .whole_arrays import shims
-
-        return shims(self.kind)["matmul"](a, b)
+        return WHOLE["shims"](self.kind)["matmul"](a, b)
 
     def __pow__(self, other):
         return self._operate("powi" if _whole_numbers(other) else "pow", other)

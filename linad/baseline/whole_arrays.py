@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .active import Active, ActiveArray, as_cells, map_cells, plain, plain_array
+from .active import WHOLE, Active, ActiveArray, as_cells, map_cells, plain, plain_array
 
 _MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concat concatenate
 diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90 split squeeze stack
@@ -166,3 +166,6 @@ _METHODS = frozenset(
     "swapaxes take trace transpose var".split()
 )
 AT = {"add": _add_at(1), "sub": _add_at(-1)}
+
+
+WHOLE |= {"method": method, "shims": shims}

@@ -27,7 +27,7 @@ from linad_typecheck.scope import (
 from linad_typecheck.types import Array, DType
 from linad_typecheck.words import with_article
 
-from .records import constant, record_class, told
+from .records import MEANING, constant, record_class, told
 
 DTYPES: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
 NUMPY_NAMES = {short: name for name, short in DTYPES.items()}
@@ -287,3 +287,6 @@ def fingerprint(value: object) -> str:
             return f"array {t}"
         case _:
             return repr(found)
+
+
+MEANING |= {"entity": entity, "fingerprint": fingerprint, "is_constant": is_constant}

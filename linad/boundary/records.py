@@ -9,7 +9,7 @@ import inspect
 import sys
 import typing
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 
@@ -37,6 +37,9 @@ from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Str
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
+
+# What objects mean that annotations and defaults of fields are: `entity`, `fingerprint` and `is_constant`, which `entities` enters.
+MEANING: dict[str, Callable[..., typing.Any]] = {}
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 for _name, _result in RESULTS.items():
@@ -163,9 +166,7 @@ class _ValueScope:
         self._name, self._value = name, value
 
     def lookup(self, name: str) -> Entity | None:
-        from .entities import entity
-
-        return entity(self._value, "") if name == self._name else None
+        return MEANING["entity"](self._value, "") if name == self._name else None
 
     def names(self) -> tuple[str, ...]:
         return (self._name,)
@@ -188,10 +189,8 @@ class _ModuleScope:
         return value
 
     def lookup(self, name: str) -> Entity | None:
-        from .entities import entity
-
         value = self.value(name)
-        return External("typing.Any") if value is typing.Any else entity(value, "")
+        return External("typing.Any") if value is typing.Any else MEANING["entity"](value, "")
 
     def names(self) -> tuple[str, ...]:
         return ()
@@ -199,27 +198,23 @@ class _ModuleScope:
 
 def _mark(cls: type, note: object) -> str:
     """An annotation as text that two meanings do not share."""
-    from .entities import fingerprint
-
     if isinstance(note, typing.ForwardRef):
         note = note.__forward_arg__
     if not isinstance(note, str):
-        return "nothing" if note is None else fingerprint(note)
+        return "nothing" if note is None else MEANING["fingerprint"](note)
     tree, scope = _note(cls, note)
     names = sorted({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}) if tree is not None else []
-    told = [(n, fingerprint(v)) for n in names if (v := scope.value(n)) is not cls]
+    told = [(n, MEANING["fingerprint"](v)) for n in names if (v := scope.value(n)) is not cls]
     return repr((note, told))
 
 
 def default_value(value: object) -> object:
     """A default as lowering takes it: a constant, or an entity that says why it is none."""
-    from .entities import entity, is_constant
-
-    if isinstance(value, Opaque) or is_constant(value):
+    if isinstance(value, Opaque) or MEANING["is_constant"](value):
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
-    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(found := entity(value, ""), External):
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(found := MEANING["entity"](value, ""), External):
         return found
     made = constant(value)
     return made if made is not None else Opaque(with_article(type(value).__name__))
@@ -227,16 +222,14 @@ def default_value(value: object) -> object:
 
 def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     """A record of constants, or a tuple of such; None for anything else."""
-    from .entities import is_constant
-
     record = as_record(value)
-    if type(value) is dict and len(value) <= MOST_KEYS and all(is_constant(k) for k in value):
+    if type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
         record = dict_class(tuple(value))
     if record is None and type(value) is not tuple:
         return None
     items: list[object] = []
     for part in parts(record.names, value) if record else value:
-        made = part if is_constant(part) and type(part) is not tuple else constant(part)
+        made = part if MEANING["is_constant"](part) and type(part) is not tuple else constant(part)
         if made is None:
             return None
         items.append(made)

@@ -15,9 +15,12 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..checkpointing import RunAgain
-from ..decorator import LinearGrad, linear_grad
+from ..composed import composed
 from ..eligible import plain_function
+from ..function import CheckedFunction, decorated
+from ..options import Options
 from ..structures import leaves
+from ..switches import switched_off
 from ..transformed import NAME, once, public, transforms_of
 
 P = ParamSpec("P")
@@ -30,13 +33,13 @@ class Transformed(Generic[P, R]):
 
     Attributes
     ----------
-    function : LinearGrad
+    function : CheckedFunction
         What is transformed.
     transforms : tuple of Transform
         The innermost first.
     """
 
-    def __init__(self, function: LinearGrad[..., Any], transforms: tuple[Transform, ...]) -> None:
+    def __init__(self, function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> None:
         functools.update_wrapper(self, function.py_func)
         vars(self).pop(NAME, None)
         del self.__wrapped__
@@ -69,10 +72,8 @@ class Transformed(Generic[P, R]):
             derive.wanted(signature, transform.positions)
 
     @property
-    def composed(self) -> LinearGrad[..., Any]:
+    def composed(self) -> CheckedFunction[..., Any]:
         """The checked function that this is."""
-        from ..composed import composed
-
         return once(self.function._transforms, (composed, self.transforms), lambda: composed(self))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -95,24 +96,25 @@ class Transformed(Generic[P, R]):
 T = TypeVar("T", bound=Transformed)
 
 
-def shared(kind: type[T], function: LinearGrad[..., Any], transforms: tuple[Transform, ...]) -> T:
+def shared(kind: type[T], function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> T:
     """The transformed function, the same for the same."""
     return once(function._transforms, (kind, transforms), lambda: kind(function, transforms))
 
 
-def checked(f: Callable[..., Any]) -> LinearGrad[..., Any]:
+def checked(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
     """The checked function for a plain one or a transformed one, the same for the same; a checked one as it is."""
-    if isinstance(f, LinearGrad):
+    if isinstance(f, CheckedFunction):
         return f
     if isinstance(f, Transformed):
         return f.composed
     if isinstance(f, RunAgain):
         return checked(f.__wrapped__)
     plain = plain_function(f)
-    return once(transforms_of(plain), linear_grad, lambda: linear_grad(plain))
+    options = Options(off=switched_off())
+    return once(transforms_of(plain), checked, lambda: decorated(plain, options, {}, CheckedFunction))
 
 
-def whose_parameters(f: Callable[..., Any]) -> LinearGrad[..., Any]:
+def whose_parameters(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
     """The checked function with the parameters that one has: of a transformed one, what it is made of."""
     return f.function if isinstance(f, Transformed) else checked(f)
 
@@ -122,7 +124,7 @@ def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any
     return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals
 
 
-def pair(function: LinearGrad[..., Any], value: Any) -> tuple[Any, Any]:
+def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
     """What a function returns under ``has_aux``.
 
     Raises
@@ -136,7 +138,7 @@ def pair(function: LinearGrad[..., Any], value: Any) -> tuple[Any, Any]:
     raise refusal("non-scalar-loss", what, help="return `(value, aux)`")
 
 
-def numbers(function: LinearGrad[..., Any], argnums: Any) -> int | tuple[int, ...]:
+def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[int, ...]:
     """The positions that are meant by positions and names of parameters.
 
     Raises
@@ -161,7 +163,7 @@ def numbers(function: LinearGrad[..., Any], argnums: Any) -> int | tuple[int, ..
     return found[0] if one else found
 
 
-def by_default(function: LinearGrad[..., Any]) -> int | tuple[int, ...] | None:
+def by_default(function: CheckedFunction[..., Any]) -> int | tuple[int, ...] | None:
     """The positions that methods differentiate by: those of the option ``wrt``; None for all float parameters."""
     if function.options.wrt is None:
         return None

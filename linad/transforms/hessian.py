@@ -8,7 +8,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 import numpy as np
 
 from .. import derive
-from ..decorator import LinearGrad
+from ..function import CheckedFunction
 from ..push import jvp
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .jacobian import of
@@ -102,6 +102,6 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     return jvp(made.specialisation(arguments), arguments, function._alongside(given, tangents), value=False)[1]
 
 
-def gradient(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
+def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
     """What `LinearGrad.grad` gives, as a function that can be differentiated."""
     return shared(Transformed, function, (Transform("grad", by_default(function)),))

@@ -14,8 +14,9 @@ from linad_typecheck.types import Array
 from .. import derive
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
-from ..decorator import LinearGrad
+from ..function import CheckedFunction
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
+from .sparse import sparse_jacobian
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -196,8 +197,6 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
     """
     if sparsity is None or sparsity is False:
         return _applied("jacobian", f, argnums, mode=mode)
-    from .sparse import sparse_jacobian
-
     function = checked(f)
     return sparse_jacobian(function, Transform("jacobian", numbers(function, argnums), mode=_known(mode)), sparsity)
 
@@ -260,12 +259,12 @@ def _known(mode: str) -> str:
     return mode
 
 
-def of_method(function: LinearGrad[..., Any]) -> Transformed[..., Any]:
+def of_method(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
     """What `LinearGrad.jacobian` calls."""
     return of(function, Transform("jacobian", by_default(function)))
 
 
-def of(function: LinearGrad[..., Any], transform: Transform) -> Transformed[..., Any]:
+def of(function: CheckedFunction[..., Any], transform: Transform) -> Transformed[..., Any]:
     """A checked function under a Jacobian.
 
     Raises

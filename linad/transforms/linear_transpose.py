@@ -10,7 +10,7 @@ from linad_typecheck.messages.derivatives import NotLinear
 
 from .. import derive
 from ..boundary.errors import refusal
-from ..decorator import LinearGrad
+from ..function import CheckedFunction
 from ..specialise import told_of
 from .application import all_arguments, checked
 
@@ -61,7 +61,7 @@ def linear_transpose(f: Callable[[*Ts], R], *primals: *Ts) -> Callable[[R], tupl
     return derive.vjp(function, function.specialisation(arguments), arguments)[1]
 
 
-def _require_linear(function: LinearGrad[..., Any], arguments: tuple[object, ...]) -> None:
+def _require_linear(function: CheckedFunction[..., Any], arguments: tuple[object, ...]) -> None:
     s = function.specialisation(arguments)
     known = ("linear", function.options.wrt)
     if known in s.known:

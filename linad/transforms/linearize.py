@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import push
 from ..boundary.errors import refusal
-from ..decorator import LinearGrad
+from ..function import CheckedFunction
 from ..structures import map_leaves
 from .application import all_arguments, checked, pair, whose_parameters
 
@@ -24,10 +24,10 @@ class Pushforward:
     """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the primal
     run has left for the linear part; None where that part is run with the rest."""
 
-    function: LinearGrad[..., Any]
+    function: CheckedFunction[..., Any]
     primals: tuple[Any, ...]
     given: tuple[Any, ...]  # of these, without defaults
-    parameters: LinearGrad[..., Any]  # whose parameters they are given for
+    parameters: CheckedFunction[..., Any]  # whose parameters they are given for
     logs: tuple[np.ndarray, ...] | None = None
     first: bool = False  # of what the function returns, a pair, only the first
 

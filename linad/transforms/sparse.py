@@ -16,7 +16,7 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
-from ..decorator import LinearGrad, linear_grad
+from ..function import CheckedFunction
 from ..specialise import FORWARD, PATTERN, PULLED, PUSHED, Specialisation
 from ..transformed import once
 from .application import Argnums, Transform, checked, numbers
@@ -73,7 +73,7 @@ def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
     return once(function._transforms, (Pattern, positions), lambda: Pattern(function, positions))
 
 
-def sparse_jacobian(function: LinearGrad[..., Any], transform: Transform, given: object) -> SparseJacobian:
+def sparse_jacobian(function: CheckedFunction[..., Any], transform: Transform, given: object) -> SparseJacobian:
     """What `linad.jacobian` gives where it is told about sparsity."""
     _require(function)
     if given is True:
@@ -83,7 +83,7 @@ def sparse_jacobian(function: LinearGrad[..., Any], transform: Transform, given:
     return SparseJacobian(function, transform, _as_pattern(given))
 
 
-def _require(function: LinearGrad[..., Any]) -> None:
+def _require(function: CheckedFunction[..., Any]) -> None:
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and has no Jacobian"
         raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
@@ -114,7 +114,7 @@ class _Columns:
         return found
 
 
-def _columns(function: LinearGrad[..., Any], positions: Any, arguments: Sequence[object]) -> _Columns:
+def _columns(function: CheckedFunction[..., Any], positions: Any, arguments: Sequence[object]) -> _Columns:
     s = function.specialisation(arguments)
     values = derive.flat_values(s, arguments)
     want = derive.asked(s, (positions,) if isinstance(positions, int) else positions)
@@ -131,7 +131,7 @@ def _columns(function: LinearGrad[..., Any], positions: Any, arguments: Sequence
 class Pattern:
     """A function's sparsity pattern, as a function of its arguments. `sparsity` makes them."""
 
-    def __init__(self, function: LinearGrad[..., Any], positions: int | tuple[int, ...]) -> None:
+    def __init__(self, function: CheckedFunction[..., Any], positions: int | tuple[int, ...]) -> None:
         self.function, self.positions = function, positions
         self.__name__ = f"sparsity_{function.__name__}"
 
@@ -199,7 +199,6 @@ def _run(call: _Columns, words: np.ndarray) -> np.ndarray:
     return np.concatenate([np.ravel(np.asarray(o, np.int64)) for o in out])
 
 
-@linear_grad
 def _greedy(row_starts, row_columns, column_starts, column_rows):
     """A colour for each column, none that of a column with an entry in one of its rows."""
     n = len(column_starts) - 1
@@ -234,7 +233,7 @@ def colour(pattern: Any) -> np.ndarray:
     """
     rows, columns = pattern.tocsr(), pattern.tocsc()
     parts = (rows.indptr, rows.indices, columns.indptr, columns.indices)
-    return _greedy(*(np.ascontiguousarray(p, np.int64) for p in parts))
+    return checked(_greedy)(*(np.ascontiguousarray(p, np.int64) for p in parts))
 
 
 def _as_pattern(given: object) -> csr_matrix:
@@ -278,12 +277,12 @@ class SparseJacobian:
 
     Attributes
     ----------
-    function : LinearGrad
+    function : CheckedFunction
     plan
         The pattern and the colours of the last call.
     """
 
-    def __init__(self, function: LinearGrad[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
+    def __init__(self, function: CheckedFunction[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
         self.function, self.transform, self.pattern = function, transform, pattern
         self.plan = None if pattern is None else _planned(pattern, transform.mode)
         self.__name__ = f"jacobian_{function.__name__}"

@@ -6,7 +6,7 @@ from linad_typecheck.core import Program
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.types import Array, is_float
 
-from linad.adjoint.split import CannotSplit
+from linad.adjoint.errors import CannotSplit
 from linad.interpret import run
 from linad.pipeline import differentiate, parted, prepare, settled, tangent
 

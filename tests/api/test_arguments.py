@@ -204,7 +204,7 @@ def test_errors_of_a_function_as_a_whole_have_its_line_and_no_way_through_linad(
     (found,) = caught.value.diagnostics
     assert found.span.file == __file__ and found.span.line == f.py_func.__code__.co_firstlineno
     frames = [entry.path.name for entry in caught.traceback if "linad" in entry.path.parts[-2]]
-    assert set(frames) == {"decorator.py"}
+    assert set(frames) == {"function.py"}
 
 
 def test_an_array_of_rank_0_is_the_number_that_it_holds():

@@ -114,10 +114,9 @@ def body(value: object) -> str:
 
 
 def members(cls: type) -> Iterator[tuple[str, object]]:
-    """The public methods and properties of a class, in the order of its text."""
-    for name, value in vars(cls).items():
-        if not name.startswith("_") and isinstance(value, FunctionType | property):
-            yield name, value
+    """The public methods and properties of a class, its own after those that it inherits, in the order of the text."""
+    found = {name: getattr(cls, name) for c in reversed(cls.__mro__) for name in vars(c) if not name.startswith("_")}
+    yield from ((name, value) for name, value in found.items() if isinstance(value, FunctionType | property))
 
 
 def about(name: str) -> str:
