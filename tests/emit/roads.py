@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 import math
 import operator
 import re
@@ -28,6 +30,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import Array
 
 from linad.emit import Generated, compile, runtime
+from linad.emit.direct.apart import accessed
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
 
@@ -152,7 +155,7 @@ def _loop(s: Loop, env: dict, value) -> None:
 
 
 def python(generated: Generated):
-    """The driver as CPython runs its text."""
+    """The driver as CPython runs its text. Of arrays that are promised to share no memory it is found out."""
     namespace: dict = {"np": np, "math": math}
     for name in runtime.__all__:
         helper = getattr(runtime, name)
@@ -164,8 +167,28 @@ def python(generated: Generated):
     namespace["driver"] = lambda *a, **k: lambda f: f
     namespace["kernel"] = lambda *a, **k: lambda f: f
     text = re.sub(r"^from linad.*$", "", generated.source, flags=re.M)
-    exec(compile_text(text), namespace)  # noqa: S102
+    namespace["_apart"] = _apart
+    exec(compile_text(ast.unparse(ast.fix_missing_locations(_Watched().visit(ast.parse(text))))), namespace)  # noqa: S102
     return namespace[generated.entry]
+
+
+class _Watched(ast.NodeTransformer):
+    """Kernels that look, in front of each loop with alias scopes, at what these say."""
+
+    def visit_FunctionDef(self, f: ast.FunctionDef):
+        promised = any("noalias=True" in ast.unparse(d) for d in f.decorator_list)
+        return self.generic_visit(f) if promised else f
+
+    def visit_For(self, s: ast.For):
+        found = accessed(s.body)
+        if found is None:
+            return self.generic_visit(s)
+        return [ast.parse(f"_apart(locals(), {sorted(found[0])}, {sorted(found[1])})").body[0], s]
+
+
+def _apart(arrays: dict, names: list[str], written: list[str]) -> None:
+    for a, b in itertools.product(written, names):
+        assert a == b or a not in arrays or b not in arrays or not np.shares_memory(arrays[a], arrays[b]), (a, b)
 
 
 def _grow(log, size, err, noted, fill=0):

@@ -12,6 +12,7 @@ from numba import types
 
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
+from .apart import Scope, within
 from .arrays import fresh, taken_apart
 from .recursion import Open
 from .spread import Chunk, spread
@@ -47,6 +48,7 @@ class Expressions:
     function: ir.Function
     cells: dict[str, ir.Value]
     arrays: dict[str, Borrowed | Held]
+    scopes: dict[str, Scope]
     implementations: dict[tuple, Callable]
 
     def of(self, e: ast.expr) -> types.Type:
@@ -83,7 +85,7 @@ class Expressions:
                 return self.one_of(call, k)
             case ast.Subscript():
                 place, dtype = self.place(e)
-                return self.unpack(dtype, place)
+                return self.unpack(dtype, place, e)
             case ast.Call(func=func, args=args):
                 return self.call(e, func, args)
         raise AssertionError(ast.unparse(e))
@@ -222,11 +224,13 @@ class Expressions:
                 at = self.builder.add(self.builder.mul(at, shape[k]), i)
         return self.builder.gep(array.part("data")[0], [at], inbounds=True), array.type.dtype
 
-    def unpack(self, dtype: types.Type, place: ir.Value) -> ir.Value:
-        return self.context.unpack_value(self.builder, dtype, place)
+    def unpack(self, dtype: types.Type, place: ir.Value, e: ast.Subscript) -> ir.Value:
+        with within(self.builder, self.scopes.get(e.value.id)):  # type: ignore[attr-defined]
+            return self.context.unpack_value(self.builder, dtype, place)
 
-    def pack(self, dtype: types.Type, value: ir.Value, place: ir.Value) -> None:
-        self.context.pack_value(self.builder, dtype, value, place)
+    def pack(self, dtype: types.Type, value: ir.Value, place: ir.Value, e: ast.Subscript | None = None) -> None:
+        with within(self.builder, self.scopes.get(e.value.id) if e is not None else None):  # type: ignore[attr-defined]
+            self.context.pack_value(self.builder, dtype, value, place)
 
     def fill(self, dtype: types.Type, sizes: list[ir.Value], data: ir.Value, value: ir.Value) -> None:
         total = ir.Constant(ir.IntType(64), 1)

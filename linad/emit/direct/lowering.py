@@ -11,6 +11,7 @@ from numba import types
 
 from ..numba_compat import cgutils, fix_returning_optional
 from ..vector_math import EVEN
+from .apart import Scope, accessed, declared
 from .arrays import Borrowed, Held
 from .expressions import FLOATS, Expressions
 from .typing import Types, plain_array
@@ -55,7 +56,9 @@ class Lowering(Expressions):
     assigned is borrowed from the caller and never counted; every other one holds a reference, given up at each return.
     """
 
-    def __init__(self, context, typing: Types, function: ir.Function, argtypes: tuple, params: list[str], result) -> None:
+    def __init__(
+        self, context, typing: Types, function: ir.Function, argtypes: tuple, params: list[str], result, noalias: bool = False
+    ) -> None:
         self.context = context
         self.typing = typing
         self.result = result
@@ -70,6 +73,8 @@ class Lowering(Expressions):
         self.leaving: tuple[ir.Block, ir.PhiInstr] | None = None
         self.loops: list[tuple[ir.Block, ir.Block]] = []
         self.alone = False  # in a loop whose iterations run one by one
+        self.noalias = noalias  # whether array arguments that are written overlap no other
+        self.scopes: dict[str, Scope] = {}  # by array, in an innermost loop
         self.variables(params, argtypes)
         self.entry = self.builder.block  # the last one of those that take the arguments
 
@@ -136,9 +141,9 @@ class Lowering(Expressions):
                 self.builder.store(out[1], self.cells[name])
             case ast.AugAssign(target=ast.Subscript() as target, op=op, value=value):
                 place, dtype = self.place(target)
-                left = self.unpack(dtype, place)
+                left = self.unpack(dtype, place, target)
                 out = self.operate(s, op, (dtype, left), (self.of(value), self.expr(value)), value)
-                self.pack(dtype, self.cast(out[1], out[0], dtype), place)
+                self.pack(dtype, self.cast(out[1], out[0], dtype), place, target)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.branch(test, body, orelse)
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=args), body=body):
@@ -170,7 +175,7 @@ class Lowering(Expressions):
             case ast.Subscript(), _:
                 made = self.expr(value)
                 place, dtype = self.place(target)
-                self.pack(dtype, self.cast(made, self.of(value), dtype), place)
+                self.pack(dtype, self.cast(made, self.of(value), dtype), place, target)
 
     def bind(self, name: str, value: ir.Value) -> None:
         if name in self.arrays:
@@ -296,6 +301,7 @@ class Lowering(Expressions):
         if len(args) > 1:
             start, stop = stop, self.expr(args[1])
         known = self.literal(args[2]) if len(args) == 3 else 1
+        self.scopes = self.apart(body)
         cell = self.temporary(I64)
         inside, again, after = self.append("for"), self.append("next"), self.append("after")
         if known in (1, -1):
@@ -321,6 +327,15 @@ class Lowering(Expressions):
             b.store(b.add(start, b.mul(b.load(cell), step)), self.cells[name])
         latch.set_metadata("llvm.loop", told(b.module, body))
         self.inside(body, inside, again, after)
+        self.scopes = {}
+
+    def apart(self, body: list[ast.stmt]) -> dict[str, Scope]:
+        """The scopes of the arrays of an innermost loop, where these are not all parameters, of which LLVM knows already."""
+        found = accessed(body) if self.noalias else None
+        if found is None:
+            return {}
+        names, written = found
+        return declared(self.builder, names) if written and any(isinstance(self.arrays[n], Held) for n in names) else {}
 
     def literal(self, e: ast.expr) -> int:
         """The value of a step that is a number, else 0."""

@@ -156,7 +156,9 @@ class DirectLowering(LoweringPass):
             declared = context.declare_function(module, fndesc)
             if state.apart:
                 declared.attributes.add("noinline")
-            lowering = Lowering(context, found, declared, fndesc.argtypes, function.params, state.return_type)
+            lowering = Lowering(
+                context, found, declared, fndesc.argtypes, function.params, state.return_type, flags.noalias
+            )
             lowering.lower(function.tree.body)
             context.add_linking_libs([o.state.library for o in library.needs if o.closed])
             context.post_lowering(module, library)
