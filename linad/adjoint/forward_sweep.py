@@ -29,7 +29,6 @@ from linad_typecheck.core import (
     Store,
     Var,
     base_name,
-    operands,
     outputs,
     written,
     walk,
@@ -39,6 +38,7 @@ from linad_typecheck.types import I64, Array, Scalar
 
 from . import checkpoint, dense
 from .activity import Facts
+from .again import parts, sources
 from .plan import Body, Frame, Plan
 from .rows import Rows, log_name, row, uneven
 
@@ -251,22 +251,27 @@ class ForwardSweep:
             base = self.names.var("base", I64)
             out.append(Load(base, cursor, (ZERO,), False, s.span))
         count = None if s.exits else self.trips(s, out)
-        if cursor is not None and count is not None:
-            self.reserve(body, self.let(out, "add", base, count), out)
+        if cursor is not None and (count is not None or body.before):
+            self.reserve(body, self.let(out, "add", base, self.cells(body, count or ZERO, out)), out)
         stmts: list[Stmt] = []
         self.enter(body, s.index, self.at(s.start), self.at(s.step), base, stmts)
         if cursor is not None and count is None:
-            self.reserve(body, self.let(stmts, "add", self.address[id(body)][0], ONE), stmts)
+            self.reserve(body, self.cells(body, self.let(stmts, "add", self.address[id(body)][0], ONE), stmts), stmts)
         for c, first in zip(s.carried, s.inits, strict=True):
             if c.name in body.before:
-                outer = self.address[id(body)][:-1]
-                out.append(Store(self.logs[body.before[c.name]], (*outer, ZERO), self.at(first), False, s.span))
+                place = (base,) if cursor is not None else (*self.address[id(body)][:-1], ZERO)
+                out.append(Store(self.logs[body.before[c.name]], place, self.at(first), False, s.span))
             self.log(c, body, stmts)
         self.block(s.body, body, None, stmts)
         head = rebuild(s, self.at, block=lambda b: b)
         out.append(replace(head, body=Block(tuple(stmts), tuple(map(self.at, s.body.results)))))
         if cursor is not None:
-            out.append(Store(cursor, (ZERO,), self.let(out, "add", base, count or s.trips), False, s.span))
+            end = self.let(out, "add", base, self.cells(body, count or s.trips, out))
+            out.append(Store(cursor, (ZERO,), end, False, s.span))
+
+    def cells(self, body: Body, count: Atom, out: list[Stmt]) -> Atom:
+        """The cells that so many iterations take in the logs, with the one that the first of them begins with."""
+        return self.let(out, "add", count, ONE) if body.before else count
 
     def trips(self, s: Loop, out: list[Stmt]) -> Atom:
         return self.let(out, "trips", self.at(s.start), self.at(s.stop), self.at(s.step), hint="trips")
@@ -388,7 +393,7 @@ class ForwardSweep:
             count = self.at(s.trips) if s.exits else self.trips(s, out)
             here = self.names.var("base", I64)
             out.append(Load(here, cursor, (ZERO,), False, s.span))
-            base = self.let(out, "sub", here, count)
+            base = self.let(out, "sub", here, self.cells(body, count, out))
             out.append(Store(cursor, (ZERO,), base, False, s.span))
         index = self.names.var(s.index.name, I64)
         stmts: list[Stmt] = []
@@ -418,14 +423,32 @@ class ForwardSweep:
             if kept is not None
             else self.facts.definition[n]
         )
-        for a in map(self.facts.value, operands(source)):
+        for a in sources(source, new.name if kept is not None else n, self.facts):
             if isinstance(a, Var):
                 self.bring(a.name, missing, body, out)
-        *found, again = self.erased(source)
-        out += found
-        again = rebuild(again, lambda a: a, lambda v: new)
-        out.append(replace(again, checked=False) if isinstance(again, Load) else again)
+        out += self.again(source, n, new)
         self.there[n] = new
+
+    def again(self, s: Stmt, n: str, new: Var) -> tuple[Stmt, ...]:
+        """A statement that is done again to have one value that it made."""
+        if not isinstance(s, If):
+            *found, last = self.erased(s)
+            last = rebuild(last, lambda a: a, lambda v: new)
+            return (*found, replace(last, checked=False) if isinstance(last, Load) else last)
+        made = parts(s, n, self.facts)
+        assert made is not None
+        arms: list[Block] = []
+        for arm in made:
+            around = dict(self.there)
+            stmts: list[Stmt] = []
+            for t in arm.stmts:
+                (v,) = outputs(t)
+                own = self.names.like(v)
+                stmts += self.again(t, v.name, own)
+                self.there[v.name] = own
+            arms.append(Block(tuple(stmts), tuple(map(self.at, arm.results))))
+            self.there = around
+        return (If(self.at(s.cond), *arms, (new,), s.span),)
 
 
 def _zero(t: Scalar) -> Const:

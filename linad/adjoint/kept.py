@@ -23,6 +23,7 @@ from linad_typecheck.core import (
 from linad_typecheck.types import Scalar, is_float
 
 from .activity import Facts
+from .again import sources
 from .plan import Body, Plan, own_blocks
 from .reach import Reach
 
@@ -48,7 +49,7 @@ def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[di
         start, end = facts.position[id(at)], facts.end[id(at)]
         first[n], last[n] = min(first.get(n, start), start), max(last.get(n, 0), end)
         s = facts.definition.get(n)
-        found = list(operands(s)) if isinstance(s, Let | Load) else []
+        found = sources(s, n, facts) if s is not None else []
         found += [a for store in stores.get(n, ()) for a in store.index]
         todo += [(a.name, here) for a in map(facts.value, found) if isinstance(a, Var) and isinstance(a.type, Scalar)]
     return first, last

@@ -49,7 +49,10 @@ from linad_typecheck.core import (
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
+from linad.analysis.loop_facts import next_value
+
 from .activity import Facts
+from .again import parts, sources
 from .dense import kept_later, readable, sizes_asked, tape_sizes
 from .checkpoint_state import around_marked, checkpointed, is_marked
 from .dependence import carried_needed, reads_of, touched
@@ -155,12 +158,7 @@ class _Planner:
                 continue
             found.add(n)
             s = self.facts.definition.get(n)
-            if isinstance(s, Let | Load):
-                todo += [
-                    a.name
-                    for a in map(self.facts.value, operands(s))
-                    if isinstance(a, Var) and isinstance(a.type, Scalar)
-                ]
+            todo += [a.name for a in sources(s, n, self.facts) if isinstance(a, Var)] if s is not None else ()
         return found
 
     # -- frames and modes of loops
@@ -474,11 +472,12 @@ class _Planner:
     def handed_on(self, body: Body) -> dict[str, str]:
         """The carried values that are logged where the iteration before has logged them as its results."""
         loop, found = body.loop, {}
-        if loop.exits or self.plan.log_everything or not self.plan.rectangular(body):
+        if self.plan.log_everything or body.stacked:
             return found
-        for c, r in zip(loop.carried, map(self.facts.value, loop.body.results), strict=True):
+        for k, c in enumerate(loop.carried):
+            r = next_value(loop, k, self.facts.value)
             if isinstance(r, Var) and all(body.source.get(v.name) == "logged" for v in (c, r)):
-                made = self.facts.home[r.name] == id(loop.body) and r.name in self.facts.definition
+                made = self.plan.region(r.name) is body and r.name in self.facts.definition
                 if made and r.name not in found.values():
                     found[c.name] = r.name
         return found
@@ -489,17 +488,25 @@ class _Planner:
             return None
         s = self.facts.definition.get(name)
         match s:
-            case Let(op=op, ins=ins, out=out):
-                if OPS[op].dear or (not is_float(out.type) and any(map(self.is_computed_float, ins))):
-                    return None
-                return ins
             case Load(array=a, index=i) if self.undone_place(a):
                 return None if self.facts.written(a, self.facts.position[id(s)], last[name]) else i
-            case Load(index=i) if self.lasts(s, body.frame, body.path):
-                return i
-            case Dim(array=a) if a.name not in self.facts.moved and self.visible(a, body.frame, body.path):
-                return ()
+            case Let() | Load() | Dim() if self.repeatable(s, body):
+                return tuple(sources(s, name, self.facts))
+            case If() if (arms := parts(s, name, self.facts)) is not None:
+                again = all(self.repeatable(t, body) for arm in arms for t in arm.stmts)
+                return tuple(sources(s, name, self.facts)) if again else None
         return None
+
+    def repeatable(self, s: Stmt, body: Body) -> bool:
+        """Whether a statement gives the same in the reverse sweep, and is cheap."""
+        match s:
+            case Let(op=op, ins=ins, out=out):
+                return not OPS[op].dear and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
+            case Load(array=a):
+                return not self.undone_place(a) and self.lasts(s, body.frame, body.path)
+            case Dim(array=a):
+                return a.name not in self.facts.moved and self.visible(a, body.frame, body.path)
+        return False
 
     def undone_place(self, v: Var) -> bool:
         return self.facts.place(v) in self.undone_places

@@ -34,6 +34,32 @@ def defined(s: Loop) -> set[str]:
     return {s.index.name, *(c.name for c in s.carried)} | names_of(s.body)
 
 
+def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> Atom:
+    """What a value that a loop carries is in the next iteration, if there is one: where the last result of a branch is
+    whether there is, the arm is known that has been taken. ``value`` says which atoms are copies of which."""
+    if not s.exits:
+        return value(s.body.results[k])
+    goes_on, *results = s.body.results
+    return _taken(value(results[k]), value(goes_on), s.body, value)
+
+
+def _taken(a: Atom, holds: Atom, b: Block, value: Callable[[Atom], Atom]) -> Atom:
+    """What a value of a block comes from, where a bool of it holds."""
+    for t in b.stmts:
+        if not (isinstance(t, If) and a in t.outs):
+            continue
+        arms = [(t.then, value(t.cond) == holds), (t.orelse, False)]
+        if holds in t.outs:
+            flags = [value(arm.results[t.outs.index(holds)]) for arm in (t.then, t.orelse)]
+            never = [isinstance(f, Const) and not f.value for f in flags]
+            arms = [(t.then, never[1]), (t.orelse, never[0])]
+        for arm, taken in arms:
+            if taken:
+                inner = value(arm.results[t.outs.index(holds)]) if holds in t.outs else holds
+                return _taken(value(arm.results[t.outs.index(a)]), inner, arm, value)
+    return a
+
+
 def names_of(b: Block) -> set[str]:
     """The names that a block defines."""
     names: set[str] = set()

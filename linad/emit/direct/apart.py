@@ -1,4 +1,4 @@
-"""Alias scopes: within an innermost loop, arrays of different names share no memory, where the kernel was promised so.
+"""Alias scopes: in an innermost loop, arrays of different names share no memory, where the kernel was promised so.
 
 LLVM knows that of parameters. A variable that holds one array and then another one (two buffers that are swapped after
 each time step) is to it whatever may have come in: it tests at the entry of each loop whether the arrays overlap, or
@@ -31,8 +31,8 @@ class Scope:
 
 
 def accessed(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
-    """The names of the arrays that an innermost loop accesses, and of those that it writes to, without variables that it
-    assigns; None where there is a loop in it."""
+    """The names of the arrays that an innermost loop accesses, and of those that it writes to, without variables that
+    it assigns; None where there is a loop in it."""
     read: set[str] = set()
     written: set[str] = set()
     assigned: set[str] = set()

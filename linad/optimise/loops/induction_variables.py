@@ -8,8 +8,9 @@ Architectures, 2001, chapter 4), of polynomial induction variables up to degree 
 **After.** ``for i in range(m) { k = add a (mul c i); ... }``
 
 **Legality.** What is added is an affine function of the loop's index and of ints that the loop does not change; the loop
-is counted by one, up or down, and is not left early. Int arithmetic wraps, before and after: sums of ``i`` are halved
-before they are multiplied.
+is counted by one, up or down. Int arithmetic wraps, before and after: sums of ``i`` are halved before they are
+multiplied. Of a loop that is left early only what its iterations begin with is known, not what it comes to: the int
+stays among its results.
 
 **Profitability.** Always: indices of this form are proved to be in range or tested before the loop, and nothing is
 carried or logged for them. A triangular counter, which an inner loop increments ``n - i`` times, has degree 2 once the
@@ -22,12 +23,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, walk
+from linad_typecheck.core import (
+    Atom,
+    Block,
+    Const,
+    Function,
+    Let,
+    Loop,
+    Names,
+    Stmt,
+    Var,
+    all_names,
+    free_vars,
+    walk,
+)
+from linad_typecheck.core_rewrite import substitute
 from linad_typecheck.infer.affine import Affine, atom, constant
 from linad_typecheck.types import I64
 
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import defined, with_ranges
+from linad.analysis.loop_facts import defined, next_value, with_ranges
 
 ZERO, ONE, TWO, DOWN = (Const(n, I64) for n in (0, 1, 2, -1))
 
@@ -41,8 +56,7 @@ def close_inductions(f: Function) -> Function:
 
 
 def _may_close(s: Loop) -> bool:
-    counted = not s.exits and s.stop is not None and s.step in (ONE, DOWN)
-    return counted and any(c.type == I64 for c in s.carried)
+    return (s.exits or s.stop is not None) and s.step in (ONE, DOWN) and any(c.type == I64 for c in s.carried)
 
 
 def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
@@ -50,11 +64,19 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     if not _may_close(s):
         return [s]
     steps = _Steps(s, r)
-    found = {k: step for k, c in enumerate(s.carried) if c.type == I64 and (step := steps.of(k)) is not None}
+    used = free_vars(s.body) if s.exits else {c.name for c in s.carried}
+    wanted = (k for k, c in enumerate(s.carried) if c.type == I64 and c.name in used)
+    found = {k: step for k in wanted if (step := steps.of(k)) is not None}
     if not found:
         return [s]
     head, after = _Maker(names, steps.known), _Maker(names, steps.known)
     done = head.let("sub", *((s.index, s.start) if s.step == ONE else (s.start, s.index)))
+    if s.exits:
+        begun = {k: names.like(s.carried[k]) for k in found}
+        for k, v in begun.items():
+            head.total(v, s.inits[k], found[k], done, s)
+        body = substitute(s.body, {s.carried[k].name: v for k, v in begun.items()})
+        return [replace(s, body=replace(body, stmts=(*head.out, *body.stmts)))]
     trips = after.let("trips", s.start, s.stop, s.step)  # type: ignore[arg-type]
     for k, step in found.items():
         head.total(s.carried[k], s.inits[k], step, done, s)
@@ -73,12 +95,12 @@ class _Steps:
     def __init__(self, s: Loop, r: Ranges) -> None:
         self.loop, self.ranges = s, r
         self.inside = defined(s) - {s.index.name}
-        self.lets = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
+        self.lets = {t.out.name: t for t in walk(s.body) if isinstance(t, Let)}
         self.known: dict[str, Var] = {}  # of what forms are made
 
     def of(self, k: int) -> Affine | None:
         """A form of the index and of what the loop does not change, up to multiples of 2**64."""
-        grown = self.form(self.loop.body.results[k]) - atom(self.loop.carried[k].name)
+        grown = self.form(next_value(self.loop, k)) - atom(self.loop.carried[k].name)
         return None if self.inside.intersection(grown.atoms) else grown
 
     def form(self, a: Atom) -> Affine:

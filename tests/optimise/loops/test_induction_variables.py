@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Loop, Program, walk
+from linad_typecheck.core import Loop, Program, free_vars, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 from linad_typecheck.types import I64
@@ -157,3 +157,70 @@ def test_random_steps(seed) -> None:
     start, stop = (int(v) for v in rng.integers(-6, 7, 2))
     for n, c0 in rng.integers(-(2**63), 2**63 - 1, (3, 2)):
         both(text("\n".join(lines), step=int(rng.choice([1, -1]))), start, stop, int(n), int(c0))
+
+
+def left(arms: str, flag: str = "b") -> str:
+    return f"""
+entry fn f(a: i64, b: i64, n: i64, c0: i64) -> i64 {{
+  for i in range(...) exits carry (c: i64 = c0, s: i64 = 0) -> (c.9, s.9) {{
+    u = add c s
+    b1 = lt i n
+{textwrap.indent(textwrap.dedent(arms).strip(), "    ")}
+    s.2 = bitxor u s.1
+    yield {flag}, c.1, s.2
+  }}
+  r = bitxor c.9 s.9
+  return r
+}}
+"""
+
+
+GOES_ON = {
+    "by its test": (
+        "(c.1, s.1) = if b1 {\n  c.2 = add c a\n  yield c.2, s\n} else {\n  yield c, 5\n}",
+        "b1",
+        True,
+    ),
+    "by a result": (
+        "(c.1, s.1, go) = if b1 {\n  c.2 = add c i\n  yield c.2, s, True\n} else {\n  yield 7, 5, False\n}",
+        "go",
+        True,
+    ),
+    "in the other arm": (
+        "b2 = not b1\n(c.1, s.1, go) = if b2 {\n  yield 7, 5, False\n} else {\n  c.2 = sub c a\n  yield c.2, s, True\n}",
+        "go",
+        True,
+    ),
+    "in an arm of an arm": (
+        """
+        (c.1, s.1, go) = if b1 {
+          b3 = lt s b
+          (c.3, go.3) = if b3 {
+            c.2 = add c 2
+            yield c.2, True
+          } else {
+            yield 4, False
+          }
+          yield c.3, s, go.3
+        } else {
+          yield c, 5, False
+        }""",
+        "go",
+        True,
+    ),
+    "in either arm": (
+        "b4 = lt s 9\n(c.1, s.1) = if b4 {\n  c.2 = add c a\n  yield c.2, s\n} else {\n  yield c, 5\n}",
+        "b1",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", GOES_ON)
+def test_loops_that_are_left(how: str) -> None:
+    """What their iterations begin with is known, what they come to is carried still."""
+    arms, flag, closed = GOES_ON[how]
+    for args in ((3, 5, 6, 1), (-2, 9, 1, LARGE), (1, 100, 0, -4), (LARGE, 2**40, 9, 7)):
+        _, after = both(left(arms, flag), *args)
+    (loop,) = (s for s in walk(after.main.body) if isinstance(s, Loop))
+    assert ("c" not in free_vars(loop.body)) == closed
