@@ -183,6 +183,8 @@ class Text:
                 return f"~{self(a, SIGN)}", SIGN
             case ("bitand" | "bitor" | "bitxor", (a, b)) if kind == "bool":
                 return f"bool({self(a, BITAND + 1)} {BINARY[op][0]} {self(b, BITAND + 1)})", ATOM
+            case ("pow", (_, b)) if e.type.dtype == "f64" and "vector_pow" in self.vector and not _is_root(b):
+                return self.call("even_pow" if self.even else "vector_pow", *args), ATOM
             case ("pow", (a, b)) if kind == "float":
                 return f"{self(a, ATOM)} ** {self(b, SIGN)}", POWER
             case ("pow" | "powi", (a, Num(Const(value=k)))):
@@ -318,6 +320,11 @@ class Text:
             case Apply(op="add" | "sub", args=(Leaf(var), Num())) if var.name in self.plain:
                 return self(e)
         return self.call("uint64", e)
+
+
+def _is_root(e: Expr) -> bool:
+    """Whether an exponent is a whole number or half of one, of which LLVM makes products and square roots."""
+    return isinstance(e, Num) and float(2 * e.const.value).is_integer()
 
 
 def _negative(v: float) -> bool:

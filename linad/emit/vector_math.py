@@ -23,6 +23,7 @@ from .numba_compat import FunctionAttributes, config
 
 LIBRARY = "libmvec.so.1"
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")
+POWER = "pow"  # the one of two arguments
 WIDTHS = {2: "b", 4: "d"}  # elements of float64, by the letter of the instruction set: SSE and AVX2
 WIDEST = {8: "e"}  # AVX-512
 CACHE_LINE = 64
@@ -70,19 +71,25 @@ class _Attributes(FunctionAttributes):
         return [*super()._to_list(ret_type), *self.raw]
 
 
+def _given(name: str) -> str:
+    """The arguments of a function as the names of its vector forms spell them: each of them is a vector."""
+    return "vv" if name == POWER else "v"
+
+
 def _declare(module: ir.Module, name: str) -> ir.Function:
     """The scalar function in a module, with its vector forms."""
     if name in module.globals:
         return module.globals[name]
-    scalar = ir.DoubleType()
-    function = ir.Function(module, ir.FunctionType(scalar, [scalar]), name=name)
-    vectors = {width: f"_ZGV{isa}N{width}v_{name}" for width, isa in widths().items()}
-    variants = ",".join(f"_ZGV_LLVM_N{width}v_{name}({vector})" for width, vector in vectors.items())
+    scalar, given = ir.DoubleType(), _given(name)
+    function = ir.Function(module, ir.FunctionType(scalar, [scalar] * len(given)), name=name)
+    vectors = {width: f"_ZGV{isa}N{width}{given}_{name}" for width, isa in widths().items()}
+    variants = ",".join(f"_ZGV_LLVM_N{width}{given}_{name}({vector})" for width, vector in vectors.items())
     function.attributes = _Attributes(f'"vector-function-abi-variant"="{variants}"')
     kept = []
     for width, vector in vectors.items():
         t = ir.VectorType(scalar, width)
-        kept.append(module.globals.get(vector) or ir.Function(module, ir.FunctionType(t, [t]), name=vector))
+        made = ir.FunctionType(t, [t] * len(given))
+        kept.append(module.globals.get(vector) or ir.Function(module, made, name=vector))
     _keep(module, kept)
     return function
 
@@ -107,25 +114,28 @@ def _declare_even(module: ir.Module, name: str) -> ir.Function:
     own = f"linad_{name}"
     if own in module.globals:
         return module.globals[own]
-    scalar, word = ir.DoubleType(), ir.IntType(32)
+    scalar, word, given = ir.DoubleType(), ir.IntType(32), _given(name)
     widest, isa = max(widths().items())
     t = ir.VectorType(scalar, widest)
-    vector = f"_ZGV{isa}N{widest}v_{name}"
-    called = module.globals.get(vector) or ir.Function(module, ir.FunctionType(t, [t]), name=vector)
+    vector = f"_ZGV{isa}N{widest}{given}_{name}"
+    called = module.globals.get(vector) or ir.Function(module, ir.FunctionType(t, [t] * len(given)), name=vector)
     called.attributes = _Attributes()
     narrow = {width: f"{own}_{width}" for width in widths() if width < widest}
-    variants = ",".join(f"_ZGV_LLVM_N{width}v_{own}({form})" for width, form in ({widest: vector} | narrow).items())
+    forms = {widest: vector} | narrow
+    variants = ",".join(f"_ZGV_LLVM_N{width}{given}_{own}({form})" for width, form in forms.items())
     made = {}
     for width, form in {1: own, **narrow}.items():
         kind = scalar if width == 1 else ir.VectorType(scalar, width)
-        made[width] = function = ir.Function(module, ir.FunctionType(kind, [kind]), name=form)
+        made[width] = function = ir.Function(module, ir.FunctionType(kind, [kind] * len(given)), name=form)
         function.linkage = "linkonce_odr"
         function.attributes = _Attributes("noinline", f"alignstack({CACHE_LINE})")
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         undefined = ir.Constant(t if width == 1 else kind, ir.Undefined)
-        x = builder.insert_element(undefined, function.args[0], ir.Constant(word, 0)) if width == 1 else function.args[0]
+        xs = function.args
+        if width == 1:
+            xs = [builder.insert_element(undefined, x, ir.Constant(word, 0)) for x in xs]
         lanes = ir.Constant(ir.VectorType(word, widest), [k % width for k in range(widest)])
-        y = builder.call(called, [builder.shuffle_vector(x, undefined, lanes)])
+        y = builder.call(called, [builder.shuffle_vector(x, undefined, lanes) for x in xs])
         if width == 1:
             builder.ret(builder.extract_element(y, ir.Constant(word, 0)))
         else:
@@ -137,32 +147,37 @@ def _declare_even(module: ir.Module, name: str) -> ir.Function:
 
 
 def _vector(name: str, declare: Callable[[ir.Module, str], ir.Function] = _declare):
-    @intrinsic
-    def function(typing_context, x):
-        def generate(context, builder, signature, args):
-            # a call of a vector function leaves no register alone: what is kept on the stack is not to lie across two cache lines
-            builder.function.attributes.alignstack = CACHE_LINE
-            builder.function.attributes.add("noinline")  # LLVM forgets the alignment where it inlines
-            return builder.call(declare(builder.module, name), args)
+    def generate(context, builder, signature, args):
+        # a call of a vector function leaves no register alone: what is kept on the stack is not to lie across two cache lines
+        builder.function.attributes.alignstack = CACHE_LINE
+        builder.function.attributes.add("noinline")  # LLVM forgets the alignment where it inlines
+        return builder.call(declare(builder.module, name), args)
 
+    def function(typing_context, x):
         return types.float64(types.float64), generate
 
-    return function
+    def power(typing_context, x, y):
+        return types.float64(types.float64, types.float64), generate
+
+    return intrinsic(power if name == POWER else function)
 
 
 def _scalar(name: str):
     function = getattr(math, name)
 
-    @njit(error_model="numpy")
     def call(x):
         return function(x)
 
-    return call
+    def power(x, y):
+        return x**y
+
+    return njit(error_model="numpy")(power if name == POWER else call)
 
 
 _make = _vector if choice() == "libmvec" else _scalar
 vector_exp, vector_log, vector_sin, vector_cos, vector_tan, vector_tanh, vector_sinh = map(_make, FUNCTIONS[:7])
 vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = map(_make, FUNCTIONS[7:])
+vector_pow = _make(POWER)
 
 
 def _even(name: str):
@@ -187,7 +202,8 @@ def _inline(name: str):
 
 even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
 even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
+even_pow = _even(POWER)
 # where the exponential of its derivative is computed, too: else it takes longer than the library's
 shared_erf = _inline("erf") if choice() == "libmvec" else _scalar("erf")
-EVEN = ("shared_erf", *(f"even_{name}" for name in FUNCTIONS))
-NAMES = (*EVEN, *(f"vector_{name}" for name in FUNCTIONS))
+EVEN = ("shared_erf", *(f"even_{name}" for name in (*FUNCTIONS, POWER)))
+NAMES = (*EVEN, *(f"vector_{name}" for name in (*FUNCTIONS, POWER)))

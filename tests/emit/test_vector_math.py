@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Let
+from linad_typecheck.core import Const, Let
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.types import F64
 
@@ -91,6 +91,38 @@ def test_precision_and_special_values(name, tmp_path):
     np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), most * np.spacing(np.abs(expected[finite])))
     zero = expected == 0
     np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]))
+
+
+def power(x: float, y: float) -> float:
+    """As the C library has it, also where Python raises or gives a complex number."""
+    with np.errstate(all="ignore"):
+        return float(np.float64(x) ** np.float64(y))
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+@pytest.mark.parametrize("name", ["even_pow", "vector_pow"])
+def test_powers(name, tmp_path):
+    """In vectors and beside them; exponents that products or roots are made of have no call."""
+    rng = np.random.default_rng(0)
+    special = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e-310, -1e300, 2.0, -3.0, 0.5, 1e22, -2.5, 3.0]
+    x = np.array([*np.repeat(special, len(special)), *np.exp(rng.normal(size=2000) * 10), *np.exp(0.01 * rng.normal(size=1000))])
+    y = np.array([*np.tile(special, len(special)), *rng.normal(size=2000) * 20, *rng.integers(-200, 200, 1000)])
+    g = emit(elementwise([(lambda r, a, b: Let(r, "pow", (a, b)), F64)], F64), EmitOptions(vector_math="libmvec"))
+    assert "even_pow" in g.source
+    driver = machine(replace(g, source=g.source.replace("even_pow", name)), tmp_path)
+    expected = np.array(list(map(power, x.tolist(), y.tolist())))
+    (whole,) = call(driver, g, (x, y))
+    for n in (len(x), len(x) - 3, 7, 1):
+        (got,) = call(driver, g, (x[:n].copy(), y[:n].copy()))
+        assert name == "vector_pow" or np.array_equal(got, whole[:n], equal_nan=True)
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(expected[:n]))
+        known = np.isfinite(expected[:n])
+        np.testing.assert_array_equal(got[~known], expected[:n][~known])
+        error = np.abs(got[known] - expected[:n][known])
+        np.testing.assert_array_less(error, 2.5 * np.spacing(np.abs(expected[:n][known])))
+        np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[:n][known]))
+    root = emit(elementwise([(lambda r, a, b: Let(r, "pow", (a, Const(2.5, F64))), F64)], F64), EmitOptions(vector_math="libmvec"))
+    assert "_pow" not in root.source
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
