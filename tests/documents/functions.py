@@ -19,6 +19,7 @@ from linad_typecheck.engine import rulebook
 from linad_typecheck.library import out_argument
 from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
+from linad_typecheck.types import DTYPE_CLASSES
 
 HEADER = """import copy
 import dataclasses
@@ -156,7 +157,7 @@ EXAMPLES = {
     "ndarray.dtype": "np.zeros(k, v.dtype)", "ndarray.ndim": "A.ndim", "numpy.r_": "np.r_[v, x, u]",
     "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
     "numpy.newaxis": "v[:, np.newaxis]",
-    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in rulebook.DTYPES},
+    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in DTYPE_CLASSES},
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
 }  # fmt: skip
 INTERNAL = ("linad.vjp's pullback", "linad.jvp's directions", "linad.vjp's directions")

@@ -11,7 +11,7 @@ from ..diagnostics import Label
 from ..engine.entities import callee
 from ..engine.evaluation import expression, spread_out
 from ..engine.path import Path
-from ..engine.rulebook import DTYPES
+from ..types import DTYPE_CLASSES
 from ..engine.state import Lowering
 from ..engine.values import Poison, TupleValue, Value
 from ..frozen import frozen
@@ -128,5 +128,5 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
     """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
-    converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPES
+    converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPE_CLASSES
     return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

@@ -114,6 +114,11 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
     return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
 
 
+def listed(node: ast.expr) -> ast.expr:
+    """A generator expression of which all items are wanted at once as the list that it makes; any other node as it is."""
+    return ast.copy_location(ast.ListComp(node.elt, node.generators), node) if isinstance(node, ast.GeneratorExp) else node
+
+
 def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
     """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no tuple."""
     found: list[ast.expr] = []
@@ -121,7 +126,7 @@ def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
         if not isinstance(n, ast.Starred):
             found.append(n)
             continue
-        value = usable(ctx, expression(ctx, n.value), "this", ctx.span(n))
+        value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
         if not isinstance(value, TupleValue) or value.closed:
             if not isinstance(value, SILENT):
                 ctx.report(Unsupported(ctx.span(n), f"unpacking {describe(type_of(value))}", "unpack a tuple, or write the elements out"))

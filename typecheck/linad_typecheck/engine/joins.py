@@ -14,7 +14,7 @@ from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
 from .growing import as_growing
-from .numbers import cast
+from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
 from .places import as_view, materialise
 from .sizes import dtype_of, rank_of
@@ -59,7 +59,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
     match t:
         case ScalarType(dtype=d):
             leaf = next(leaves(v), None) if v is not None else None
-            yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
+            yield dummy(ctx, Scalar(d), span) if leaf is None else fitted(ctx, v, d, span) if isinstance(v, ScalarValue) else cast(ctx, leaf, d, span)
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)

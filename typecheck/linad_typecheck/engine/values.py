@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
 from ..frozen import frozen
-from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass
+from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -246,6 +246,7 @@ Value = (
 )
 
 SILENT = (Poison, Bottom)
+SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))  # of `slice(lo, hi)`
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
@@ -636,7 +637,7 @@ def literal(value: object) -> ScalarValue:
 
 def describe(t: ValueType) -> str:
     """A type in the words of messages."""
-    names = {"f64": "float", "i64": "int", "bool": "bool", "f32": "float32", "i32": "int32"}
+    names = NUMPY_NAMES | {"f64": "float", "i64": "int"}
     match t:
         case ScalarType(dtype=d, weak=w):
             return names[d] if w or d == "bool" else f"np.{NUMPY_NAMES[d]}"
