@@ -95,3 +95,35 @@ def test_a_printed_line_may_be_left_out():
 
 def test_a_log_of_a_module_that_is_only_read(tmp_path):
     agree(tmp_path, program("import logging\nlog = logging.getLogger(__name__)", 'log.debug("%s", x)\nreturn float(x.sum())'), np.ones(3))
+
+
+ARRANGED = """\
+import itertools
+from itertools import combinations_with_replacement as pairs
+import scipy.sparse as sparse
+
+def f(x, order=1):
+    if sparse.issparse(x) or np.ma.is_masked(x) or x.dtype == np.float16 or order == (1,):
+        return 0.0
+    total, numbers = np.squeeze(x).sum() + np.squeeze(x[None]).sum(), range(3)
+    for i, j in itertools.product(numbers, (0, 1)):
+        total += x[i, j] * x[j, i]
+    for i, j in pairs(range(3), 2):
+        total += x[i, 0] * x[j, 0] ** 2
+    for powers in itertools.product(*((range(order + 1),) * 2)):
+        total += x[0, 0] ** powers[0] * x[1, 1] ** powers[1]
+    for v in itertools.chain((1.0, 2.0), [x[0, 0]]):
+        total += v * x[0, 1]
+    return total + x.reshape(x.shape + (1,) * x.ndim).sum() + len([None] * order)
+"""
+
+
+def test_what_itertools_arranges():
+    plain = load("import numpy as np\n" + ARRANGED)
+    f, way = linear_grad(plain, backend="interpret"), np.cos(X)
+    np.testing.assert_allclose(f(X), plain(X), rtol=1e-12)
+    np.testing.assert_allclose(f(X, 2), plain(X, 2), rtol=1e-12)
+    ends = [plain(X + h * way) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose((f.grad(X) * way).sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-5)
+    with pytest.raises(ValueError, match="left out no axis when it was compiled, and axis 0 has one cell"):
+        linear_grad(load("import numpy as np\ndef f(x):\n    return np.squeeze(x).sum()\n"), backend="interpret")(X[:1])

@@ -46,10 +46,11 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
         return Poison()
     span, sizes = args.span, shape_of(ctx, array, args.span)
     if "axis" not in found:
-        if any(not isinstance(n, Const) for n in sizes):
-            ctx.report(Unsupported(span, f"`{args.name}` of axes whose sizes are not known before the program runs", "say which: `axis=0`"))
-            return Poison()
-        axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE]
+        axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE or ctx.known(n).single]
+        for k, n in enumerate(sizes):  # the rank of the result is known before the program runs
+            if k not in axes and not isinstance(n, Const):
+                text = f"`{args.name}` left out no axis when it was compiled, and axis {k} has one cell: say which, `axis={k}`"
+                ctx.emit(Check(ctx.let("ok", "ne", (n, ONE), BOOL, span), "ValueError", text, (), span))
     else:
         axes = axes_of(ctx, found["axis"], rank_of(array), span, lists=False)
     if axes is None:

@@ -66,7 +66,7 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
             near = meant(name, (n for n in every if n not in found), 0.6)
             ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
             return None
-        value = expression(ctx, a)
+        value = expression(ctx, a, none=True)
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
     for name in every:
         if name not in found:

@@ -191,6 +191,8 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
             return first
         return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
 
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return _comparison(ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), ctx.span(node))
     if len(node.ops) == 1:
         return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
     return chain(pull(ctx, node.left), node.ops, node.comparators)

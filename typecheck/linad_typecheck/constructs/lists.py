@@ -403,6 +403,7 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
 def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) -> Value:
     """``[0.0] * n`` with a computed ``n``."""
     if len(base.items) != 1 or not isinstance(base.items[0], ScalarValue):
+        ctx.wants_literal(times)
         ctx.report(Unsupported(span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
         return Poison()
     (value,) = base.items

@@ -61,7 +61,7 @@ def _if(ctx: Lowering, s: ast.If) -> None:
 
 def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
-    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
+    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
     value = usable(ctx, value, "the result", span)
     value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span) if ctx.spec is None else value
     value, seen = given_away(ctx, value, span)
@@ -147,7 +147,7 @@ def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
-    return pull(ctx, s.value, hint)
+    return pull(ctx, s.value, hint, none=isinstance(s.targets[0], ast.Name))
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:

@@ -32,5 +32,5 @@ _SAME = {f"numpy.{NUMPY_NAMES[d]}": frozenset(name for name, of in DTYPE_CLASSES
 KINDS = {name: frozenset((OBJECT + name + " " + of).split()) | _SAME.get(name, frozenset()) for name, of in _OF.items()}
 # Classes that a function may mention, to ask whether something is of one: its values never are of the last ones.
 CLASSES = frozenset().union(*KINDS.values()).union(
-    ["typing.cast"], (f"numpy.{n}" for n in "complexfloating character flexible str_ bytes_ object_ void matrix number".split())
+    ["typing.cast"], (f"numpy.{n}" for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split())
 ) - {"builtins.float", "builtins.int", "builtins.bool"}

@@ -306,14 +306,18 @@ class Lowering:
 
     def wants_literal(self, v: object) -> None:
         """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each value of it."""
-        if not isinstance(v, ScalarValue) or not isinstance(v.atom, Var) or v.atom.type not in (I64, BOOL):
-            return
-        if self.spec is None:
-            name = self.programs.numbers.get(v.atom.name)
-            if name is not None:
-                self.programs.wanted[name] = None
-        elif v.atom.name in self.spec.numbers:
-            self.spec.wanted[self.spec.numbers[v.atom.name]] = None
+        pending = [v.atom] if isinstance(v, ScalarValue) else []
+        made = {s.out: s.ins for s in self.out if isinstance(s, Let)} if pending else {}
+        for a in pending:  # what it is computed from is wanted, too
+            pending += made.pop(a, ())
+            if not isinstance(a, Var) or a.type not in (I64, BOOL):
+                continue
+            if self.spec is None:
+                name = self.programs.numbers.get(a.name)
+                if name is not None:
+                    self.programs.wanted[name] = None
+            elif a.name in self.spec.numbers:
+                self.spec.wanted[self.spec.numbers[a.name]] = None
 
     # -- values in flight
 

@@ -285,6 +285,7 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.iterable": _is_iterable,
     "numpy.iscomplexobj": _always(False),
     "numpy.isrealobj": _always(True),
+    **dict.fromkeys(("scipy.sparse.issparse", "scipy.sparse.isspmatrix", "numpy.ma.isMaskedArray", "numpy.ma.isMA", "numpy.ma.is_masked"), _always(False)),
     "numpy.issubdtype": _is_sub_dtype,
     "numpy.result_type": _result_type,
     "numpy.finfo": _info_of("finfo", FLOATS),
