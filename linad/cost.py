@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from linad_typecheck.core import Alloc, Block, Const, Function, Program
 from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.types import Array, Scalar, is_float
+from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 
 from . import steps
 from .interpret import Outcome, run
@@ -162,7 +162,7 @@ def _counting(f: Function) -> Function:
 
     def filled(s: Any) -> Any:
         if isinstance(s, Alloc) and s.fill is None:
-            zero = {"f": 0.0, "i": 0, "b": False}[s.out.type.dtype[0]]
+            zero = ZEROS[s.out.type.dtype]
             return replace(s, fill=Const(zero, Scalar(s.out.type.dtype)))
         return s
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
-from linad_typecheck.types import Array
+from linad_typecheck.types import INTS, Array
 from linad_typecheck.words import with_article
 
 from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside, leaves
@@ -216,7 +216,7 @@ def shape_word(structure: object) -> str:
         case Leaf(type=Array()):
             return "an array"
         case Leaf(type=t):
-            return {"bool": "a bool"}.get(t.dtype, "an int" if t.dtype[0] == "i" else "a float")
+            return {"bool": "a bool"}.get(t.dtype, "an int" if t.dtype in INTS else "a float")
         case RecordStructure(tag=tag):
             return with_article(f"`{tag.name}`")
         case _:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from linad_typecheck.types import INTS, NUMPY_NAMES
 
 from .structures import leaves, map_leaves, parts, rebuilt
 
@@ -463,14 +464,14 @@ def arguments(
 
     def scalar(leaf: Any) -> SearchStrategy[Any]:
         kind = leaf.type.dtype
-        if kind in ("i64", "i32"):
+        if kind in INTS:
             return st.integers(0, max_size).map(int if leaf.weak else np.dtype(_DTYPES[kind]).type)
         return numbers[kind] if leaf.weak or kind == "bool" else numbers[kind].map(np.dtype(_DTYPES[kind]).type)
 
     def array(leaf: Any, dims: Sequence[str], sizes: dict[str, int], least: int) -> SearchStrategy[np.ndarray]:
         shape = tuple(_size_of(d, sizes) for d in dims)
         kind = leaf.type.dtype
-        cell = st.integers(0, least - 1) if kind[0] == "i" else numbers[kind]
+        cell = st.integers(0, least - 1) if kind in INTS else numbers[kind]
         count = int(np.prod(shape))
         cells = st.lists(cell, min_size=count, max_size=count)
         return cells.map(lambda c: np.array(c, _DTYPES[kind]).reshape(shape))
@@ -500,7 +501,7 @@ def arguments(
     return every()
 
 
-_DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
+_DTYPES = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
 
 
 def _symbols(dim: str) -> set[str]:

@@ -24,7 +24,7 @@ from linad_typecheck.core import (
     base_name,
 )
 from linad_typecheck.core_rewrite import freshen
-from linad_typecheck.types import I64, Array, Scalar
+from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
 from .checkpoint_state import SETTLED, Checkpointed
 from .ragged import Ragged
@@ -366,4 +366,4 @@ def _state_only(sweep: ForwardSweep, s: Loop, frame: Frame, parts: list[Var]) ->
 
 def _zero(v: Var) -> Const:
     assert isinstance(v.type, Scalar)
-    return Const({"bool": False, "i64": 0, "i32": 0}.get(v.type.dtype, 0.0), v.type)
+    return Const(ZEROS[v.type.dtype], v.type)

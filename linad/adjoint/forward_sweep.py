@@ -34,7 +34,7 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import freshen, rebuild
-from linad_typecheck.types import I64, Array, Scalar
+from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
 from . import checkpoint, dense
 from .activity import Facts
@@ -452,4 +452,4 @@ class ForwardSweep:
 
 
 def _zero(t: Scalar) -> Const:
-    return Const({"bool": False, "i64": 0, "i32": 0}.get(t.dtype, 0.0), t)
+    return Const(ZEROS[t.dtype], t)

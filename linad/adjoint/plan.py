@@ -22,7 +22,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.ops import OPS
-from linad_typecheck.types import Scalar
+from linad_typecheck.types import BYTES, Scalar
 
 from ..derivatives.table import RULES
 from .activity import Facts
@@ -37,7 +37,7 @@ Source = Literal["re-read", "recomputed", "logged"]
 
 def bytes_of(t: Scalar) -> int:
     """What it takes to log a value."""
-    return {"bool": 1, "i32": 4, "f32": 4}.get(t.dtype, WORD)
+    return BYTES[t.dtype]
 
 
 @dataclass(eq=False)

@@ -41,7 +41,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
-from linad_typecheck.types import I64, Array, Scalar, is_float
+from linad_typecheck.types import I64, ZEROS, Array, Scalar, is_float
 
 from ..derivatives.table import RULES, Builder, Point
 from . import dense
@@ -132,7 +132,6 @@ class Reversed:
     plan: Plan
 
 
-_ZERO = {"f64": 0.0, "f32": 0.0, "i64": 0, "i32": 0, "bool": False}
 TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
@@ -465,7 +464,7 @@ class BackwardWalk:
         """A fused or merged loop: each iteration runs forward and at once backward, in the loop's own order if it may."""
         if mode == "fused":
             for c in s.carried:
-                self.forward.bound[c.name] = Const(_ZERO[c.type.dtype], c.type)
+                self.forward.bound[c.name] = Const(ZEROS[c.type.dtype], c.type)
         if order_free(s, self.facts):
             start, stop, step = self.at(s.start), self.at(s.stop), self.at(s.step)
         else:

@@ -23,7 +23,7 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.core_rewrite import freshen
 from linad_typecheck.span import Span
-from linad_typecheck.types import BOOL, I64, Array, Scalar
+from linad_typecheck.types import BOOL, BYTES, I64, Array, Scalar
 
 from .checkpoint_state import Checkpointed
 from .lowered import lowered
@@ -31,7 +31,6 @@ from .ragged import Ragged
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # cells of the head
-WORD = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
 
 
 class Writer:
@@ -201,9 +200,9 @@ class Snapshots:
 
 def words_of(held: Checkpointed, sizes: dict[str, tuple[Atom, ...]], w: Writer) -> Atom:
     """The bytes of one snapshot."""
-    total: Atom = Const(sum(WORD[v.type.dtype] for v in held.scalars), I64)
+    total: Atom = Const(sum(BYTES[v.type.dtype] for v in held.scalars), I64)
     for v in (*held.arrays, *held.moved):
-        size: Atom = Const(WORD[v.type.dtype], I64)
+        size: Atom = Const(BYTES[v.type.dtype], I64)
         for n in sizes[v.name]:
             size = w.let("mul", size, n, hint="bytes")
         total = w.let("add", total, size, hint="bytes")

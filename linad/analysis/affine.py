@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, fields
 
 from linad_typecheck.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
 from linad_typecheck.infer.affine import Affine
-from linad_typecheck.types import BOOL, Array
+from linad_typecheck.types import BOOL, BYTES, Array
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-ITEM = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
 SMALL = 2**62
 DEPTH = 5  # steps of a proof
 SIZES = 6  # that a chosen int may be compared with
@@ -119,7 +118,7 @@ class Ranges:
             name = f"{array.name}.shape{axis}"
             self.dims[key] = unknown(name)
             assert isinstance(array.type, Array)
-            self.sizes[name] = HIGHEST // ITEM[array.type.dtype]
+            self.sizes[name] = HIGHEST // BYTES[array.type.dtype]
         return self.normal(self.dims[key])
 
     def apart(self, first: Iterable[Atom], second: Iterable[Atom]) -> bool:

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType
 import numpy as np
 from linad_typecheck.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
 from linad_typecheck.signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure
-from linad_typecheck.types import Array, DType, Scalar
+from linad_typecheck.types import INTS, LIMITS, WORDS_OF_DTYPES, Array, DType, Scalar
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
@@ -249,7 +249,7 @@ _SCALARS: dict[DType, Callable[[object, Leaf, str], object]] = {
     "f64": _f64,
     "f32": _f32,
     "i64": _int(-(2**63), 2**63 - 1, "int64", int),
-    "i32": _int(-(2**31), 2**31 - 1, "int32", np.int32),
+    **{d: _int(*LIMITS[d], NUMPY_NAMES[d], getattr(np, NUMPY_NAMES[d])) for d in INTS if d != "i64"},
     "bool": _bool,
 }
 
@@ -326,7 +326,8 @@ def argument_type(value: object, where: str) -> object:
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         if kind is None or not _plain(value):
-            raise _wrong(where, "a NumPy array of float64, float32, int64, int32 or bool, of rank 0 to 4", value)
+            how = ": convert it with `.astype(np.float32)`, which holds the same numbers" if value.dtype.name == "float16" else ""
+            raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to 4", value, how)
         return ArgType(kind)
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:

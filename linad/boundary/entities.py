@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 import sys
 from enum import Enum
 from functools import _lru_cache_wrapper
@@ -24,13 +25,12 @@ from linad_typecheck.scope import (
     Opaque,
     RecordClass,
 )
-from linad_typecheck.types import Array, DType
+from linad_typecheck.types import NUMPY_NAMES, Array, DType
 from linad_typecheck.words import with_article
 
 from .records import MEANING, constant, record_class, told
 
-DTYPES: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool"}
-NUMPY_NAMES = {short: name for name, short in DTYPES.items()}
+DTYPES: dict[str, DType] = {name: short for short, name in NUMPY_NAMES.items()}
 
 _PLAIN = (int, float, bool, str)
 
@@ -169,6 +169,8 @@ def canonical(value: object) -> str | None:
     """The dotted name under which a library exports an object: ``numpy.sin`` for ``from numpy import sin as s``."""
     if isinstance(value, np.dtype):
         value = value.type
+    if isinstance(value, logging.Logger):
+        return "logging.Logger"
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
         return _nameless(value)
     name = getattr(value, "__name__", None)

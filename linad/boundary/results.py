@@ -12,8 +12,8 @@ from .arguments import checked_array, described, leaves
 from .entities import NUMPY_NAMES
 from .records import make
 
-_WEAK = {"f64": float, "i64": int, "bool": bool, "f32": np.float32, "i32": np.int32}
-_STRONG = {"f64": np.float64, "i64": np.int64, "bool": np.bool_, "f32": np.float32, "i32": np.int32}
+_STRONG = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
+_WEAK = _STRONG | {"f64": float, "i64": int, "bool": bool}
 
 
 def leaf_types(structure: Structure) -> Iterator[Leaf]:

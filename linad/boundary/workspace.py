@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Sequence
 
 import numpy as np
+from linad_typecheck.types import NUMPY_NAMES
 
 from .memory import size_text, there_is
 
@@ -19,7 +20,7 @@ LIMIT = 256 * 2**20  # bytes that all pools keep together
 MOST = 2**48  # cells; more than any machine has
 LINE = 64  # bytes of a cache line: a vector that lies across two takes twice as long
 
-DTYPES = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
+DTYPES = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
 Held = list[np.ndarray]
 HINTED = LIMIT // 16  # cells that a log which grows begins with at most
 

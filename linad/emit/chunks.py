@@ -38,7 +38,7 @@ from linad_typecheck.core import (
     walk,
 )
 from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.types import BOOL, FLOATS, I64, Array, Scalar
+from linad_typecheck.types import BOOL, FLOATS, I64, ZEROS, Array, Scalar
 
 from linad.analysis.dependence import Verdict
 
@@ -238,7 +238,7 @@ def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...],
 
 
 def _any(v: Var) -> Const:
-    return Const({"f": 0.0, "i": 0, "b": False}[v.type.dtype[0]], v.type)
+    return Const(ZEROS[v.type.dtype], v.type)
 
 
 def _put(row: Row, c: Var, index: tuple[Atom, ...], value: Atom) -> Stmt:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from math import prod
 
 from linad_typecheck.core import Alloc, Block, Const, Copy, Dim, Function, Names, Program, Reserve, all_names, base_name
-from linad_typecheck.types import I64
+from linad_typecheck.types import BYTES, I64
 
 from .lift import lift
 from .sites import Site
 from .tree import Apply, Expr, Num
 
-BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}
 LESS = " (to keep snapshots instead, mark a loop around it with linad.checkpoint)"
 FEWER = " (ask for fewer slots)"
 

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Literal
 
 from linad_typecheck.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
-from linad_typecheck.types import BOOL, I64, Array, Type
+from linad_typecheck.types import BOOL, I64, NUMPY_NAMES, Array, Type
 
 from linad.analysis.logs import empty
 
@@ -287,7 +287,7 @@ def identifier(name: str) -> str:
 
 def numba_type(t: Type) -> str:
     """A type of the core in Numba's notation."""
-    scalar = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "boolean"}[t.dtype]
+    scalar = "boolean" if t.dtype == "bool" else NUMPY_NAMES[t.dtype]
     match t:
         case Array(rank=0):
             return f"Array({scalar}, 0, 'C')"

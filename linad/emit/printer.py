@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from linad_typecheck.core import Const, Var
-from linad_typecheck.types import BOOL, Array, Type
+from linad_typecheck.types import BOOL, ZEROS, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
@@ -294,7 +294,7 @@ class Printer:
     def dummy(self, t: Type) -> str:
         """Any value of a type: what a failing function returns is not looked at."""
         if not isinstance(t, Array):
-            return self.text(Num(Const({"f": 0.0, "i": 0, "b": False}[t.dtype[0]], t)))
+            return self.text(Num(Const(ZEROS[t.dtype], t)))
         for p in self.params:
             if p.type == t:
                 return self.names[p.name]

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import float32, float64, int32, int64, njit, types, uint64
+from numba import float32, float64, int8, int16, int32, int64, njit, types, uint8, uint16, uint32, uint64
 from numba.extending import intrinsic
 
 from .direct.pipeline import DirectCompiler
@@ -31,9 +31,12 @@ __all__ = [
     "float_sign",
     "float_to_i32",
     "float_to_i64",
+    "float_to_u64",
     "gcd",
+    "int16",
     "int32",
     "int64",
+    "int8",
     "int_floordiv",
     "int_mod",
     "int_sign",
@@ -46,7 +49,15 @@ __all__ = [
     "shift_left",
     "shift_right",
     "trips",
+    "uint16",
+    "uint32",
     "uint64",
+    "uint8",
+    "uint_floordiv",
+    "uint_mod",
+    "uint_shift_left",
+    "uint_shift_right",
+    "uint_sign",
     "wrap",
 ]
 
@@ -119,6 +130,36 @@ def int_mod(a, b):
     if b == 0 or b == -1:
         return int64(0)
     return int64(a) % int64(b)
+
+
+@exact
+def uint_floordiv(a, b):
+    """``a // b`` of ints without a sign."""
+    return uint64(0) if uint64(b) == uint64(0) else uint64(a) // uint64(b)
+
+
+@exact
+def uint_mod(a, b):
+    """``a % b`` of ints without a sign."""
+    return uint64(0) if uint64(b) == uint64(0) else uint64(a) % uint64(b)
+
+
+@exact
+def uint_shift_left(a, k):
+    """``a << k`` of ints without a sign."""
+    return uint64(a) << uint64(k) if uint64(k) < uint64(64) else uint64(0)
+
+
+@exact
+def uint_shift_right(a, k):
+    """``a >> k`` of ints without a sign."""
+    return uint64(a) >> uint64(k) if uint64(k) < uint64(64) else uint64(0)
+
+
+@exact
+def uint_sign(x):
+    """0 or 1."""
+    return uint64(uint64(x) != uint64(0))
 
 
 @exact
@@ -275,3 +316,12 @@ def float_to_i32(x):
     if -2147483649.0 < x < 2147483648.0:
         return int32(x)
     return int32(-2147483648)
+
+
+@exact
+def float_to_u64(x):
+    """Truncate; of what does not fit, the bits that an int64 has of it, nan included."""
+    x = float64(x)
+    if 9223372036854775808.0 <= x < 18446744073709551616.0:
+        return uint64(int64(x - 9223372036854775808.0)) ^ uint64(-9223372036854775808)
+    return uint64(float_to_i64(x))

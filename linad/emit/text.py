@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from linad_typecheck.core import Block, Const, Let, Var, walk
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ops import LITERAL_SECOND
-from linad_typecheck.types import F64, Array, Scalar
+from linad_typecheck.types import F64, NUMPY_NAMES, Array, Scalar, wrapped
+from linad_typecheck.types import KINDS as KINDS_OF
 
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
 
@@ -37,17 +38,17 @@ MATH = (
 ).split()
 NUMPY = ("exp2", "cbrt", "fmod", "floor", "ceil", "trunc", "rint")
 HELPERS = {
-    "floordiv": {"int": "int_floordiv", "float": "float_floordiv"},
-    "mod": {"int": "int_mod", "float": "float_mod"},
-    "shl": {"int": "shift_left"},
-    "shr": {"int": "shift_right"},
-    "sign": {"int": "int_sign", "float": "float_sign"},
-    "minimum": {"int": "min", "float": "np_minimum", "bool": "min"},
-    "maximum": {"int": "max", "float": "np_maximum", "bool": "max"},
+    "floordiv": {"int": "int_floordiv", "uint": "uint_floordiv", "float": "float_floordiv"},
+    "mod": {"int": "int_mod", "uint": "uint_mod", "float": "float_mod"},
+    "shl": {"int": "shift_left", "uint": "uint_shift_left"},
+    "shr": {"int": "shift_right", "uint": "uint_shift_right"},
+    "sign": {"int": "int_sign", "uint": "uint_sign", "float": "float_sign"},
+    "minimum": {"int": "min", "uint": "min", "float": "np_minimum", "bool": "min"},
+    "maximum": {"int": "max", "uint": "max", "float": "np_maximum", "bool": "max"},
     "logaddexp": {"float": "logaddexp"},
     "mul_rounded": {"float": "mul_rounded"},
-    "min": {"int": "min", "float": "min", "bool": "min"},
-    "max": {"int": "max", "float": "max", "bool": "max"},
+    "min": {"int": "min", "uint": "min", "float": "min", "bool": "min"},
+    "max": {"int": "max", "uint": "max", "float": "max", "bool": "max"},
     "trips": {"int": "trips"},
     "wrap": {"int": "wrap"},
     **{n: {"int": n} for n in ("gcd", "comb", "perm", "isqrt")},
@@ -58,13 +59,13 @@ SPECIAL = (
 ).split()  # helpers of runtime_special, under these names
 MATRICES = tuple(f"dense_{op}" for op in DENSE)  # helpers of runtime_linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
-NUMPY_DTYPE = {"f64": "np.float64", "f32": "np.float32", "i64": "np.int64", "i32": "np.int32", "bool": "np.bool_"}
+NUMPY_DTYPE = {d: f"np.{name}{'_' * (d == 'bool')}" for d, name in NUMPY_NAMES.items()}
 KINDS = tuple(NUMPY_DTYPE)
 LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime_logs
 ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
 FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
 HINTS = FLOOR + 1  # given, and noted: how long logs of each element type become that grow, and behind that each log known by name
-CASTS = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool"}
+CASTS = NUMPY_NAMES
 BUILTIN = {"min", "max", "abs", "bool"}
 
 
@@ -76,8 +77,8 @@ def matrix_flags(op: str, flags: str) -> tuple[str, ...]:
 
 
 def family(dtype: str) -> str:
-    """``int``, ``float`` or ``bool``."""
-    return {"f": "float", "i": "int", "b": "bool"}[dtype[0]]
+    """``int``, ``uint``, ``float`` or ``bool``."""
+    return {"f": "float", "i": "int", "u": "uint", "b": "bool"}[KINDS_OF[dtype]]
 
 
 def gaussians(block: Block) -> frozenset[str]:
@@ -156,8 +157,8 @@ class Text:
                     return f"{self.helper('grow')}({name}, {self(size)}, err, {noted})", ATOM
                 filled = self.helper("grow_filled")
                 return f"{filled}({name}, {self(size)}, {self.number(fill)[0]}, err, {noted})", ATOM
-            case Apply(type=Scalar("i32"), op=op) if op not in ("cast", "select", "min", "max", "minimum", "maximum"):
-                return f"{self.helper('int32')}({self.apply(e)[0]})", ATOM  # Numba widens int32 arithmetic
+            case Apply(type=Scalar("i32" | "u64" as dtype), op=op) if op not in ("cast", "select", "min", "max", "minimum", "maximum"):
+                return f"{self.helper(CASTS[dtype])}({self.apply(e)[0]})", ATOM  # Numba widens int32, and signs what is negated
             case Apply():
                 return self.apply(e)
         raise AssertionError(e)
@@ -191,7 +192,7 @@ class Text:
                 return self.power(e, a, int(k))
             case ("floordiv" | "mod", (a, Num(Const(value=k)))) if kind == "int" and k > 0:
                 return f"{self(a, PRODUCT)} {'//' if op == 'floordiv' else '%'} {self(args[1], PRODUCT + 1)}", PRODUCT
-            case ("shl" | "shr", (a, Num(Const(value=k)))) if 0 <= k < 31:
+            case ("shl" | "shr", (a, Num(Const(value=k)))) if kind == "int" and 0 <= k < 31:
                 return f"{self(a, SHIFT)} {'<<' if op == 'shl' else '>>'} {k}", SHIFT
             case ("select", (c, a, b)):
                 return f"{self(a, OR)} if {self(c, OR)} else {self(b, CHOICE)}", CHOICE
@@ -260,9 +261,9 @@ class Text:
         if to == source:
             return self._print(a)
         match family(source), to:
-            case "float", "i64" | "i32":
+            case "float", "i64" | "i32" | "u64":
                 return self.call(f"float_to_{to}", a), ATOM
-            case "float" | "int", "bool":
+            case "float" | "int" | "uint", "bool":
                 return f"{self(a, COMPARE + 1)} != 0", COMPARE
         return self.call(CASTS[to], a), ATOM
 
@@ -277,8 +278,10 @@ class Text:
             case "i64":
                 text = str(int(const.value))
                 return text, SIGN if text[0] == "-" else ATOM
-            case "i32":
-                return f"{self.helper('int32')}({int(const.value)})", ATOM
+            case "f64" | "f32":
+                pass
+            case dtype:
+                return f"{self.helper(CASTS[dtype])}({wrapped(int(const.value), 'i64')})", ATOM
         v = float(const.value)
         if math.isfinite(v):
             text = repr(v)

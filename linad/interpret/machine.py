@@ -41,7 +41,7 @@ from linad_typecheck.core import (
     Var,
 )
 from linad_typecheck.span import Span
-from linad_typecheck.types import Scalar
+from linad_typecheck.types import FLOATS, INTS, LIMITS, SIGNED, Scalar
 
 from linad.analysis.accesses import AccessKind, accesses
 
@@ -60,7 +60,7 @@ After = Callable[[Env, int, int], None]  # called with the names, the turns and 
 Record = Callable[["Event"], None]
 
 # What a cell holds that was allocated without a fill: anything computed from it shows.
-_POISON = {"f64": np.nan, "f32": np.nan, "i64": -(1 << 62), "i32": -(1 << 30), "bool": True}
+_POISON = {d: np.nan if d in FLOATS else LIMITS[d][1] // 2 * (-1 if d in SIGNED else 1) if d in INTS else True for d in DTYPES}
 
 
 def _poison(dtype: np.dtype) -> object:

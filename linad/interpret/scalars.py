@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from linad_typecheck.types import NUMPY_NAMES
 
 from .special import SPECIAL
 
-DTYPES: dict[str, type] = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": bool}
+DTYPES: dict[str, type] = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()} | {"bool": bool}
 
 
 def power_by_multiplication(x: np.floating, k: int) -> np.floating:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from linad_typecheck.core import Function, Program, walk
 from linad_typecheck.core_text import print_function
 from linad_typecheck.facts import Fact
+from linad_typecheck.types import FLOATS
 
 from ..pipeline import linear, prepare
 from .explain import Remark, explain_program
@@ -152,7 +153,7 @@ def page_of(
     """
     table = stage_of(program, "table", wrt, lines, off)
     assert isinstance(table, Table)
-    chosen = tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype[0] == "f")
+    chosen = tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype in FLOATS)
     explanation = explain_program(name or program.entry, program, chosen, lines, tuple(facts), off=off)
     remarks = tuple(r for r in explanation.remarks if r.line in lines)
     functions = linear(prepare(at_home(program), off=off)).functions

@@ -34,7 +34,7 @@ from linad_typecheck.core import (
     outputs,
     writes,
 )
-from linad_typecheck.types import Array, Scalar
+from linad_typecheck.types import PYTHONS, Array, Scalar
 
 from ..emit.text import Text
 from ..emit.tree import (
@@ -73,7 +73,7 @@ class _Plain(Text):
         return self(e)
 
     def number(self, const: Const) -> tuple[str, int]:
-        wide = {"f32": "f64", "i32": "i64"}.get(const.type.dtype, const.type.dtype)
+        wide = PYTHONS[const.type.dtype]
         return super().number(Const(const.value, Scalar(wide)))
 
 

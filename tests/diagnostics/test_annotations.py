@@ -18,6 +18,7 @@ from linad_typecheck.infer.affine import atom, constant
 from linad_typecheck.messages import Message
 from linad_typecheck.source import SourceFile
 from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.types import INTS
 
 from tests.two_roads import agree, imported, program
 
@@ -26,7 +27,7 @@ import jaxtyping as jt
 import numpy as np
 import numpy.typing as npt
 import typing
-from jaxtyping import Bool, Float, Float32, Float64, Int, Int32, Int64
+from jaxtyping import Bool, Float, Float32, Float64, Int, Int32, Int64, Integer, UInt8
 from typing import Any, Optional, Union, Annotated
 Vec = Float64[np.ndarray, "n"]
 Pair = tuple[Vec, float]
@@ -75,7 +76,9 @@ def test_types(text, expected):
         ("Int32", ("i32",)),
         ("Bool", ("bool",)),
         ("Float", ("f64", "f32")),
-        ("Int", ("i64", "i32")),
+        ("Int", ("i64", "i32", "i16", "i8")),
+        ("UInt8", ("u8",)),
+        ("Integer", INTS),
     ],
 )
 def test_array_dtypes(text, dtypes):

@@ -24,8 +24,6 @@ REFUSED = {
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
     "return random.random()": (1, "`random.random`", "draw the numbers outside"),
     "print(w)\nreturn w": (1, "`print`", "outside"),
-    "s = f'{w}'\nreturn w": (1, "formatted string", "outside"),
-    "s = str(w)\nreturn w": (1, "`str`", "outside"),
     "return 'a'": (1, "str", "return floats"),
     "class A:\n    pass\nreturn w": (1, "a class", "functions"),
     "try:\n    w = 1.0 / w\nfinally:\n    pass\nreturn w": (1, "`try`", "`if`"),

@@ -19,9 +19,11 @@ from linad_typecheck.engine import rulebook
 from linad_typecheck.library import out_argument
 from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
+from linad_typecheck.types import DTYPE_CLASSES
 
 HEADER = """import copy
 import dataclasses
+import itertools
 import math
 import operator
 import typing
@@ -30,6 +32,7 @@ import numpy as np
 import scipy.integrate as si
 import scipy.linalg as sl
 import scipy.signal.windows as sw
+import scipy.sparse
 import scipy.spatial.distance as sd
 import scipy.special as sp
 import scipy.stats as st
@@ -74,6 +77,8 @@ EXAMPLES = {
     "builtins.reversed": "[t * x for t in reversed(range(k))]",
     "builtins.enumerate": "[i * t for i, t in enumerate(v)]", "builtins.zip": "[s * t for s, t in zip(v, u)]",
     "builtins.map": "[t for t in map(cube, v)]", "builtins.sorted": "[t for t in sorted(v)]",
+    "itertools.chain": "[t * x for t in itertools.chain((x, y), (1.0,))]", "itertools.product": "[s * t for s, t in itertools.product((x, y), (x, 2.0))]",
+    **{f"itertools.{n}": f"[s * t for s, t in itertools.{n}((x, y, 2.0), 2)]" for n in ("combinations", "combinations_with_replacement", "permutations")},
     "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]",
     "numpy.ndenumerate": "[t for i, t in np.ndenumerate(v)]", "copy.replace": "copy.replace(p, x=0.0).y",
     "dataclasses.replace": "dataclasses.replace(p, x=0.0).y", "math.dist": "math.dist((x, 1.0), (y, 2.0))",
@@ -156,7 +161,7 @@ EXAMPLES = {
     "ndarray.dtype": "np.zeros(k, v.dtype)", "ndarray.ndim": "A.ndim", "numpy.r_": "np.r_[v, x, u]",
     "numpy.c_": "np.c_[v, u]", "numpy.mgrid": "np.mgrid[0:k, 0:m]", "numpy.ogrid": "np.ogrid[0:k, 0:m]",
     "numpy.newaxis": "v[:, np.newaxis]",
-    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in rulebook.DTYPES},
+    **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in DTYPE_CLASSES},
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
 }  # fmt: skip
 INTERNAL = ("linad.vjp's pullback", "linad.jvp's directions", "linad.vjp's directions")
@@ -170,7 +175,7 @@ def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("NumPy", lambda n, kind: _of_numpy(n, kind, 1)),
-    ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2)),
+    ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith("numpy.ma.")),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
@@ -182,7 +187,8 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
     ("linad", lambda n, kind: n.startswith("linad.")),
-    ("operator, copy, dataclasses", lambda n, kind: n.partition(".")[0] in ("operator", "copy", "dataclasses")),
+    ("operator, copy, dataclasses, itertools", lambda n, kind: n.partition(".")[0] in ("operator", "copy", "dataclasses", "itertools")),
+    ("Questions about other kinds of arrays", lambda n, kind: n.startswith(("scipy.sparse.", "numpy.ma."))),
     ("Methods of arrays", lambda n, kind: kind == "method"),
     ("Attributes of arrays", lambda n, kind: kind == "attribute"),
     ("Subscripts", lambda n, kind: kind == "subscript"),

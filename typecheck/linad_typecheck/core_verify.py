@@ -48,9 +48,10 @@ from .core import (
 from .core_print import let_type, print_stmt
 from .dense_ops import DENSE
 from .ops import LITERAL_SECOND, OPS
-from .types import BOOL, FLOATS, I64, INTS, Array, Scalar, Type
+from .types import BOOL, FLOATS, I64, INTS, NARROW, Array, Scalar, Type
 
-_NUMERIC = (*FLOATS, *INTS)
+_INTS = tuple(d for d in INTS if d not in NARROW)
+_NUMERIC = (*FLOATS, *_INTS)
 _ANY = (*_NUMERIC, "bool")
 _KINDS = ("sequential", "map", "sum", "scan")
 
@@ -58,10 +59,11 @@ _KINDS = ("sequential", "map", "sum", "scan")
 _TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("abs", "sign", "floordiv", "mod", "pow"), _NUMERIC),
     **dict.fromkeys(("copysign", "mul_rounded", "powi", "isnan", "isinf", "isfinite"), FLOATS),
-    **dict.fromkeys(("bitand", "bitor", "bitxor", "invert"), (*INTS, "bool")),
-    **dict.fromkeys(("shl", "shr"), INTS),
+    **dict.fromkeys(("bitand", "bitor", "bitxor", "invert"), (*_INTS, "bool")),
+    **dict.fromkeys(("shl", "shr"), _INTS),
     **dict.fromkeys(("trips", "wrap", "gcd", "comb", "perm", "isqrt"), ("i64",)),
-    **dict.fromkeys(("select", "eq", "ne", "lt", "le", "gt", "ge"), _ANY),
+    "select": (*_ANY, *NARROW),
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), _ANY),
 }
 _TAKES_BY_KIND: dict[str, tuple[str, ...]] = {
     "add": _NUMERIC,
@@ -70,7 +72,7 @@ _TAKES_BY_KIND: dict[str, tuple[str, ...]] = {
     "unary": FLOATS,
     "choose": _NUMERIC,
     "logic": ("bool",),
-    "cast": _ANY,
+    "cast": (*_ANY, *NARROW),
 }
 
 

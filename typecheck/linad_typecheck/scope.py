@@ -80,7 +80,7 @@ class Opaque:
 # Libraries whose names are what the front end knows of them; an object of one is found by the name that it is exported under.
 LIBRARIES = (
     "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator", "dataclasses",
-    "collections", "copy", "warnings",
+    "collections", "copy", "warnings", "logging",
 )  # fmt: skip
 
 # Libraries of which nothing is read: they compute outside of Python's text, or with arrays of their own. All else is looked at.

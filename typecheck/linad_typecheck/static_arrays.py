@@ -8,22 +8,10 @@ from typing import TYPE_CHECKING
 
 from .scope import External, resolve
 from .static_values import constant
-from .types import Array, DType
+from .types import DTYPE_CLASSES, Array, DType
 
 if TYPE_CHECKING:
     from .static_scope import StaticScope
-
-_DTYPES: dict[str, DType] = {
-    "builtins.float": "f64",
-    "builtins.int": "i64",
-    "builtins.bool": "bool",
-    "numpy.float64": "f64",
-    "numpy.float32": "f32",
-    "numpy.int64": "i64",
-    "numpy.int32": "i32",
-    "numpy.bool_": "bool",
-    "numpy.bool": "bool",
-}
 
 
 def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
@@ -47,7 +35,7 @@ def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
 def _dtype(node: ast.expr, scope: StaticScope) -> DType | None:
     match resolve(node, scope):
         case External(dotted=dotted):
-            return _DTYPES.get(dotted)
+            return DTYPE_CLASSES.get(dotted)
     return None
 
 

@@ -302,6 +302,8 @@ class StaticScope:
                 return self._ruled(self.given(name, value.args[0], value.lineno), name, value)
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
+            case ast.Call(func=func) if self.dotted(func) == "logging.getLogger":
+                return External("logging.Logger")
             case ast.Call(func=func) if (self.dotted(func) or "").startswith(("numpy.random.", "random.")):
                 return Opaque("a random generator", "draw the numbers outside the function and pass them as an array")
             case ast.JoinedStr():

@@ -166,7 +166,7 @@ class Expressions:
             x, y = self.cast(x, a, t), self.cast(y, b, t)
             if t in FLOATS:
                 return (self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered)(sign, x, y)
-            return self.builder.icmp_signed(sign, x, y)
+            return (self.builder.icmp_unsigned if t == types.uint64 else self.builder.icmp_signed)(sign, x, y)
 
         value(0)
         return self.chain(True, [(parts[k + 1], lambda k=k: link(k)) for k in range(len(e.ops))])
@@ -276,7 +276,7 @@ class Expressions:
 
     def extremum(self, sign: str, t: types.Type, a: ir.Value, b: ir.Value) -> ir.Value:
         """The second where it is beyond the first."""
-        compare = self.builder.fcmp_ordered if t in FLOATS else self.builder.icmp_signed
+        compare = self.builder.fcmp_ordered if t in FLOATS else self.builder.icmp_unsigned if t == types.uint64 else self.builder.icmp_signed
         return self.builder.select(compare(sign, b, a), b, a)
 
     def converted(self, value: ir.Value, source: types.Type, to: types.Type) -> ir.Value:

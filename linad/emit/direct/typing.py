@@ -391,12 +391,13 @@ def plain_array(t: object) -> bool:
     return type(t) is types.Array and t.layout == "C" and t.aligned and t.dtype in SCALARS
 
 
-SCALARS = {types.float64, types.float32, types.int64, types.int32, types.boolean, types.uint64}
+STORED = {types.int8, types.int16, types.uint8, types.uint16, types.uint32}  # nothing is computed in these
+SCALARS = {types.float64, types.float32, types.int64, types.int32, types.boolean, types.uint64, *STORED}
 FLOATS = (types.float64, types.float32)
 INTS = (types.int64, types.int32)
 ARITHMETIC = {  # of two types the one that Numba computes in: of ints int64, of others float64, but for float32 alone
     (a, b): a if a == b != types.int32 else types.int64 if a in INTS and b in INTS else types.float64
     for a in (*FLOATS, *INTS)
     for b in (*FLOATS, *INTS)
-}
+} | {(types.uint64, types.uint64): types.uint64}
 BITS = {ast.BitAnd, ast.BitOr, ast.BitXor}

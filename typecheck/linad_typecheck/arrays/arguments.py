@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..core import Atom, Check, Const
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
-from ..engine.rulebook import DTYPES, Args
+from ..engine.rulebook import Args
 from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
@@ -14,10 +14,7 @@ from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..scope import External
 from ..span import Span
-from ..types import BOOL, I64, INTS, DType
-
-
-_TEXTS: dict[str, DType] = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool", "float": "f64", "int": "i64"}
+from ..types import BOOL, DTYPE_CLASSES, I64, INTS, WORDS_OF_DTYPES, DType, dtype_of_text
 
 
 def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
@@ -25,13 +22,13 @@ def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
     match v:
         case DTypeValue(dtype=d):
             return d
-        case EntityValue(entity=External(dotted=dotted)) if dotted in DTYPES:
-            return DTYPES[dotted]
-        case TextValue(text=text) if text in _TEXTS:
-            return _TEXTS[text]
+        case EntityValue(entity=External(dotted=dotted)) if dotted in DTYPE_CLASSES:
+            return DTYPE_CLASSES[dotted]
+        case TextValue(text=text) if dtype_of_text(text) is not None:
+            return dtype_of_text(text)
     if not isinstance(v, SILENT):
         found = repr(v.text) if isinstance(v, TextValue) else describe(type_of(v))
-        ctx.report(WrongType(span, "a dtype is float64, float32, int64, int32 or bool", found, _instead_of_dtype(v)))
+        ctx.report(WrongType(span, f"a dtype is {WORDS_OF_DTYPES}", found, _instead_of_dtype(v)))
     return None
 
 
@@ -55,7 +52,7 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
     atoms: list[Atom] = []
     for item in items:
         if isinstance(item, ScalarValue) and item.dtype in INTS:
-            n = cast(ctx, item.atom, "i64", span)
+            n = whole(ctx, item.atom, span)
             if not ctx.is_nonneg(n):
                 ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "ge", (n, Const(0, I64)), BOOL, span)
                 ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))

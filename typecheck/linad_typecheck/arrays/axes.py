@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..core import Atom, Check, Const
 from ..engine.elementwise import common_shape, shapes_text
-from ..engine.numbers import cast
+from ..engine.numbers import own
 from ..engine.places import as_view, is_one, product, read, same_size, stretches
 from ..engine.provenance import sizes_differ
 from ..engine.rulebook import Args, enter_rules
@@ -19,7 +19,7 @@ from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..scope import RecordClass, RecordField
 from ..span import Span
-from ..types import BOOL
+from ..types import BOOL, PYTHONS
 from .arguments import shape_of as shape_argument
 from .operands import as_array, axis_of, bound, once
 from .shapes import axes_of, transposed, with_axes, without_axes
@@ -46,10 +46,11 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
         return Poison()
     span, sizes = args.span, shape_of(ctx, array, args.span)
     if "axis" not in found:
-        if any(not isinstance(n, Const) for n in sizes):
-            ctx.report(Unsupported(span, f"`{args.name}` of axes whose sizes are not known before the program runs", "say which: `axis=0`"))
-            return Poison()
-        axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE]
+        axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE or ctx.known(n).single]
+        for k, n in enumerate(sizes):  # the rank of the result is known before the program runs
+            if k not in axes and not isinstance(n, Const):
+                text = f"`{args.name}` left out no axis when it was compiled, and axis {k} has one cell: say which, `axis={k}`"
+                ctx.emit(Check(ctx.let("ok", "ne", (n, ONE), BOOL, span), "ValueError", text, (), span))
     else:
         axes = axes_of(ctx, found["axis"], rank_of(array), span, lists=False)
     if axes is None:
@@ -191,8 +192,7 @@ def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
             ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "eq", (n, ONE), BOOL, args.span)
             ctx.emit(Check(ok, "ValueError", "can only convert an array of size 1 to a Python scalar", (), args.span))
     found = read(ctx, v, (ZERO,) * rank_of(v), args.span)
-    wide = {"f32": "f64", "i32": "i64"}.get(found.dtype, found.dtype)
-    return ScalarValue(cast(ctx, found.atom, wide, args.span), True)
+    return ScalarValue(own(ctx, found, PYTHONS[found.dtype], args.span), True)
 
 
 def _broadcast(ctx: Lowering, args: Args) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ..core import Atom, Const, Store
 from ..engine.evaluation import pull
 from ..engine.growing import as_array, is_growing
-from ..engine.numbers import cast, promote
+from ..engine.numbers import cast, fitted, promote
 from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
 from ..engine.provenance import sizes_differ
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -151,7 +151,7 @@ def array_of_cells(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType 
         dtype = _common(cells)
     made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
     for k, value in enumerate(cells):
-        ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), cast(ctx, value.atom, dtype, span), False, span))
+        ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), fitted(ctx, value, dtype, span), False, span))
     return made
 
 

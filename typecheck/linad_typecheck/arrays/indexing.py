@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core import Atom, Check, Const, Load, Store, Var
-from ..engine.numbers import cast, number_of, to_int
+from ..engine.numbers import cast, fitted, number_of, to_int
 from ..engine.places import as_view, base_index, either, made_sure, read
 from ..engine.provenance import made, not_an_int
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
+    SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
     describe, type_of,
 )
 from ..engine.views import View, Whole
 from ..frozen import frozen
 from ..messages.types import Truncated, WrongType
+from ..scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .from_parts import array_of_values
 from .gather import gather
-from .slices import NewAxis, Part, Place, delayed_view, index_atom, is_basic, require_index, scalar_part, view_of
+from .slices import NewAxis, Part, Place, Rest, delayed_view, index_atom, is_basic, require_index, scalar_part, slice_of, view_of
 
 
 @frozen
@@ -82,7 +83,7 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
             require_cell(ctx, place)
         atom = to_int(ctx, value.atom, dtype, where.span)
     else:
-        atom = cast(ctx, value.atom, dtype, where.span)
+        atom = fitted(ctx, value, dtype, where.span)
     ctx.emit(Store(where.array, where.index, atom, where.checked, where.span))
 
 
@@ -173,6 +174,10 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     match value:
         case NoneValue():
             return [NewAxis()]
+        case EntityValue(entity=External(dotted="builtins.Ellipsis")):
+            return [Rest()]
+        case TupleValue(record=record, items=items) if record is SLICE:
+            return [slice_of(ctx, items, span)]
         case TupleValue(listed=True):  # an array of indices, as nothing but a tuple is one index per axis
             return inner_parts(ctx, value, span)
         case TupleValue(items=items):
@@ -196,4 +201,5 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """A part of an index that is a tuple: a tuple in it is an array of indices to NumPy, not more axes."""
-    return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if isinstance(value, TupleValue) else value, span)
+    several = isinstance(value, TupleValue) and value.record is not SLICE
+    return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

@@ -17,7 +17,7 @@ from ..engine.values import (
     describe, type_of,
 )
 from ..engine.views import Along, Flat, View, Whole
-from ..messages.language import BadCall
+from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoAxis, WrongRank, WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -228,8 +228,11 @@ def _ravel(ctx: Lowering, args: Args) -> Value:
         case (v,) if is_array(v) and not args.keywords:
             return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args, True) if args.name != "flatten" else _flat_copy(ctx, v, args)
     order = args.keywords.get("order", args.values[1] if len(args.values) == 2 else None)
-    if args.values and is_array(args.values[0]) and isinstance(order, TextValue) and order.text in ("C", "F"):
-        of = args.values[0] if order.text == "C" else transposed(ctx, args.values[0], None, args.span)
+    if args.values and is_array(args.values[0]) and isinstance(order, TextValue):
+        if order.text not in ("C", "F") and rank_of(args.values[0]) > 1:
+            ctx.report(Unsupported(args.span, f"`order={order.text!r}`, which depends on where the cells lie in memory,", "write `order='C'`, or leave it out"))
+            return Poison()
+        of = args.values[0] if order.text != "F" else transposed(ctx, args.values[0], None, args.span)
         return _ravel(ctx, replace(args, values=(of,), keywords={}))
     ctx.report(BadCall(args.span, args.name, "takes one array"))
     return Poison()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core import Atom, Check, Const
-from ..engine.numbers import cast
+from ..core import Atom, Check, Const, Let
+from ..engine.numbers import whole
 from ..engine.places import as_view, base_index, made_sure, of_side, plus, read, simplest, times
 from ..engine.provenance import made
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
@@ -36,6 +36,36 @@ class Slice:
     def is_whole(self) -> bool:
         """Whether it is of all places, in this order or in the other one."""
         return (self.lower, self.upper) == (None, None) and self.step in (None, ONE, Const(-1, I64))
+
+
+def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
+    """Whether bounds that were just computed are of one place at most, as they are one apart."""
+    if step not in (None, ONE):
+        return False
+    if upper is None:
+        return lower == Const(-1, I64)
+    made = {s.out: s for s in ctx.out[-8:] if isinstance(s, Let)}
+
+    def from_a_name(a: Atom | None) -> tuple[Atom | None, int]:
+        match a, made.get(a):
+            case (None, _):
+                return None, 0
+            case (Const(value=k), _):
+                return (ONE, k) if k < 0 else (None, k)  # counted from the end, or from the start
+            case _, Let(op="add", ins=(b, Const(value=k)) | (Const(value=k), b)):
+                return b, k
+            case _, Let(op="sub", ins=(b, Const(value=k))):
+                return b, -k
+        return a, 0
+
+    (a, i), (b, j) = from_a_name(lower), from_a_name(upper)
+    return a == b and j == i + 1
+
+
+def slice_of(ctx: Lowering, bounds: Sequence[Value], span: Span) -> Slice:
+    """The part of an index that a slice object is."""
+    atoms = [whole(ctx, v.atom, span) if isinstance(v, ScalarValue) else None for v in bounds]
+    return Slice(*atoms, span, one_place(ctx, *atoms))
 
 
 @frozen
@@ -92,7 +122,7 @@ def is_basic(parts: Sequence[Part]) -> bool:
 
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
     """An int index, counted from the end where it is negative; it may still be out of range."""
-    atom = cast(ctx, v.atom, "i64", at)
+    atom = whole(ctx, v.atom, at)
     if ctx.counts(atom):
         return atom
     if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:

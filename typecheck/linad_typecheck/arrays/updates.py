@@ -7,7 +7,8 @@ import ast
 from ..core import Atom, Block, Const, Fill, If
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift, shapes_text, spread
-from ..engine.numbers import cast, to_int
+from ..engine import numbers
+from ..engine.numbers import cast
 from ..engine.places import as_view, disjoint, is_one, materialise, nest, put, read, stretches, writable
 from ..engine.provenance import made, sizes_differ
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -19,7 +20,7 @@ from ..frozen import frozen
 from ..linear.ownership import write
 from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
-from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar
+from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, same_kind
 from .from_parts import array_of_values
 from .gather import Gathered, gathered
 from .slices import Place
@@ -65,8 +66,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
         probe = binary(ctx, op, ScalarValue(_cell(ctx, dtype)), _a_cell(ctx, value), span)
     if not isinstance(probe, ScalarValue):
         return
-    kinds = "bif"
-    if kinds.index(probe.dtype[0]) > kinds.index(dtype[0]):
+    if not same_kind(probe.dtype, dtype):
         held, given = NUMPY_NAMES[dtype], NUMPY_NAMES[probe.dtype]
         ctx.report(UpdateKeepsDtype(span, where.name or "it", held, given, made(ctx, where.name, where.span)))
         return
@@ -151,8 +151,7 @@ def _a_cell(ctx: Lowering, v: Value) -> ScalarValue:
 
 def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span) -> ScalarValue:
     """A scalar as a cell of a dtype holds it."""
-    convert = to_int if dtype in INTS and v.dtype in FLOATS else cast
-    return ScalarValue(convert(ctx, v.atom, dtype, span))
+    return ScalarValue(numbers.converted(ctx, v, dtype, span))
 
 
 def shape_of_region(ctx: Lowering, where: Region, span: Span) -> tuple[Atom, ...]:

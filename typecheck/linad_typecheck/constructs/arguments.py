@@ -11,7 +11,7 @@ from ..diagnostics import Label
 from ..engine.entities import callee
 from ..engine.evaluation import expression, spread_out
 from ..engine.path import Path
-from ..engine.rulebook import DTYPES
+from ..types import DTYPE_CLASSES
 from ..engine.state import Lowering
 from ..engine.values import Poison, TupleValue, Value
 from ..frozen import frozen
@@ -66,7 +66,7 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
             near = meant(name, (n for n in every if n not in found), 0.6)
             ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
             return None
-        value = expression(ctx, a)
+        value = expression(ctx, a, none=True)
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
     for name in every:
         if name not in found:
@@ -128,5 +128,5 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
     """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
-    converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPES
+    converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPE_CLASSES
     return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

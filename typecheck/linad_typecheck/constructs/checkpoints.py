@@ -11,8 +11,8 @@ from ..core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, Loo
 from ..engine.closures import closed
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
-from ..engine.numbers import cast
-from ..engine.state import ONE, ZERO, Lowering
+from ..engine.numbers import whole
+from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, DerivativeValue, EntityValue, FunctionValue, Poison, ScalarValue, Value, describe, type_of,
 )
@@ -124,7 +124,7 @@ def _value(ctx: Lowering, node: ast.expr) -> object:
 def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
     v = expression(ctx, node)
     if isinstance(v, ScalarValue) and v.dtype in INTS:
-        return cast(ctx, v.atom, "i64", ctx.span(node))
+        return whole(ctx, v.atom, ctx.span(node))
     if not isinstance(v, SILENT):
         ctx.report(WrongType(ctx.span(node), "the number of slots is an int", describe(type_of(v)), "convert it: `int(...)`"))
     return None
@@ -162,7 +162,7 @@ def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], s
             ctx.emit(Alloc(empty, (ZERO,) * out.type.rank, None, span))
             inits.append(empty)
         else:
-            inits.append(Const({"f": 0.0, "i": 0, "b": False}[out.type.dtype[0]], out.type))
+            inits.append(zero(out.type.dtype))
     stmts: list[Stmt] = []
     given = list(atoms)
     for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False)):

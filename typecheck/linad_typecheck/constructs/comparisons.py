@@ -11,7 +11,7 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, literal,
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional, literal,
     type_of,
 )
 from ..library.type_tests import same_class, same_dtype
@@ -49,6 +49,8 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         found = _equal(ctx, a, b, span)
         if found is not None:
             return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue) else found
+    if isinstance(op, _EQUALITIES) and any(isinstance(v, ScalarValue) and v.weak for v in (a, b)) and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue)):
+        return literal(isinstance(op, ast.NotEq))  # one of Python's numbers is no tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
     ctx.report(WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`"))
     return Poison()
@@ -83,6 +85,10 @@ def _same_constants(a: Value, b: Value) -> bool | None:
 
 
 def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    for v, other in ((a, b), (b, a)):
+        if is_optional(v) and isinstance(other, NoneValue):
+            there = v.items[1]
+            return there if isinstance(op, ast.IsNot) else unary(ctx, ast.Not, there, span)
     if isinstance(a, NoneValue) or isinstance(b, NoneValue):
         same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
         return literal(same == isinstance(op, ast.Is))

@@ -17,12 +17,15 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import refuse
 from ..engine.short_circuit import one_of, lazily
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Binding, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, type_of
+from ..engine.values import (
+    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, type_of,
+)
 from ..library.operators import operator
 from ..linear.liveness import enclosed
 from ..linear.ownership import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
+from ..scope import External
 from ..span import Span
 from ..types import INTS
 from . import lists
@@ -78,8 +81,7 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
             ctx.report(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
             return Poison()
         case value if value is ...:
-            refuse(ctx, node)
-            return Poison()
+            return EntityValue(External("builtins.Ellipsis"), "...")
     return constant_value(ctx, node.value, "literal", ctx.span(node))
 
 
@@ -91,7 +93,7 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
     made = operated(ctx, type(node.op), a, b, node)
     if made is not None:
         return made
-    if isinstance(a, TextValue) and (joined := added(a, b, node.op)) is not None:
+    if isinstance(a, TextValue | EntityValue) and (joined := added(a, b, node)) is not None:
         return joined
     if isinstance(node.op, ast.Add) and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
@@ -189,6 +191,8 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
             return first
         return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
 
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return _comparison(ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), ctx.span(node))
     if len(node.ops) == 1:
         return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
     return chain(pull(ctx, node.left), node.ops, node.comparators)

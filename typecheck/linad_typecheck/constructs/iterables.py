@@ -14,7 +14,7 @@ from ..engine.closures import closed
 from ..engine.entities import callee
 from ..engine.evaluation import expression, usable
 from ..engine.growing import count_of, is_growing, item_at
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
 from ..engine.quoted import Quoted
@@ -79,7 +79,7 @@ def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
     for n in nodes:
         v = expression(ctx, n)
         if isinstance(v, ScalarValue) and (v.dtype in INTS or (v.dtype == "bool" and v.weak)):
-            atoms.append(cast(ctx, v.atom, "i64", ctx.span(n)))
+            atoms.append(whole(ctx, v.atom, ctx.span(n)))
         else:
             if not isinstance(v, SILENT):
                 not_an_int(ctx, "the bounds of a range are ints", v, ctx.span(n))
@@ -178,7 +178,7 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         if not isinstance(first, SILENT):
             ctx.report(WrongType(span, "the first number is an int", describe(type_of(first))))
         return None
-    base = cast(ctx, first.atom, "i64", span)
+    base = whole(ctx, first.atom, span)
     if isinstance(inner, Unrolled):
         items = [TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)]
         return Unrolled(tuple(items))
@@ -284,7 +284,7 @@ def _ndindex(ctx: Lowering, node: ast.Call) -> Iteration | None:
         if not any(isinstance(v, SILENT) for v in items):
             ctx.report(BadCall(span, "np.ndindex", "takes sizes, or a tuple of them"))
         return None
-    return _cells(ctx, tuple(cast(ctx, v.atom, "i64", span) for v in items), lambda index: index, span)
+    return _cells(ctx, tuple(whole(ctx, v.atom, span) for v in items), lambda index: index, span)
 
 
 def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:

@@ -11,7 +11,7 @@ from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..core import Atom, Check, Const, Fill
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import fresh_array, held, materialise
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
@@ -342,6 +342,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
     if base.record is LIST:
         t = growing_type(type_of(base), NOTHING)
         if t is None or not base.items:
+            ctx.wants_literal(index)
             ctx.report(Unsupported(span, "a computed index into a list of items of several types", "use an array, or literal indices"))
             return None
         base = as_growing(ctx, base, t, span)
@@ -402,10 +403,11 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
 def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) -> Value:
     """``[0.0] * n`` with a computed ``n``."""
     if len(base.items) != 1 or not isinstance(base.items[0], ScalarValue):
+        ctx.wants_literal(times)
         ctx.report(Unsupported(span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
         return Poison()
     (value,) = base.items
-    n = cast(ctx, times.atom, "i64", span)
+    n = whole(ctx, times.atom, span)
     n = n if ctx.is_nonneg(n) else ctx.let("n", "max", (n, ZERO), I64, span, nonneg=True)
     cells = fresh_array(ctx, "items", (n,), value.dtype, None, span, in_order=True)
     ctx.emit(Fill(cells.var, value.atom, span))

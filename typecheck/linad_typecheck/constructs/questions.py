@@ -11,7 +11,7 @@ from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, Value, literal,
+    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, TupleValue, Value, literal,
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
@@ -64,6 +64,10 @@ def _is_one_of(ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], boo
             case ast.Call() as made:
                 cls = expression(ctx, made)  # `type(None)`
                 answers.append(ask(cls.entity) if isinstance(cls, EntityValue) else None)
+            case ast.Name(id=name) as one if name in ctx.env:
+                held = expression(ctx, one)
+                of = held.items if isinstance(held, TupleValue) else (held,)
+                answers += [none if isinstance(v, NoneValue) else ask(v.entity) if isinstance(v, EntityValue) else None for v in of]
             case one:
                 answers.append(ask(named(ctx, one)))
     if True in answers:

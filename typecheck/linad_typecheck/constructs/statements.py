@@ -6,17 +6,18 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..advice.impure import impure
 from ..arrays.from_parts import row_of
 from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
 from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
-from ..engine.arithmetic import binary
+from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
 from ..engine.closures import nested_function
-from ..engine.entities import imported, named
+from ..engine.entities import callee, imported, named
 from ..engine.evaluation import condition, expression, may_update, operands, pull, usable
 from ..engine.exits import only_raises
-from ..engine.numbers import cast
+from ..engine.numbers import fitted, promote
 from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import refuse
@@ -31,11 +32,11 @@ from ..engine.values import (
 from ..library.operators import operator
 from ..linear.liveness import bound
 from ..linear.ownership import cell_of, write
-from ..messages.language import Unsupported
+from ..messages.language import ImpureCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import ErrorClass, External
 from ..span import Span
-from ..types import BOOL, FLOATS
+from ..types import BOOL, FLOATS, INTS
 from . import dicts, lists, objects
 from .quotes import Message, message_of
 from .records import refuse_attribute
@@ -60,7 +61,7 @@ def _if(ctx: Lowering, s: ast.If) -> None:
 
 def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
-    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result")
+    value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
     value = usable(ctx, value, "the result", span)
     value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span) if ctx.spec is None else value
     value, seen = given_away(ctx, value, span)
@@ -146,7 +147,7 @@ def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
-    return pull(ctx, s.value, hint)
+    return pull(ctx, s.value, hint, none=isinstance(s.targets[0], ast.Name))
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
@@ -279,7 +280,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
         binary(ctx, type(s.op), old, value, span)
         return
     dtype = where.array.type.dtype
-    exact = dtype in FLOATS or (dtype != "bool" and value.dtype not in FLOATS)
+    exact = dtype in FLOATS or (dtype in INTS and promote(old, value)[0] in INTS)
     write(ctx, cell_of(where.array, where.index), where.name, where.span)
     if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not writes(ctx, ctx.out[after:], where.array):
         evaluated, ctx.out[at:] = ctx.out[after:], []
@@ -287,9 +288,9 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
             require_cell(ctx, where)
             where = replace(where, checked=False)
         ctx.out.extend(evaluated)
-        e = cast(ctx, value.atom, dtype, span)
+        e = fitted(ctx, value, dtype, span)
         if isinstance(s.op, ast.Sub):
-            e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
+            e = unary(ctx, ast.USub, ScalarValue(e), span).atom
         ctx.emit(AddTo(where.array, where.index, e, where.checked, where.span))
         return
     new = binary(ctx, type(s.op), old, value, span)
@@ -318,6 +319,10 @@ def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
 def _expression(ctx: Lowering, s: ast.Expr) -> None:
     if isinstance(s.value, ast.Constant) or _only_warns(ctx, s.value):  # a docstring or `...`
         return
+    if isinstance(s.value, ast.Call) and callee(ctx, s.value.func) == "builtins.print":
+        does, instead = impure("builtins.print")
+        ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead, ctx.span(s)))
+        return
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value)
     if ctx.env is names:  # else it changes a dict or a list
@@ -325,12 +330,15 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether a call shows a warning, or says which ones are shown: none are, here."""
-    found = named(ctx, node.func) if isinstance(node, ast.Call) else None
-    return isinstance(found, External) and found.dotted in _WARNINGS
+    """Whether a call shows a warning or logs a message, or says which ones are shown: none are, here."""
+    return isinstance(node, ast.Call) and callee(ctx, node.func) in _WARNINGS
 
 
-_WARNINGS = ("warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr")
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
+_WARNINGS = frozenset((
+    "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
+    *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
+))  # fmt: skip
 
 
 def _global(ctx: Lowering, s: ast.Global) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 from ..core import Const
 from ..engine.blocks import assign
 from ..engine.entities import callee
-from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression
+from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression, spread_out
 from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
+from ..registry import enter
 from ..types import I64
 from ..messages.language import Unsupported
 from . import lists
@@ -132,6 +134,46 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     return TupleValue(value.items, kind) if isinstance(value, TupleValue) and not is_growing(value) else value
 
 
+def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """`itertools.chain`, `product`, `combinations` and their like of what is counted here."""
+    function = getattr(itertools, dotted.partition(".")[2])
+    given = spread_out(ctx, node.args)
+    if given is None:
+        return Poison()
+    options = {k.arg: known_int(ctx, k.value) for k in node.keywords}
+    counts = () if dotted in _OF_ALL else tuple(known_int(ctx, a) for a in given[1:])
+    many = [known_items(ctx, a) for a in (given if dotted in _OF_ALL else given[:1])]
+    if None in many:
+        return Poison()
+    if False in many or None in options.values() or None in counts:
+        ctx.report(Unsupported(ctx.span(node), f"`{name}` of what is not counted when the function is compiled", "write the loops out, one inside the other"))
+        return Poison()
+    made = [tuple(x) if isinstance(x, tuple) else x for x in itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)]
+    if len(made) > MOST_ARRANGED:
+        ctx.report(Unsupported(ctx.span(node), f"`{name}` of more than {MOST_ARRANGED} items", "write the loops out, one inside the other"))
+        return Poison()
+    return TupleValue(tuple(TupleValue(x) if isinstance(x, tuple) else x for x in made), LIST)
+
+
+def known_int(ctx: Lowering, node: ast.expr) -> int | None:
+    v = expression(ctx, node)
+    if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and type(v.atom.value) is int:
+        return v.atom.value
+    ctx.wants_literal(v)
+    return None
+
+
+def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``range(n)`` of a known number of ints, as a value; None where it is not known here."""
+    items = known_items(ctx, node)
+    return TupleValue(items) if isinstance(items, tuple) else None
+
+
+MOST_ARRANGED = 1000  # items of what `itertools` gives
+ARRANGED = tuple(f"itertools.{n}" for n in "chain product combinations combinations_with_replacement permutations".split())
+_OF_ALL = ("itertools.chain", "itertools.product")
+
+
 def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
     """``{k: e for ...}`` over tuples, lists and dicts."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
@@ -142,4 +184,7 @@ def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
 EXPRESSIONS[ast.ListComp] = comprehension
 EXPRESSIONS[ast.DictComp] = dict_comprehension
 CALLS["builtins.map"] = mapped
+CALLS["builtins.range"] = known_range
+CALLS.update(dict.fromkeys(ARRANGED, arranged))
+enter("fold", ARRANGED)
 CALLS.update(dict.fromkeys(MADE, made))

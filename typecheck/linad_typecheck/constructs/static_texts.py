@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..core import Const
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression
-from ..engine.refusal import refuse
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import Unsupported
-from ..scope import External
+from ..scope import External, Opaque
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
@@ -24,6 +24,8 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
     if any(isinstance(v, SILENT) for v in values):
         return Poison()
     given = [constant_of(v) for v in values]
+    if name == "format" and not all(known for known, _ in given):
+        return untold(node)
     if name not in METHODS or node.keywords or any(not known for known, _ in given):
         ctx.report(Unsupported(ctx.span(node), f"`.{name}` of a text", "choose by the text itself: `if mode == \"sum\"`"))
         return Poison()
@@ -76,23 +78,30 @@ def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
         return None
 
 
-def added(a: Value, b: Value, op: ast.operator) -> Value | None:
-    """``a + b`` and ``a * n`` of texts; None for anything else."""
+def untold(node: ast.expr) -> EntityValue:
+    """A text that is put together when the program runs: errors may quote it, and it has no other use here."""
+    return EntityValue(Opaque("a text that is not known when the function is compiled", "format it outside the function"), ast.unparse(node))
+
+
+def _is_text(v: Value) -> bool:
+    return isinstance(v, TextValue) or (isinstance(v, EntityValue) and isinstance(v.entity, Opaque) and v.entity.what.startswith("a text "))
+
+
+def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:
+    """``a + b``, ``a * n`` and ``a % b`` of texts; None for anything else."""
+    op = node.op
     match a, b, op:
         case TextValue(text=x), TextValue(text=y), ast.Add():
             return TextValue(x + y)
         case (TextValue(text=x), ScalarValue(weak=True) as n, ast.Mult()):
             known, count = constant_of(n)
             return TextValue(x * count) if known and type(count) is int and count < 1000 else None
-    return None
+    joined = isinstance(op, ast.Add) and _is_text(a) and _is_text(b)
+    return untold(node) if joined or (isinstance(op, ast.Mod) and _is_text(a)) else None
 
 
 def _formatted(ctx: Lowering, node: ast.JoinedStr, hint: str) -> Value:
-    found = formatted(ctx, node)
-    if found is None:
-        refuse(ctx, node)
-        return Poison()
-    return found
+    return formatted(ctx, node) or untold(node)
 
 
 EXPRESSIONS[ast.JoinedStr] = _formatted
@@ -108,6 +117,10 @@ def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             return value
         case EntityValue(entity=External(dotted=cls)):
             return TextValue(f"<class '{cls.removeprefix('builtins.')}'>")
+        case ScalarValue(atom=Const(value=number), weak=True):
+            return TextValue(str(number))
+        case ScalarValue():
+            return untold(node)
     return None
 
 

@@ -10,20 +10,20 @@ from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_cell, value_parts
 from ..arrays.operands import rank_zero
-from ..arrays.slices import Part, Place, Rest, Slice, is_basic, view_of
+from ..arrays.slices import Part, Place, Rest, Slice, is_basic, one_place, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..core import Atom, Const, Let
+from ..core import Atom, Const
 from ..engine.entities import named
-from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, usable
+from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, spread_out, usable
 from ..engine.growing import is_growing
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
 from ..engine.sizes import AnyArray, dtype_of, is_array
-from ..engine.state import ONE, Lowering
+from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    LIST, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
     ViewValue, describe, type_of,
 )
 from ..messages.language import Unsupported
@@ -31,7 +31,7 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..scope import External
 from ..span import Span
-from ..types import I64, INTS
+from ..types import INTS
 from . import lists
 from .dicts import item as dict_item
 from .records import only_fields
@@ -180,8 +180,11 @@ def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bo
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     """``t[k]``, and ``t[lo:hi]`` with literal bounds."""
     if isinstance(node.slice, ast.Slice):
-        return _items(ctx, node.slice, base, ctx.span(node))
+        parts = [(NoneValue() if n is None else expression(ctx, n), n or node) for n in (node.slice.lower, node.slice.upper, node.slice.step)]
+        return _items(ctx, parts, base, ctx.span(node))
     index = expression(ctx, node.slice)
+    if isinstance(index, TupleValue) and index.record is SLICE:
+        return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         return Poison()
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
@@ -208,10 +211,9 @@ def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:
     return Poison() if parts is None else lists.part(ctx, base, parts[0], user_name(node.value), ctx.span(node))
 
 
-def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Value:
+def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue, span: Span) -> Value:
     bounds: list[int | None] = []
-    for part in (node.lower, node.upper, node.step):
-        value = NoneValue() if part is None else expression(ctx, part)
+    for value, part in parts:
         match value:
             case NoneValue():
                 bounds.append(None)
@@ -232,9 +234,9 @@ def _items(ctx: Lowering, node: ast.Slice, base: TupleValue, span: Span) -> Valu
 
 def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
     """The parts of an index, evaluated from left to right; None where one was reported."""
-    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
-    found: list[Part | None] = []
-    for n in nodes:
+    nodes = spread_out(ctx, node.elts) if isinstance(node, ast.Tuple) else [node]
+    found: list[Part | None] = [None] if nodes is None else []
+    for n in nodes or ():
         span = ctx.span(n)
         match n:
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -244,36 +246,9 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
                 found.append(Rest())
             case ast.List():
                 found += value_parts(ctx, row_of(ctx, n), span)
-            case ast.Starred():
-                ctx.report(Unsupported(span, "a starred index", "write the indices out"))
-                found.append(None)
             case _:
                 found += (value_parts if n is node else inner_parts)(ctx, pull(ctx, n), span)
     return None if None in found else found
-
-
-def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
-    """Whether bounds that were just computed are of one place at most, as they are one apart."""
-    if step not in (None, ONE):
-        return False
-    if upper is None:
-        return lower == Const(-1, I64)
-    made = {s.out: s for s in ctx.out[-8:] if isinstance(s, Let)}
-
-    def from_a_name(a: Atom | None) -> tuple[Atom | None, int]:
-        match a, made.get(a):
-            case (None, _):
-                return None, 0
-            case (Const(value=k), _):
-                return (ONE, k) if k < 0 else (None, k)  # counted from the end, or from the start
-            case _, Let(op="add", ins=(b, Const(value=k)) | (Const(value=k), b)):
-                return b, k
-            case _, Let(op="sub", ins=(b, Const(value=k))):
-                return b, -k
-        return a, 0
-
-    (a, i), (b, j) = from_a_name(lower), from_a_name(upper)
-    return a == b and j == i + 1
 
 
 def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
@@ -284,7 +259,7 @@ def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
         case NoneValue():
             return None
         case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
-            return cast(ctx, atom, "i64", ctx.span(node))
+            return whole(ctx, atom, ctx.span(node))
     if not isinstance(value, SILENT):
         not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()

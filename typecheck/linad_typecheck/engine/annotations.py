@@ -16,7 +16,7 @@ from ..messages.annotations import BadDimension, RankTooHigh, UnsupportedAnnotat
 from ..scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
-from ..types import DType
+from ..types import DTYPE_CLASSES, FLOATS, INTS, NUMPY_NAMES, SIGNED, UNSIGNED, DType
 
 MAX_RANK = 4
 
@@ -87,38 +87,22 @@ class ChoiceType:
 ParamType = UnknownType | NoneType | ScalarType | ArrayType | TupleType | ChoiceType
 UNKNOWN = UnknownType()
 
-SCALARS: dict[str, ScalarType] = {
-    "builtins.float": ScalarType("f64", True),
-    "builtins.int": ScalarType("i64", True),
-    "builtins.bool": ScalarType("bool", True),
-    "numpy.float64": ScalarType("f64", False),
-    "numpy.double": ScalarType("f64", False),
-    "numpy.float32": ScalarType("f32", False),
-    "numpy.single": ScalarType("f32", False),
-    "numpy.int64": ScalarType("i64", False),
-    "numpy.intp": ScalarType("i64", False),
-    "numpy.int_": ScalarType("i64", False),
-    "numpy.int32": ScalarType("i32", False),
-    "numpy.intc": ScalarType("i32", False),
-    "numpy.bool_": ScalarType("bool", False),
-    "numpy.bool": ScalarType("bool", False),
-}
+SCALARS = {name: ScalarType(d, name.startswith("builtins.")) for name, d in DTYPE_CLASSES.items()}
 
 JAXTYPING: dict[str, tuple[DType, ...]] = {
-    "jaxtyping.Float64": ("f64",),
-    "jaxtyping.Float32": ("f32",),
-    "jaxtyping.Int64": ("i64",),
-    "jaxtyping.Int32": ("i32",),
-    "jaxtyping.Bool": ("bool",),
-    "jaxtyping.Float": ("f64", "f32"),
-    "jaxtyping.Int": ("i64", "i32"),
+    **{f"jaxtyping.{name.replace('uint', 'UInt') if name[0] == 'u' else name.title()}": (d,) for d, name in NUMPY_NAMES.items()},
+    "jaxtyping.Float": FLOATS,
+    "jaxtyping.Int": SIGNED,
+    "jaxtyping.UInt": UNSIGNED,
+    "jaxtyping.Integer": INTS,
 }
 
 # What NumPy calls kinds of dtypes, as the elements of an array.
 ELEMENTS: dict[str, tuple[DType, ...]] = {
-    "numpy.floating": ("f64", "f32"),
-    "numpy.integer": ("i64", "i32"),
-    "numpy.signedinteger": ("i64", "i32"),
+    "numpy.floating": FLOATS,
+    "numpy.integer": INTS,
+    "numpy.signedinteger": SIGNED,
+    "numpy.unsignedinteger": UNSIGNED,
     **dict.fromkeys(("numpy.number", "numpy.inexact", "numpy.generic"), ()),
 }
 
@@ -126,7 +110,7 @@ ELEMENTS: dict[str, tuple[DType, ...]] = {
 _OPEN = frozenset((
     "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str", "builtins.list", "builtins.type", "builtins.slice",
     "numpy.random.Generator", "numpy.random.RandomState",
-    *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger dtype ufunc".split()),
+    *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()),
     *(f"numbers.{n}" for n in "Number Real Rational Integral".split()),
     *(f"{home}.{n}" for home in ("typing", "collections.abc") for n in "Sequence Iterable Collection Callable Mapping Hashable Sized".split()),
     *(f"typing.{n}" for n in "List Literal LiteralString TypeVar SupportsFloat SupportsInt SupportsIndex SupportsAbs Type".split()),

@@ -12,8 +12,8 @@ from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
 from ..scope import Helper, RecordClass
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar
-from .numbers import as_scalar, cast, promote
+from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
+from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
 from .state import Lowering, Raises
 from .values import (
@@ -62,7 +62,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
-    if op in TELLS_APART:
+    if op in TELLS_APART and not (op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0):
         _report_widened(ctx, op, (x, y), span)
     if op in BITS or op in SHIFTS:
         return _bits(ctx, op, x, y, dtype, weak, span, hint)
@@ -108,7 +108,7 @@ def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[Scala
 def operation(
     ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, **known: Any
 ) -> ScalarValue:
-    ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
+    ins = fitted(ctx, x, dtype, span), fitted(ctx, y, dtype, span)
     return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
 
 
@@ -181,10 +181,24 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
+    if x.dtype != y.dtype and x.dtype in INTS and y.dtype in INTS:  # of ints the values are compared, whatever holds them
+        if "u64" in (x.dtype, y.dtype):
+            return _compare_unsigned(ctx, op, x, y, span)
+        dtype = "i64"
     ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
     if all(isinstance(a, Const) for a in ins):  # an arm of an `if` on it is not even looked at where it is never taken
         return ScalarValue(Const(getattr(operator, COMPARE[op])(*(a.value for a in ins)), BOOL), weak)
     return ScalarValue(ctx.let("b", COMPARE[op], ins, BOOL, span), weak)
+
+
+def _compare_unsigned(ctx: Lowering, op: type[ast.cmpop], x: ScalarValue, y: ScalarValue, span: Span) -> Value:
+    """A comparison of a uint64 with another int: beyond the ints of 64 bits it is larger than any of them."""
+    zero, first = Const(0, I64), x.dtype == "u64"
+    ins = cast(ctx, x.atom, "i64", span), cast(ctx, y.atom, "i64", span)
+    beyond = ctx.let("b", "lt", (ins[0 if first else 1], zero), BOOL, span)
+    larger = Const(op in ((ast.Gt, ast.GtE, ast.NotEq) if first else (ast.Lt, ast.LtE, ast.NotEq)), BOOL)
+    within = ctx.let("b", COMPARE[op], ins, BOOL, span)
+    return ScalarValue(ctx.let("b", "select", (beyond, larger, within), BOOL, span), x.weak and y.weak)
 
 
 def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:
@@ -214,5 +228,6 @@ def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str 
     if op is ast.UAdd:
         return x
     if isinstance(x.atom, Const):
-        return ScalarValue(Const(-x.atom.value, x.atom.type), x.weak)
+        value = -x.atom.value
+        return ScalarValue(Const(wrapped(value, x.dtype) if x.dtype in INTS else value, x.atom.type), x.weak)
     return ScalarValue(ctx.let(hint, "neg", (x.atom,), x.atom.type, span), x.weak)

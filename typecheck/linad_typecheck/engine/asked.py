@@ -20,4 +20,5 @@ def about_types(test: ast.expr) -> bool:
     return False
 
 
-_ASKED = ("isinstance", "hasattr", "callable", "type", "isscalar", "iterable", "issubdtype", "ndim", "iscomplexobj", "isrealobj", "shape", "len")
+_ASKED = ("isinstance", "hasattr", "callable", "type", "isscalar", "iterable", "issubdtype", "ndim", "iscomplexobj", "isrealobj", "shape", "len",
+          "issparse", "isspmatrix", "is_masked", "isMaskedArray", "isMA")  # fmt: skip

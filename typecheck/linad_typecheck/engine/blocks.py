@@ -11,11 +11,11 @@ from ..types import BOOL
 from .asked import about_types
 from .entities import unknown_constant
 from .evaluation import condition
-from .exits import bound_if, exits, leaves_iteration, only_raises, terminates
+from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
 from .refusal import refuse
 from .state import CTL, RETURN, RUN, Lowering
-from .values import Binding, ScalarValue, Value
+from .values import Binding, NoneValue, ScalarValue, Value, is_optional
 
 
 Body = Sequence[ast.stmt]
@@ -85,6 +85,7 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
 
     def taken_arm(body: Body, truth: bool) -> None:
         surely_bound(ctx, s.test, truth)
+        narrowed(ctx, s.test, truth)
         with ctx.programs.perhaps_dead(unknown):
             block(ctx, body, live)
 
@@ -97,6 +98,14 @@ def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
         b = ctx.env.get(name)
         if b is not None and b.defined is not None:
             ctx.bind(name, Binding(b.value, b.span))
+
+
+def narrowed(ctx: Lowering, test: ast.expr, truth: bool) -> None:
+    """Names that may be None mean what a test says that they are."""
+    for name, none in none_if(test, truth).items():
+        b = ctx.env.get(name)
+        if b is not None and is_optional(b.value):
+            ctx.bind(name, Binding(NoneValue() if none else b.value.items[0], b.span, b.defined, b.shared))
 
 
 def statement(ctx: Lowering, s: ast.stmt) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..types import DTYPE_CLASSES, INTS, NUMPY_NAMES, UNSIGNED
+
 OBJECT = "builtins.object "
 _REAL = "numbers.Number numbers.Complex numbers.Real "
 _WHOLE = _REAL + "numbers.Rational numbers.Integral "
@@ -15,18 +17,20 @@ _OF: dict[str, str] = {
     "builtins.bool": "builtins.int " + _WHOLE + "abc.Hashable",
     "numpy.float64": _NUMBER + "numpy.inexact numpy.floating numpy.double builtins.float abc.Hashable " + _REAL,
     "numpy.float32": _NUMBER + "numpy.inexact numpy.floating numpy.single abc.Hashable " + _REAL,
-    "numpy.int64": _NUMBER + "numpy.integer numpy.signedinteger numpy.intp numpy.int_ abc.Hashable " + _WHOLE,
-    "numpy.int32": _NUMBER + "numpy.integer numpy.signedinteger numpy.intc abc.Hashable " + _WHOLE,
+    **{f"numpy.{NUMPY_NAMES[d]}": f"{_NUMBER}numpy.integer numpy.{'un' * (d in UNSIGNED)}signedinteger abc.Hashable {_WHOLE}" for d in INTS},
     "numpy.bool": _GENERIC + "numpy.bool_ abc.Hashable",
     "numpy.ndarray": _ITERABLE,
     "builtins.tuple": _SEQUENCE + "abc.Hashable",
     "builtins.list": _SEQUENCE + "abc.MutableSequence",
     "builtins.str": _SEQUENCE + "abc.Hashable",
     "types.NoneType": "builtins.NoneType abc.Hashable",
+    "numpy.dtype": "abc.Hashable",
+    "builtins.slice": "",
     "types.FunctionType": "abc.Callable abc.Hashable",
 }
-KINDS = {name: frozenset((OBJECT + name + " " + of).split()) for name, of in _OF.items()}
+_SAME = {f"numpy.{NUMPY_NAMES[d]}": frozenset(name for name, of in DTYPE_CLASSES.items() if of == d and name.startswith("numpy.")) for d in NUMPY_NAMES}
+KINDS = {name: frozenset((OBJECT + name + " " + of).split()) | _SAME.get(name, frozenset()) for name, of in _OF.items()}
 # Classes that a function may mention, to ask whether something is of one: its values never are of the last ones.
 CLASSES = frozenset().union(*KINDS.values()).union(
-    ["typing.cast"], (f"numpy.{n}" for n in "complexfloating unsignedinteger character flexible str_ bytes_ object_ void matrix number".split())
+    ["typing.cast"], (f"numpy.{n}" for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split())
 ) - {"builtins.float", "builtins.int", "builtins.bool"}

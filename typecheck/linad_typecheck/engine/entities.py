@@ -16,7 +16,7 @@ from ..scope import (
     is_library,
 )
 from ..span import Span
-from ..types import Scalar
+from ..types import DTYPE_CLASSES, Scalar
 from ..words import with_article
 from .classes import CLASSES
 from .quoted import Quoted
@@ -125,9 +125,10 @@ def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
     """What an attribute of a module, or of another object of a library, stands for."""
     dotted = base.entity.dotted
     found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
-    if found is None or (is_library(dotted) and isinstance(found, (External, Module))):
-        return External(f"{dotted}.{attr}")
-    return found
+    whole = f"{dotted}.{attr}"
+    if isinstance(found, Module) and not has_parts(whole):
+        return found  # of which nothing is known: its constants are read
+    return External(whole) if found is None or (is_library(dotted) and isinstance(found, (External, Module))) else found
 
 
 def imported(ctx: Lowering, s: ast.stmt) -> None:
@@ -204,7 +205,7 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
             return TupleValue(tuple(constant_value(ctx, v, name, span) for v in value))
         case RecordConstant(record=record, items=items):
             return TupleValue(tuple(constant_value(ctx, v, name, span) for v in items), record)
-    kind = {"float64": "f64", "float32": "f32", "int64": "i64", "int32": "i32", "bool_": "bool", "bool": "bool"}.get(type(value).__name__)
+    kind = DTYPE_CLASSES.get(f"numpy.{type(value).__name__}")
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))
     ctx.report(Unsupported(span, f"`{name}`, which holds {with_article(type(value).__name__)},", TAKE_APART))

@@ -6,19 +6,20 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..core import Atom
+from ..core import Atom, Check
 from ..linear.ownership import report_lost
 from ..messages.language import Unsupported
 from ..scope import External, written
 from ..span import Span
+from ..types import BOOL
 from .arithmetic import truth
 from .places import held
 from .quoted import Quoted
 from .refusal import refuse
 from .state import Lowering
 from .values import (
-    SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue, Value,
-    ViewValue, contains, describe, type_of,
+    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue, Value,
+    ViewValue, contains, describe, is_optional, type_of,
 )
 
 
@@ -31,14 +32,15 @@ CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]
 CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # of whose value only the truth is asked for
 
 
-def expression(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
-    """The value of an expression, evaluated; ``hint`` names what it computes."""
-    value = pull(ctx, node, hint)
+def expression(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
+    """The value of an expression, evaluated; ``hint`` names what it computes; see `pull`."""
+    value = pull(ctx, node, hint, none)
     return held(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
 
 
-def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
-    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once."""
+def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
+    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once. What may be None
+    is tested, unless the caller takes that (``none``)."""
     lower = EXPRESSIONS.get(type(node))
     if lower is None:
         refuse(ctx, node)
@@ -49,6 +51,9 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
         ctx.path = ctx.path.evaluating(ctx.path.flight, before)
     value = lower(ctx, node, hint)
     path, kind = ctx.path, type(value)
+    if kind is TupleValue and value.record is OPTIONAL and not none:
+        value = _present(ctx, node, value)
+        path, kind = ctx.path, type(value)
     if kind in _WITH_ARRAYS:
         ctx.path = path.evaluating((*path.flight[:before], (value, node)), frame)
     elif path.frame != frame or len(path.flight) != before:
@@ -61,6 +66,15 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t") -> Value:
     return value
 
 
+def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
+    """A value that may be None where None cannot be used."""
+    inner, there = v.items
+    ctx.emit(Check(there.atom, "TypeError", f"`{ast.unparse(node)}` is None here", (), ctx.span(node)))
+    if isinstance(node, ast.Name) and (b := ctx.env.get(node.id)) is not None:
+        ctx.bind(node.id, Binding(inner, b.span))  # told once
+    return usable(ctx, inner, ast.unparse(node), ctx.span(node))
+
+
 _LEAVES = (ast.Name, ast.Constant)  # for which nothing waits
 _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
@@ -70,7 +84,12 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     lower = CONDITIONS.get(type(node))
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))
-    return truth(ctx, usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node)), ctx.span(node))
+    span = ctx.span(node)
+    value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
+    if not is_optional(value):
+        return truth(ctx, value, span)
+    found = truth(ctx, value.items[0], span)  # None is false
+    return None if found is None else ctx.let("b", "and", (value.items[1].atom, found), BOOL, span)
 
 
 def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
@@ -114,6 +133,11 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
     return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
 
 
+def listed(node: ast.expr) -> ast.expr:
+    """A generator expression of which all items are wanted at once as the list that it makes; any other node as it is."""
+    return ast.copy_location(ast.ListComp(node.elt, node.generators), node) if isinstance(node, ast.GeneratorExp) else node
+
+
 def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
     """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no tuple."""
     found: list[ast.expr] = []
@@ -121,7 +145,7 @@ def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
         if not isinstance(n, ast.Starred):
             found.append(n)
             continue
-        value = usable(ctx, expression(ctx, n.value), "this", ctx.span(n))
+        value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
         if not isinstance(value, TupleValue) or value.closed:
             if not isinstance(value, SILENT):
                 ctx.report(Unsupported(ctx.span(n), f"unpacking {describe(type_of(value))}", "unpack a tuple, or write the elements out"))

@@ -63,6 +63,20 @@ def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
     return False
 
 
+def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
+    """Names that are surely None where a test comes out so, or surely are not."""
+    match test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            return {name: isinstance(op, ast.Is) == truth}
+        case ast.Name(id=name) if truth:
+            return {name: False}
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return none_if(inner, not truth)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == truth:
+            return {name: none for v in values for name, none in none_if(v, truth).items()}
+    return {}
+
+
 def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
     """The names that ``:=`` has surely bound where a test has come out as ``truth``."""
     match test:

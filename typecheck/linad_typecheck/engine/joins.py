@@ -14,15 +14,15 @@ from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
 from .growing import as_growing
-from .numbers import cast
+from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
-from .places import as_view, materialise
+from .places import as_view, materialise, read
 from .sizes import dtype_of, rank_of
-from .state import CTL, FALSE, RETURN, TRUE, ZERO, Lowering, zero
+from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, GROWING, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue, Loss, LostArray,
+    ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue, Loss, LostArray,
     OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value, ValueType,
-    ViewType, ViewValue, arrays, contains, describe, join_types, leaves, rebuild, type_leaves, type_of,
+    ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild, type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -59,7 +59,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
     match t:
         case ScalarType(dtype=d):
             leaf = next(leaves(v), None) if v is not None else None
-            yield dummy(ctx, Scalar(d), span) if leaf is None else cast(ctx, leaf, d, span)
+            yield dummy(ctx, Scalar(d), span) if leaf is None else fitted(ctx, v, d, span) if isinstance(v, ScalarValue) else cast(ctx, leaf, d, span)
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)
@@ -80,6 +80,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case TupleType(items=items):
             if isinstance(v, TupleValue) and t.record in GROWING:
                 v = as_growing(ctx, v, t, span)
+            elif t.record is OPTIONAL:
+                v = as_optional(v)
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
                 yield from coerce(ctx, part, item, span, defined)
@@ -195,7 +197,7 @@ class _Joiner:
             if isinstance(v, LostArray) and isinstance(whole, TupleValue):
                 return Binding(v, known.span)
         types = [type_of(v) for v in values if v is not None]
-        t = types[0] if len(types) == 1 else join_types(*types)
+        t = types[0] if len(types) == 1 else (join_results if name == RET and self.ctx.spec is None else join_types)(*types)
         if t is None:
             if not name.startswith("%"):
                 one, other = (describe(u) for u in types)
@@ -228,10 +230,14 @@ class _Joiner:
             case TupleType(items=items):
                 if t.record in GROWING:
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
+                elif t.record is OPTIONAL:
+                    x, y = as_optional(x), as_optional(y)
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
                 made = {v.made if isinstance(v, TupleValue) else None for v in (x, y)}
                 return TupleValue(joined, t.record, made.pop() if len(made) == 1 else None)
+            case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
+                return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):
                 ins = [self.in_arm(k, v, t) for k, v in enumerate((x, y))]
                 if ins[0] == ins[1]:
@@ -249,6 +255,15 @@ class _Joiner:
         """A list as one of type ``t``, converted in arm ``k``."""
         with self.at_end(k):
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
+
+    def as_result(self, k: int, v: Value | None, t: ScalarType | ArrayType) -> Value | None:
+        """An array that arm ``k`` returns, in the dtype of what the other one returns, or as a number."""
+        if not _other_dtype(v, t):
+            return v
+        with self.at_end(k):
+            if isinstance(t, ScalarType):
+                return ScalarValue(cast(self.ctx, read(self.ctx, v, (), self.span).atom, t.dtype, self.span))
+            return materialise(self.ctx, v, "result", self.span, t.dtype)
 
     def in_arm(self, k: int, v: Value | None, t: ValueType) -> Atom:
         """The one run-time part of ``v`` as type ``t``, converted in arm ``k``."""
@@ -357,6 +372,11 @@ class _Joiner:
             if isinstance(v, ArrayValue):
                 return materialise(self.ctx, v, name, self.span).var
             return own_array(self.ctx, v, name, self.span, self.defined[k]).var
+
+
+def _other_dtype(v: Value | None, t: ScalarType | ArrayType) -> bool:
+    """Whether an array is none of type ``t``."""
+    return isinstance(v, ARRAYS) and (isinstance(t, ScalarType) or dtype_of(v) != t.dtype)
 
 
 def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:

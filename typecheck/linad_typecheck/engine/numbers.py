@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..core import Atom, Check, Const
+from ..core import Atom, Check, Const, Var
 from ..messages.types import WrongType
 from ..scope import EnumMember
 from ..span import Span
-from ..types import BOOL, FLOATS, INTS, DType, Scalar
+from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
 from .state import Lowering
 from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, Value, describe, literal, type_of
 
@@ -42,14 +42,26 @@ def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
         return max(x, y, key=order.index), True
     if a.weak != b.weak:
         weak, strong = (x, y) if a.weak else (y, x)
-        if strong[0] == "f" or weak == "bool" or (weak[0] == "i" and strong[0] == "i"):
+        if strong in FLOATS or weak == "bool" or (weak in INTS and strong in INTS):
             return strong, False
         return weak, False
-    if x == y:
-        return x, False
-    if "bool" in (x, y):
-        return (y if x == "bool" else x), False
-    return ("f64" if "f" in (x[0], y[0]) else "i64"), False
+    return common(x, y), False
+
+
+def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """A number converted to a dtype; an int of Python's that this cannot hold raises, as in NumPy, where others wrap."""
+    a = v.atom
+    if v.weak and v.dtype == "i64" and dtype in INTS and dtype != "i64":
+        low, high = LIMITS[dtype]
+        ends = {"ge": low} if not ctx.is_nonneg(a) else {}
+        if dtype != "u64" and ctx.bits(a) > high.bit_length():
+            ends["le"] = high
+        tests = [ctx.let("ok", test, (a, Const(end, I64)), BOOL, span) for test, end in ends.items()] if isinstance(a, Var) else []
+        if isinstance(a, Const) and not low <= a.value <= high:
+            tests = [Const(False, BOOL)]
+        for ok in tests:
+            ctx.emit(Check(ok, "OverflowError", f"Python integer {{0}} out of bounds for {NUMPY_NAMES[dtype]}", (a,), span))
+    return cast(ctx, a, dtype, span, hint)
 
 
 def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
@@ -63,9 +75,20 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
     if dtype == "bool":
         return ctx.let("b", "ne", (a, Const(0.0 if a.type.dtype in FLOATS else 0, a.type)), BOOL, span)
     known = {}
+    if dtype in NARROW and a.type.dtype in FLOATS:
+        a = ctx.let(hint, "cast", (a,), I64, span)
     if dtype == "i64" and a.type.dtype in INTS:
         known = ctx.signed(ctx.counts(a), ctx.bits(a) if ctx.is_nonneg(a) else 63)
     return ctx.let(hint, "cast", (a,), Scalar(dtype), span, **known)
+
+
+def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
+    """An int as one of Python's, which have 64 bits here: an index, a size, a count. A larger one raises."""
+    found = cast(ctx, a, "i64", span)
+    if a.type.dtype == "u64" and isinstance(found, Var):
+        ok = ctx.let("ok", "ge", (found, Const(0, I64)), BOOL, span)
+        ctx.emit(Check(ok, "OverflowError", "the int is too large for one of 64 bits", (), span))
+    return found
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
@@ -75,20 +98,31 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
             return Const(int(a.value), Scalar(dtype))
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
-        bits = 63 if dtype == "i64" else 31
-        above, low = ("gt", -(2.0**31) - 1.0) if (dtype, a.type.dtype) == ("i32", "f64") else ("ge", -(2.0**bits))
-        ends = Const(low, a.type), Const(2.0**bits, a.type)  # there is no float between these and what truncates to an int
+        low, high = LIMITS[dtype]
+        exact = -low < 2 ** (23 if a.type.dtype == "f32" else 52)  # else no float is near that truncates to the lowest int
+        above, low = ("gt", low - 1.0) if exact else ("ge", float(low))
+        ends = Const(low, a.type), Const(high + 1.0, a.type)  # there is no float between these and what truncates to an int
         inside = ctx.let("ok", above, (a, ends[0]), BOOL, span), ctx.let("ok", "lt", (a, ends[1]), BOOL, span)
         fits = ctx.let("ok", "and", inside, BOOL, span)
-        ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {bits + 1} bits", (a,), span))
+        ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {8 * BYTES[dtype]} bits", (a,), span))
     return cast(ctx, a, dtype, span, hint)
+
+
+def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """A number as a cell of a dtype holds it: one that it cannot hold raises."""
+    return to_int(ctx, v.atom, dtype, span, hint) if dtype in INTS and v.dtype in FLOATS else fitted(ctx, v, dtype, span, hint)
+
+
+def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
+    """A number as one of Python's own, as `int`, `float` and `tolist` give it."""
+    return whole(ctx, v.atom, span) if dtype == "i64" and v.dtype in INTS else converted(ctx, v, dtype, span, hint)
 
 
 def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:
     if dtype == "f64" or (dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False):
         return Const(float(value), Scalar(dtype))
     if dtype in INTS and isinstance(value, int):
-        return Const(int(value), Scalar(dtype))
+        return Const(wrapped(int(value), dtype), Scalar(dtype))
     if dtype == "bool":
         return Const(bool(value), BOOL)
     return None

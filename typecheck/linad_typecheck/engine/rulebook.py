@@ -17,7 +17,7 @@ from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
 from ..scope import RecordClass, RecordField
 from ..span import Span
-from ..types import BOOL, DType
+from ..types import BOOL
 from .numbers import as_scalar
 from .state import Lowering
 from .values import NoneValue, Poison, ScalarValue, Value, literal
@@ -82,12 +82,6 @@ CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.
     "numpy.newaxis": NoneValue(),
 }
 enter("constant", CONSTANTS)
-
-DTYPES: dict[str, DType] = {
-    "numpy.float64": "f64", "numpy.double": "f64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.int64": "i64",
-    "numpy.intp": "i64", "numpy.int_": "i64", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.bool_": "bool",
-    "numpy.bool": "bool", "builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool",
-}  # fmt: skip
 
 
 def _named(name: str, *fields: str) -> RecordClass:

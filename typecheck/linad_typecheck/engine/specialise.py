@@ -34,7 +34,7 @@ from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
     Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, join_types, leaves, map_arrays, passed, rebuild,
+    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild,
     slot, type_leaves, type_of,
 )
 
@@ -385,8 +385,8 @@ def _body(ctx: Lowering) -> Value:
         if first is None:
             first, kinds = (span, t), t
             continue
-        joined = join_types(kinds, t)
-        if joined is None:
+        joined = (join_results if ctx.spec is None else join_types)(kinds, t)
+        if joined is None or (is_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
             ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined

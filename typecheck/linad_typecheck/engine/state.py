@@ -15,7 +15,7 @@ from ..linear.liveness import Liveness
 from ..messages import Message
 from ..scope import FunctionSource
 from ..span import Span
-from ..types import BOOL, I64, INTS, Array, Scalar, Type
+from ..types import BOOL, BYTES, I64, INTS, NARROW, UNSIGNED, ZEROS, Array, DType, Scalar, Type
 from .findings import Findings
 from .path import Fixed, Path
 from .values import ArrayValue, Binding, ScalarValue, Value
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
+_SMALL, _UNSIGNED = frozenset(NARROW), frozenset(UNSIGNED)
+MOVES = ("cast", "select")  # what takes small ints as they are
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
 
 
@@ -231,9 +233,22 @@ class Lowering:
         return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
 
     def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span, **known: Any) -> Var:
+        if ins and ins[0].type.dtype in _SMALL and op not in MOVES:  # small ints are for storage only
+            wide = tuple(self.wide(a, span) for a in ins)
+            if type.dtype not in NARROW:
+                return self.let(hint, op, wide, type, span, **known)
+            return self.let(hint, "cast", (self.let(hint, op, wide, I64, span, **known),), type, span)
         out = self.fresh(hint, type, **known)
         self.emit(Let(out, op, ins, span))
         return out
+
+    def wide(self, a: Atom, span: Span) -> Atom:
+        """A small int as the int of 64 bits that the core computes with; any other atom as it is."""
+        if a.type.dtype not in NARROW:
+            return a
+        if isinstance(a, Const):
+            return Const(a.value, I64)
+        return self.let("t", "cast", (a,), I64, span, **self.signed(self.counts(a), self.bits(a)))
 
     def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
         """A module-level array: a hidden parameter."""
@@ -257,21 +272,25 @@ class Lowering:
         self.go(dims=self.path.dims.having(sizes))
 
     def is_nonneg(self, a: Atom) -> bool:
-        return a.value >= 0 if isinstance(a, Const) else a.name in self.path.tested or self.known(a).nonneg
+        if isinstance(a, Const):
+            return a.value >= 0
+        return a.type.dtype in _UNSIGNED or a.name in self.path.tested or self.known(a).nonneg
 
     def bits(self, a: Atom) -> int:
         """A bound of an int that is not negative: it is below 2 to this power."""
         if isinstance(a, Const):
             return int(a.value).bit_length() if isinstance(a.value, int) else 63  # a float may be infinite
+        if a.type.dtype in _UNSIGNED:
+            return 8 * BYTES[a.type.dtype]
         return self.known(a).bits if self.known(a).nonneg else 63
 
     def counts(self, a: Atom) -> bool:
         """Whether an int is not negative, unless arithmetic has left its bits."""
         return self.is_nonneg(a) or self.known(a).wraps
 
-    def signed(self, nonneg: bool, bits: int, dtype: str = "i64") -> dict[str, Any]:
+    def signed(self, nonneg: bool, bits: int, dtype: DType = "i64") -> dict[str, Any]:
         """What is `Known` of the result of arithmetic that is not negative where it does not wrap."""
-        fits = bits <= int(dtype[1:]) - 2
+        fits = bits <= 8 * BYTES[dtype] - 2
         return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
 
     def not_negative(self, *ints: Atom) -> None:
@@ -287,14 +306,18 @@ class Lowering:
 
     def wants_literal(self, v: object) -> None:
         """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each value of it."""
-        if not isinstance(v, ScalarValue) or not isinstance(v.atom, Var) or v.atom.type not in (I64, BOOL):
-            return
-        if self.spec is None:
-            name = self.programs.numbers.get(v.atom.name)
-            if name is not None:
-                self.programs.wanted[name] = None
-        elif v.atom.name in self.spec.numbers:
-            self.spec.wanted[self.spec.numbers[v.atom.name]] = None
+        pending = [v.atom] if isinstance(v, ScalarValue) else []
+        made = {s.out: s.ins for s in self.out if isinstance(s, Let)} if pending else {}
+        for a in pending:  # what it is computed from is wanted, too
+            pending += made.pop(a, ())
+            if not isinstance(a, Var) or a.type not in (I64, BOOL):
+                continue
+            if self.spec is None:
+                name = self.programs.numbers.get(a.name)
+                if name is not None:
+                    self.programs.wanted[name] = None
+            elif a.name in self.spec.numbers:
+                self.spec.wanted[self.spec.numbers[a.name]] = None
 
     # -- values in flight
 
@@ -309,5 +332,5 @@ class Lowering:
             self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
 
 
-def zero(dtype: str) -> Const:
-    return Const({"f": 0.0, "i": 0, "b": False}[dtype[0]], Scalar(dtype))
+def zero(dtype: DType) -> Const:
+    return Const(ZEROS[dtype], Scalar(dtype))

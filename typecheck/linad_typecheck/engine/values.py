@@ -7,9 +7,9 @@ from dataclasses import field, replace
 
 from ..core import Atom, Const, Var
 from ..frozen import frozen
-from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass
+from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
 from ..span import NOWHERE, Span
-from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, join_dtypes
+from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
@@ -246,6 +246,8 @@ Value = (
 )
 
 SILENT = (Poison, Bottom)
+OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))  # of what may be None
+SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))  # of `slice(lo, hi)`
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
@@ -553,13 +555,21 @@ def map_arrays(v: Value, change) -> Value:
 def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     """The type of a name that has type ``a`` on one path and ``b`` on another; None where there is none.
 
-    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; nothing else changes type.
+    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; a value and None join to a value that may
+    be None; nothing else changes type.
     """
     if a == b:
         return a
     for x, y in ((a, b), (b, a)):
         if isinstance(x, OtherType) and isinstance(x.value, SILENT):
             return y if isinstance(x.value, Bottom) else x
+    for x, y in ((a, b), (b, a)):
+        if is_optional(x):
+            inner = x.items[0] if y == NONE_TYPE else join_types(x.items[0], y.items[0] if is_optional(y) else y)
+            return None if inner is None else optional_type(inner)
+    for x, y in ((a, b), (b, a)):
+        if x == NONE_TYPE and isinstance(y, ScalarType | ArrayType | ViewType | UnionType | TupleType):
+            return optional_type(y)
     match a, b:
         case ViewType(base=x, view=vx), ViewType(base=y, view=vy) if x == y and (met := meet(vx, vy)) is not None:
             return ViewType(x, met)
@@ -575,6 +585,42 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return growing_type(a, b)
         case _:
             return None
+
+
+def join_results(a: ValueType, b: ValueType) -> ValueType | None:
+    """The type of what an entry function returns, on two paths: nothing is computed with it, so that arrays of numbers meet in one
+    dtype, too, and an array of rank 0 in the number that it holds."""
+    match a, b:
+        case ArrayType(dtype=x, rank=r), ArrayType(dtype=y, rank=s) if r == s and x != y and "bool" not in (x, y):
+            return ArrayType(common(x, y), r)
+        case (ArrayType(rank=0), ScalarType(weak=False)) | (ScalarType(weak=False), ArrayType(rank=0)):
+            d = join_dtypes(a.dtype, False, b.dtype, False)
+            return None if d is None else ScalarType(d, False)
+        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record is None:
+            parts = tuple(join_results(p, q) for p, q in zip(x, y, strict=True))
+            return None if None in parts else TupleType(parts, None, None)
+    return join_types(a, b)
+
+
+NONE_TYPE = OtherType(NoneValue())
+_FLAG = ScalarType("bool", True)
+
+
+def is_optional(v: Value | ValueType | None) -> bool:
+    """Whether a value may be None, or a type is of such: it has a part that says whether it is there."""
+    return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
+
+
+def optional_type(inner: ValueType) -> TupleType:
+    return TupleType((inner, _FLAG), OPTIONAL)
+
+
+def as_optional(v: Value | None) -> Value | None:
+    """A value, or None, as a value that may be None."""
+    if v is None or isinstance(v, SILENT) or is_optional(v):
+        return v
+    there = not isinstance(v, NoneValue)
+    return TupleValue((v if there else None, ScalarValue(Const(there, BOOL), True)), OPTIONAL)
 
 
 def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
@@ -636,7 +682,7 @@ def literal(value: object) -> ScalarValue:
 
 def describe(t: ValueType) -> str:
     """A type in the words of messages."""
-    names = {"f64": "float", "i64": "int", "bool": "bool", "f32": "float32", "i32": "int32"}
+    names = NUMPY_NAMES | {"f64": "float", "i64": "int"}
     match t:
         case ScalarType(dtype=d, weak=w):
             return names[d] if w or d == "bool" else f"np.{NUMPY_NAMES[d]}"
@@ -646,6 +692,8 @@ def describe(t: ValueType) -> str:
             return f"a list of {names[d]}s" if record is GROWING[1] else f"a list of np.{NUMPY_NAMES[d]}"
         case TupleType(record=record) if record in GROWING:
             return "a list of a computed number of items"
+        case TupleType(items=items, record=record) if record is OPTIONAL:
+            return f"{describe(items[0])} or None"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):

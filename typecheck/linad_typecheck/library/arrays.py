@@ -17,7 +17,7 @@ from ..core import Atom, Const, Fill
 from ..engine import places
 from ..engine.elementwise import lift
 from ..engine.growing import from_array
-from ..engine.numbers import cast
+from ..engine.numbers import own
 from ..engine.places import fresh_array
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array
@@ -28,7 +28,7 @@ from ..messages.language import BadCall, NoMember, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter, is_known
 from ..span import Span
-from ..types import BOOL, DType
+from ..types import BOOL, PYTHONS, DType
 from .externals import call_external
 from .sorting import sort_method
 
@@ -55,6 +55,8 @@ def _full(ctx: Lowering, args: Args) -> Value:
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
         return written(ctx, args, "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade", shape=found["shape"], fill=fill, dtype=dtype)
+    if is_array(fill):
+        fill = places.read(ctx, fill, (), args.span)
     shape = shape_of(ctx, found["shape"], args.span)
     if not isinstance(fill, ScalarValue) or shape is None:
         if not isinstance(fill, (ScalarValue, *SILENT)):
@@ -67,7 +69,7 @@ def _full(ctx: Lowering, args: Args) -> Value:
 def _fill(
     ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span, in_order: bool = False
 ) -> ArrayValue:
-    value = cast(ctx, fill.atom, dtype, span)
+    value = converted(ctx, fill, dtype, span).atom
     if isinstance(value, Const):
         return fresh_array(ctx, hint, shape, dtype, value, span, in_order)
     made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
@@ -192,9 +194,9 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     if rank > 1:
         ctx.report(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
         return Poison()
-    own = {"i32": "i64", "f32": "f64"}.get(places.dtype_of(array))
-    if own is not None:
-        array = lift(ctx, (array,), lambda v: converted(ctx, v[0], own, args.span), args.span, args.hint)
+    dtype = places.dtype_of(array)
+    if PYTHONS[dtype] != dtype:
+        array = lift(ctx, (array,), lambda v: ScalarValue(own(ctx, v[0], PYTHONS[dtype], args.span)), args.span, args.hint)
     return from_array(ctx, array, True, args.span)
 
 

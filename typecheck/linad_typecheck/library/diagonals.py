@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..arrays.operands import as_array, axis_of, bound, smaller
 from ..core import Atom, Const
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import as_view, fresh_array, made_sure, nest, plus, put, read, tests_of, times
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
@@ -25,7 +25,7 @@ from .externals import call_external
 def _offset(ctx: Lowering, v: Value, span: Span) -> Atom | None:
     """The number of a diagonal: 0 is the main one, 1 the one above."""
     if isinstance(v, ScalarValue) and v.dtype in INTS:
-        return cast(ctx, v.atom, "i64", span)
+        return whole(ctx, v.atom, span)
     if not isinstance(v, SILENT):
         ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(v))))
     return None

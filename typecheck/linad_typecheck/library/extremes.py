@@ -15,13 +15,13 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
 from ..engine.state import FALSE, ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, Poison, TupleValue, Value
-from ..types import BOOL, FLOATS, I64, DType, Scalar
+from ..types import BOOL, FLOATS, I64, LIMITS, DType, Scalar
 from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 
 Better = Callable[[Atom, Atom], Atom]
 BLOCK = Const(256, I64)
-_LOWEST: dict[DType, float] = {"f64": float("-inf"), "f32": float("-inf"), "i64": -(2**63), "i32": -(2**31)}
-_HIGHEST: dict[DType, float] = {"f64": float("inf"), "f32": float("inf"), "i64": 2**63 - 1, "i32": 2**31 - 1}
+_LOWEST: dict[DType, float] = dict.fromkeys(FLOATS, float("-inf")) | {d: low for d, (low, _) in LIMITS.items()}
+_HIGHEST: dict[DType, float] = dict.fromkeys(FLOATS, float("inf")) | {d: high for d, (_, high) in LIMITS.items()}
 
 
 def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:

@@ -11,7 +11,7 @@ from ..arrays.shapes import reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
 from ..core import Atom, Check, Const
 from ..engine.elementwise import spread
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import fresh_array, materialise, nest, plus, put, stored, times
 from ..engine.provenance import sizes_differ
 from ..engine.rulebook import Args, enter_rules
@@ -186,7 +186,7 @@ def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom
     span = args.span
     if isinstance(v, TupleValue):
         if all(isinstance(x, ScalarValue) and x.dtype in INTS for x in v.items):
-            return [cast(ctx, x.atom, "i64", span) for x in v.items]
+            return [whole(ctx, x.atom, span) for x in v.items]
         ctx.report(WrongType(span, "an array is cut at ints", describe(type_of(v))))
         return None
     count = literal_int(ctx, v, 0, "the number of parts", span)

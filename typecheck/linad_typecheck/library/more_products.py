@@ -11,7 +11,7 @@ from ..engine.values import NoneValue, Poison, ScalarValue, TupleValue, Value, l
 from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..types import FLOATS, Scalar
+from ..types import INTS, LIMITS, Scalar
 from .products import common_dtype
 from .scans import running
 
@@ -106,11 +106,10 @@ def _running_extreme(op: str) -> Rule:
             return Poison()
         t = Scalar(dtype_of(a))
         worst = float("-inf") if op == "maximum" else float("inf")
-        limit = (2 ** (63 if t.dtype == "i64" else 31)) * (-1 if op == "maximum" else 1) - (op == "minimum")
         if t.dtype == "bool" or "dtype" in found:
             ctx.report(Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`"))
             return Poison()
-        return running(ctx, a, axis, Const(worst if t.dtype in FLOATS else limit, t), op, args.hint, args.span)
+        return running(ctx, a, axis, Const(LIMITS[t.dtype][op == "minimum"] if t.dtype in INTS else worst, t), op, args.hint, args.span)
 
     return apply
 

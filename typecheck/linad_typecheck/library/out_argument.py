@@ -16,6 +16,7 @@ from ..engine.values import SILENT, NoneValue, Poison, ScalarValue, TupleValue, 
 from ..linear.ownership import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
+from ..types import same_kind
 
 _WITH_OUT = (
     "sum prod mean var std max min amax amin any all argmax argmin cumsum cumprod nansum nanmean median trace ptp "
@@ -26,7 +27,6 @@ _NO_UFUNCS = (
     "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round", "numpy.around", "numpy.real",
     "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf", "numpy.isneginf",
 )  # fmt: skip
-_KINDS = "bif"
 _OF_TWO = frozenset(
     f"numpy.{name}"
     for name in (
@@ -87,7 +87,7 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
         ctx.report(Unsupported(span, f"`out=` of `{args.name}`", "assign its results"))
         return Poison()
     dtype = value.dtype if isinstance(value, ScalarValue) else dtype_of(value)
-    if _KINDS.index(dtype[0]) > _KINDS.index(dtype_of(out)[0]):
+    if not same_kind(dtype, dtype_of(out)):
         ctx.report(WrongType(span, f"`out` holds results of `{args.name}`, which are {dtype}", describe(type_of(out)), "make `out` of floats"))
         return Poison()
     if is_array(value) and rank_of(value) > rank_of(out):

@@ -12,11 +12,11 @@ from ..engine.values import Poison, ScalarValue, Value
 from ..engine.written import called
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import FLOATS, DType, Scalar
+from ..types import FLOATS, INTS, DType, Scalar
 
 
 def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> Value:
-    literal = isinstance(y.atom, Const) and y.dtype in ("i64", "i32")
+    literal = isinstance(y.atom, Const) and y.dtype in INTS
     if dtype in FLOATS:
         if literal:
             base = cast(ctx, x.atom, dtype, span)

@@ -9,7 +9,7 @@ from ..arrays.arguments import bind, dtype_of, shape_of
 from ..arrays.from_parts import const
 from ..core import Atom, Block, Check, Const, Loop, Store, Var
 from ..engine.arithmetic import binary, check_nonzero
-from ..engine.numbers import as_scalar, cast, promote
+from ..engine.numbers import as_scalar, cast, promote, whole
 from ..engine.places import fresh_array
 from ..engine.rulebook import Args, enter_rules
 from ..engine.state import ONE, ZERO, Lowering
@@ -62,7 +62,7 @@ def arange(ctx: Lowering, args: Args) -> Value:
         )
         return Poison()
     if all(v.dtype in INTS for v in numbers):
-        return _int_range(ctx, args, *(cast(ctx, v.atom, "i64", args.span) for v in numbers), dtype or "i64")
+        return _int_range(ctx, args, *(whole(ctx, v.atom, args.span) for v in numbers), dtype or "i64")
     weak = all(v.weak for v in numbers)
     return _float_range(ctx, args, *(cast(ctx, v.atom, "f64", args.span) for v in numbers), dtype or "f64", weak)
 
@@ -145,7 +145,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
             ctx.report(Unsupported(span, f"`{args.name}` as {dtype}", "convert cell by cell in a loop"))
         return Poison()
     t = Scalar(kind)
-    n = cast(ctx, num.atom, "i64", span)
+    n = whole(ctx, num.atom, span)
     if not ctx.is_nonneg(n):
         ok = ctx.let("ok", "ge", (n, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", "Number of samples, {0}, must be non-negative.", (n,), span))
@@ -196,7 +196,7 @@ def eye(ctx: Lowering, args: Args) -> Value:
             ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
         return Poison()
     made: ArrayValue = fresh_array(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
-    shift = cast(ctx, k.atom, "i64", span)
+    shift = whole(ctx, k.atom, span)
     if shift == ZERO:
         n = rows[0] if rows == columns else ctx.let("n", "min", (rows[0], columns[0]), I64, span)
         _cells(ctx, n, span, lambda i: ctx.emit(Store(made.var, (i, i), const(1.0, dtype), False, span)))

@@ -9,7 +9,7 @@ from ..arrays.operands import as_array, axis_of, bound, literal_int, once
 from ..arrays.shapes import axes_of, reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
 from ..core import Atom, Check, Const
-from ..engine.numbers import cast
+from ..engine.numbers import whole
 from ..engine.places import fold, fresh_array, held, made_sure, nest, plus, put, read, same_size, tests_of, times
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -143,7 +143,7 @@ def _roll(ctx: Lowering, args: Args) -> Value:
         if not isinstance(bad, SILENT):
             ctx.report(WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`"))
         return Poison()
-    moves = [cast(ctx, s.atom, "i64", span) for s in shifts]
+    moves = [whole(ctx, s.atom, span) for s in shifts]
     if "axis" not in found:
         total: Atom = ZERO
         for m in moves:
@@ -253,7 +253,7 @@ def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, fou
     same_size(ctx, n, m, "operands could not be broadcast together with shape ({0},) ({1},)", (n, m), span)
 
     def count(at: tuple[Atom, ...]) -> Atom:
-        return cast(ctx, read(ctx, counts, at, span).atom, "i64", span)
+        return whole(ctx, read(ctx, counts, at, span).atom, span)
 
     def check(at: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
         c = count(at)

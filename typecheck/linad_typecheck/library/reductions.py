@@ -24,7 +24,7 @@ from ..engine.values import ArrayValue, Delayed, Poison, ScalarValue, Value, Vie
 from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, I64, DType, Scalar
+from ..types import BOOL, F64, FLOATS, I64, NUMERIC, UNSIGNED, DType, Scalar
 
 Combine = Callable[[Atom, Atom], Atom]
 Cell = Callable[[tuple[Atom, ...]], Atom]
@@ -186,7 +186,7 @@ def divided(ctx: Lowering, r: Reduction, found: Atom | ArrayValue, by: Atom) -> 
 
 def sum_dtype(dtype: DType) -> DType:
     """Small ints and bools are summed as int64."""
-    return "i64" if dtype in ("i32", "bool") else dtype
+    return dtype if dtype in FLOATS else "u64" if dtype in UNSIGNED else "i64"
 
 
 def mean_dtype(dtype: DType) -> DType:
@@ -204,7 +204,6 @@ def wanted(ctx: Lowering, args: Args, found: dict[str, Value], own: DType, of: C
     return dtype
 
 
-_NUMBERS = ("f64", "f32", "i64", "i32")
 _ORDER = ("axis", "dtype", "out", "keepdims", "initial", "where")
 
 
@@ -214,7 +213,7 @@ def _sum(start: float, name: str, skip_nan: bool = False) -> Callable[[Lowering,
         if given is None:
             return Poison()
         r, found = given
-        dtype = wanted(ctx, args, found, dtype_of(r.array), sum_dtype, _NUMBERS)
+        dtype = wanted(ctx, args, found, dtype_of(r.array), sum_dtype, NUMERIC)
         if dtype is None:
             return Poison()
         cell = cells(ctx, r, dtype)

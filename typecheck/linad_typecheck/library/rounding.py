@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core import Const
-from ..engine.numbers import cast, to_int
+from ..engine.numbers import to_int, whole
 from ..engine.rulebook import Args, Rule, scalars, strong
 from ..engine.state import Lowering
 from ..engine.values import Poison, ScalarValue, Value
@@ -18,9 +18,9 @@ def math_round(op: str) -> Rule:
             return Poison()
         x = values[0]
         if x.dtype not in FLOATS:
-            return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
-        whole = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
-        return ScalarValue(to_int(ctx, whole, "i64", args.span, args.hint), True)
+            return ScalarValue(whole(ctx, x.atom, args.span), True)
+        rounded = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
+        return ScalarValue(to_int(ctx, rounded, "i64", args.span, args.hint), True)
 
     return apply
 

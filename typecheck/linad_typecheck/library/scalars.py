@@ -6,12 +6,12 @@ import ast
 import math
 from dataclasses import replace
 
-from ..core import Atom, Check, Const
+from ..core import Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
 from ..engine.growing import is_growing
-from ..engine.numbers import as_scalar, cast, promote, to_int
-from ..engine.rulebook import DTYPES, Args, Rule, enter_rules, of_arrays, scalars, strong
+from ..engine.numbers import as_scalar, cast, converted, fitted, own, promote
+from ..engine.rulebook import Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
@@ -19,7 +19,7 @@ from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValu
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar, join_dtypes
+from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
 from .rounding import math_round, numpy_round, python_round
 
 _SAME = "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt"
@@ -41,8 +41,8 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 }  # fmt: skip
 
 
-def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType | None:
-    """The float dtype NumPy computes in: that of the arguments, f64 for ints."""
+def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: bool = True) -> DType | None:
+    """The float dtype NumPy computes in: that of the arguments; for ints one that holds them all, which without ``small`` is f64."""
     first = values[0]
     dtype = first.dtype
     for v in values[1:]:
@@ -50,10 +50,14 @@ def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue]) -> DType |
     if all(v.dtype == "bool" for v in values):
         ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
         return None
-    return dtype if dtype in FLOATS else "f64"
+    if small and dtype in INTS and BYTES[dtype] == 1:
+        rule = f"`{args.name}` of 8-bit ints is computed in float16, which linad does not have"
+        ctx.report(WrongType(args.span, rule, NUMPY_NAMES[dtype], "convert the ints: `x.astype(np.float64)`, or `np.float64(n)`"))
+        return None
+    return dtype if dtype in FLOATS else "f32" if small and BYTES[dtype] == 2 else "f64"
 
 
-def _numpy_unary(op: str, of_ints: bool = True) -> Rule:
+def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
         if values is None:
@@ -61,7 +65,7 @@ def _numpy_unary(op: str, of_ints: bool = True) -> Rule:
         if not of_ints and values[0].dtype not in FLOATS:
             ctx.report(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
             return Poison()
-        dtype = _float_type(ctx, args, values)
+        dtype = _float_type(ctx, args, values, small)
         if dtype is None:
             return Poison()
         return ScalarValue(ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span))
@@ -124,7 +128,7 @@ def choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -
     if dtype == "bool":
         ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
         return Poison()
-    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in (a, b))
+    ins = tuple(fitted(ctx, v, dtype, args.span) for v in (a, b))
     return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
 
 
@@ -134,7 +138,7 @@ def _where(ctx: Lowering, args: Args) -> Value:
         return Poison()
     cond = truth(ctx, values[0], args.span)
     dtype, _ = promote(values[1], values[2])
-    ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values[1:])
+    ins = tuple(fitted(ctx, v, dtype, args.span) for v in values[1:])
     return ScalarValue(ctx.let(args.hint, "select", (cond, *ins), Scalar(dtype), args.span))
 
 
@@ -207,9 +211,11 @@ def _math_log(ctx: Lowering, args: Args) -> Value:
 def _scaled(factor: float) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        if values is None or _float_type(ctx, args, values) is None:
+        dtype = None if values is None else _float_type(ctx, args, values)
+        if dtype is None:
             return Poison()
-        return binary(ctx, ast.Mult, values[0], literal(factor), args.span, args.hint)
+        number = ScalarValue(cast(ctx, values[0].atom, dtype, args.span), values[0].weak)
+        return binary(ctx, ast.Mult, number, literal(factor), args.span, args.hint)
 
     return apply
 
@@ -234,21 +240,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             ctx.report(Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`"))
             return Poison()
         values = scalars(ctx, args, 1)
-        if values is not None and dtype == "i32" and values[0].weak and values[0].dtype == "i64":
-            _fits(ctx, values[0].atom, args)
-        convert = to_int if dtype in INTS else cast
-        return Poison() if values is None else ScalarValue(convert(ctx, values[0].atom, dtype, args.span, args.hint), weak)
+        return Poison() if values is None else ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
     return apply
-
-
-def _fits(ctx: Lowering, n: Atom, args: Args) -> None:
-    """Raise where one of Python's ints is not one of 32 bits; NumPy's own wrap."""
-    if isinstance(n, Const) and abs(n.value) < 2**31:
-        return
-    ends = [ctx.let("ok", op, (n, Const(limit, I64)), BOOL, args.span) for op, limit in (("ge", -(2**31)), ("lt", 2**31))]
-    inside = ctx.let("ok", "and", tuple(ends), BOOL, args.span)
-    ctx.emit(Check(inside, "OverflowError", "Python integer {0} out of bounds for int32", (n,), args.span))
 
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
@@ -262,7 +256,7 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
         if dtype is None or dtype == "bool":
             ctx.report(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
             return Poison()
-        ins = tuple(cast(ctx, x.atom, dtype, span) for x in (best, v))
+        ins = tuple(fitted(ctx, x, dtype, span) for x in (best, v))
         if dtype in INTS and all(isinstance(a, Const) for a in ins):  # known when compiled, as the ranks of arrays are
             chosen = (max if op == "max" else min)(a.value for a in ins)
             best = ScalarValue(Const(chosen, Scalar(dtype)), best.weak and v.weak)
@@ -356,8 +350,8 @@ RULES: dict[str, Rule] = {
     "numpy.logical_not": _unary_logic,
     "numpy.logical_and": _numpy_logic("and"),
     "numpy.logical_or": _numpy_logic("or"),
-    "scipy.special.erf": _numpy_unary("erf"),
-    "scipy.special.erfc": _numpy_unary("erfc"),
+    "scipy.special.erf": _numpy_unary("erf", small=False),
+    "scipy.special.erfc": _numpy_unary("erfc", small=False),
     "builtins.abs": _abs(True),
     "builtins.min": _extreme("min"),
     "builtins.max": _extreme("max"),
@@ -374,4 +368,4 @@ def _power(ctx: Lowering, args: Args) -> Value:
 
 
 enter_rules(RULES, "scalars")
-enter_rules({dotted: _convert(dtype, dotted) for dotted, dtype in DTYPES.items()}, "stored arrays", "dtype")
+enter_rules({dotted: _convert(dtype, dotted) for dotted, dtype in DTYPE_CLASSES.items()}, "stored arrays", "dtype")

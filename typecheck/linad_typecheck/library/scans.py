@@ -19,7 +19,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, Poison, ScalarValue, TupleValue, Value, literal
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, DType, Scalar
+from ..types import BOOL, FLOATS, I64, NUMERIC, DType, Scalar
 from .externals import call_external
 from .joining import part
 from .reductions import sum_dtype, wanted
@@ -36,7 +36,7 @@ def _running(name: str, start: float) -> Callable[[Lowering, Args], Value]:
         if "axis" not in found and rank_of(array) != 1:
             array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), args.span)
-        dtype = wanted(ctx, args, found, dtype_of(array), sum_dtype, ("f64", "f32", "i64", "i32"))
+        dtype = wanted(ctx, args, found, dtype_of(array), sum_dtype, NUMERIC)
         if axis is None or dtype is None:
             return Poison()
         one = Const(float(start) if dtype in FLOATS else int(start), Scalar(dtype))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..core import Atom, Check, Const
 from ..engine.arithmetic import binary, check_nonzero, truth
-from ..engine.numbers import cast, promote
+from ..engine.numbers import cast, promote, whole
 from ..engine.rulebook import Args, enter_rules, scalars
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
@@ -168,7 +168,7 @@ def _ldexp(weak: bool) -> Rule:
             ctx.report(WrongType(args.span, what, "float", "convert it: `int(...)`"))
             return Poison()
         dtype = x.dtype if x.dtype in FLOATS and not weak else "f64"
-        w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), cast(ctx, k.atom, "i64", args.span)
+        w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), whole(ctx, k.atom, args.span)
         count = w.op("max", w.op("min", count, Const(2100, I64)), Const(-2100, I64))
         out = w.op("ldexp", out, w.op("cast", count, type=F64))
         return ScalarValue(cast(ctx, out, dtype, args.span), weak)
@@ -314,7 +314,7 @@ def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) 
             return Poison()
         w, total = Writer(ctx, args), Const(start, I64)
         for v in values:
-            total = make(w, total, cast(ctx, v.atom, "i64", args.span))
+            total = make(w, total, whole(ctx, v.atom, args.span))
         return ScalarValue(total if weak else cast(ctx, total, promote(*values)[0], args.span), weak)
 
     return apply
@@ -337,7 +337,7 @@ def _counted(op: str, least: int, most: int) -> Rule:
         values = ints(ctx, args, least, most)
         if values is None:
             return Poison()
-        ins = [cast(ctx, v.atom, "i64", args.span) for v in values]
+        ins = [whole(ctx, v.atom, args.span) for v in values]
         if op == "perm" and len(ins) == 1:
             ins = [ins[0], ins[0]]
         w = Writer(ctx, args)

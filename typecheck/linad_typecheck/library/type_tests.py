@@ -12,28 +12,22 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
     literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
-from ..scope import Entity, External, Instance, Opaque, RecordClass, RecordField
+from ..scope import Entity, EnumMember, External, Instance, Opaque, RecordClass, RecordField
 from ..span import Span
-from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
+from ..types import (
+    BYTES, CHARS, DTYPE_CLASSES, FLOATS, INTS, LIMITS, NUMPY_NAMES, WORDS_OF_DTYPES, DType, Scalar, common, dtype_of_text,
+)
+from ..types import KINDS as DTYPE_KINDS
 
 _SCALARS: dict[tuple[DType, bool], str] = {
     **{(d, True): f"builtins.{n}" for d, n in (("f64", "float"), ("i64", "int"), ("bool", "bool"))},
-    **{(d, False): f"numpy.{n}" for d, n in NUMPY_NAMES.items()},
-    ("f32", True): "numpy.float32",
-    ("i32", True): "numpy.int32",
+    **{(d, weak): f"numpy.{n}" for d, n in NUMPY_NAMES.items() for weak in (False, True) if not weak or d not in ("f64", "i64", "bool")},
 }
-_DTYPES: dict[str, DType] = {
-    "numpy.float64": "f64", "numpy.double": "f64", "builtins.float": "f64", "numpy.float32": "f32", "numpy.single": "f32",
-    "numpy.int64": "i64", "numpy.intp": "i64", "numpy.int_": "i64", "builtins.int": "i64", "numpy.int32": "i32", "numpy.intc": "i32",
-    "numpy.bool": "bool", "numpy.bool_": "bool", "builtins.bool": "bool",
-}  # fmt: skip
-_TEXTS = {"float64": "f64", "d": "f64", "f8": "f64", "float": "f64", "float32": "f32", "f": "f32", "f4": "f32", "int64": "i64", "i8": "i64",
-          "int": "i64", "int32": "i32", "i4": "i32", "bool": "bool", "?": "bool"}  # fmt: skip
 
 
 def kind_of(v: Value) -> str | None:
@@ -45,15 +39,23 @@ def kind_of(v: Value) -> str | None:
             return "builtins.list"
         case TupleValue(record=None):
             return "builtins.tuple"
+        case TupleValue(record=record) if record is SLICE:
+            return "builtins.slice"
         case TupleValue(listed=True):
             return "builtins.list"
         case TextValue():
             return "builtins.str"
         case NoneValue():
             return "types.NoneType"
+        case DTypeValue():
+            return "numpy.dtype"
         case FunctionValue() | DerivativeValue():
             return "types.FunctionType"
     return "numpy.ndarray" if is_array(v) else None
+
+
+# What no class, function or module is.
+_NUMBERS_AND_GROUPS = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {"numpy.ndarray"}
 
 
 def type_value(v: Value) -> Value | None:
@@ -78,10 +80,10 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
         case Opaque(what=what) if what.startswith("the class `"):
             return False
         case External(dotted=dotted):
-            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in LISTS:
+            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
-                return None
+                return False if isinstance(v, EntityValue) and not isinstance(v.entity, EnumMember) and dotted in _NUMBERS_AND_GROUPS else None
             home, _, name = dotted.rpartition(".")
             name = f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted
             if name.startswith("abc.Supports"):
@@ -143,9 +145,9 @@ def dtype_meant(v: Value) -> DType | str | None:
         case DTypeValue(dtype=d):
             return d
         case TextValue(text=text):
-            return _TEXTS.get(text.lstrip("<=|"), text)
+            return dtype_of_text(text) or text
         case EntityValue(entity=External(dotted=dotted)):
-            return _DTYPES.get(dotted, dotted)
+            return DTYPE_CLASSES.get(dotted, dotted)
     return None
 
 
@@ -161,7 +163,7 @@ def same_class(a: Value, b: Value) -> bool | None:
     """Whether two classes are one, as in ``type(x) == float``; None where the values are not both classes."""
     match a, b:
         case EntityValue(entity=External(dotted=one)), EntityValue(entity=External(dotted=other)):
-            return _DTYPES.get(one, one) == _DTYPES.get(other, other) if one.startswith("numpy.") and other.startswith("numpy.") else one == other
+            return DTYPE_CLASSES.get(one, one) == DTYPE_CLASSES.get(other, other) if one.startswith("numpy.") and other.startswith("numpy.") else one == other
         case EntityValue(entity=RecordClass() as one), EntityValue(entity=RecordClass() as other):
             return one is other
         case EntityValue(entity=External() | RecordClass()), EntityValue(entity=External() | RecordClass()):
@@ -172,16 +174,15 @@ def same_class(a: Value, b: Value) -> bool | None:
 def attribute_of_dtype(v: DTypeValue, name: str) -> Value | None:
     """``x.dtype.kind`` and its like; None where there is no such attribute here."""
     text = NUMPY_NAMES[v.dtype]
-    size = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}[v.dtype]
     match name:
         case "kind":
-            return TextValue(v.dtype[0])
+            return TextValue(DTYPE_KINDS[v.dtype])
         case "name":
             return TextValue(text)
         case "char":
-            return TextValue({"f64": "d", "f32": "f", "i64": "l", "i32": "i", "bool": "?"}[v.dtype])
+            return TextValue(CHARS[v.dtype])
         case "itemsize":
-            return literal(size)
+            return literal(BYTES[v.dtype])
         case "type":
             return EntityValue(External(f"numpy.{text}"), f"np.{text}")
     return None
@@ -231,8 +232,8 @@ def _limits(name: str, d: DType, span: Span) -> TupleValue:
                  "smallest_subnormal": 2.0 ** (least - bits), "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
         items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
     else:
-        bits = 63 if d == "i64" else 31
-        items = {"max": literal(2**bits - 1), "min": literal(-(2**bits)), "bits": literal(bits + 1)}
+        low, high = LIMITS[d]
+        items = {"min": literal(low), "bits": literal(8 * BYTES[d])} | ({"max": literal(high)} if d != "u64" else {})  # beyond int64
     return TupleValue(tuple(items.values()), _info(name, tuple(items)))
 
 
@@ -264,7 +265,7 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
         if d not in NUMPY_NAMES or weak:
             ctx.report(Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools"))
             return Poison()
-        found = d if found is None else join_dtypes(found, False, d, False)
+        found = d if found is None else common(found, d)
     return Poison() if found is None else DTypeValue(found)
 
 
@@ -273,7 +274,7 @@ def _dtype(ctx: Lowering, args: Args) -> Value:
         return Poison()
     d = dtype_meant(args.values[0])
     if d not in NUMPY_NAMES:
-        ctx.report(Unsupported(args.span, f"this `{args.name}`", "arrays hold float64, float32, int64, int32 or bool"))
+        ctx.report(Unsupported(args.span, f"this `{args.name}`", f"arrays hold {WORDS_OF_DTYPES}"))
         return Poison()
     return DTypeValue(d)
 
@@ -284,6 +285,7 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.iterable": _is_iterable,
     "numpy.iscomplexobj": _always(False),
     "numpy.isrealobj": _always(True),
+    **dict.fromkeys(("scipy.sparse.issparse", "scipy.sparse.isspmatrix", "numpy.ma.isMaskedArray", "numpy.ma.isMA", "numpy.ma.is_masked"), _always(False)),
     "numpy.issubdtype": _is_sub_dtype,
     "numpy.result_type": _result_type,
     "numpy.finfo": _info_of("finfo", FLOATS),

@@ -42,7 +42,7 @@ from ..repairs import option_named
 from ..scope import GIVEN, FunctionSource, Opaque, parameters
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
-from ..types import BOOL, I64, Array, Type, is_float
+from ..types import BOOL, I64, INTS, Array, Type, is_float
 from ..words import with_article
 from .parameters import Mismatch, bound_type, merged, noted_dims, noted_type, paths, structure, tag
 
@@ -118,7 +118,7 @@ def _by_floats(ctx: Lowering, found: _Parameters, args: list[ast.arg], binding: 
 
 
 def _said(t: Type) -> str:
-    word = "int" if t.dtype[0] == "i" else "bool"
+    word = "int" if t.dtype in INTS else "bool"
     return f"an array of {word}s" if isinstance(t, Array) else with_article(word)
 
 

@@ -36,6 +36,7 @@ class ImpureCall(Message):
     name: str
     does: str
     instead: str
+    statement: Span | None = None  # that is only this call, and may be left out
 
     def message(self) -> str:
         return f"`{self.name}` {self.does}"
@@ -47,7 +48,8 @@ class ImpureCall(Message):
         return ("the derivative may run a part of the function again, so it must come out the same each time",)
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix(self.instead),)
+        leave_out = () if self.statement is None else (Fix("leave it out", (Edit(self.statement, "pass"),)),)
+        return (*leave_out, Fix(self.instead))
 
 
 @frozen

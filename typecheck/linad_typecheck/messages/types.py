@@ -157,7 +157,7 @@ class TypeChanges(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         if "None" in (self.one, self.other):
-            return (Fix(f"give `{self.name}` a first value that is {self.other if self.one == 'None' else self.one}: there is no type that is sometimes None"),)
+            return (Fix(f"give `{self.name}` a first value that is {self.other if self.one == 'None' else self.one}"),)
         return (Fix("use two names, or convert one of the values"),)
 
 

@@ -1,0 +1,174 @@
+"""Values that are None on some paths: of names, of loops, and of helpers."""
+
+import numpy as np
+import pytest
+
+from linad import LinadError, linear_grad
+
+from ..strategies import load
+
+HELPERS = """
+import numpy as np
+
+def first(x, limit):
+    for k in range(len(x)):
+        if x[k] > limit:
+            return x[k] * 2.0
+    return None
+
+def two(x):
+    if x[0] < 0.0:
+        return None
+    return x[0], x[1] * 2.0
+
+def scaled(x, w):
+    return x if w is None else x * w
+"""
+BODIES = {
+    "a sum": """\
+total = None
+for k in range(len(x)):
+    term = x[k] * x[k]
+    if total is None:
+        total = term
+    else:
+        total = total + term * k
+return total""",
+    "a sum of arrays": """\
+total = None
+for k in range(len(x)):
+    total = x * k if total is None else total + x * x[k]
+return total.sum()""",
+    "an array that is updated": """\
+total = None
+for k in range(len(x)):
+    if total is None:
+        total = np.zeros(2)
+    total += x[k]
+    total[0] *= 2.0
+return total.sum()""",
+    "the best one, and where": """\
+best, at = None, None
+for k in range(len(x)):
+    if best is None or x[k] > best:
+        best, at = x[k], k
+return best * at""",
+    "the one before": """\
+before, total = None, 0.0
+for v in x:
+    if before is not None:
+        total += (v - before) ** 2
+    before = v
+return total""",
+    "a test of a loop": """\
+found, k = None, 0
+while found is None and k < len(x):
+    if x[k] > 1.0:
+        found = x[k] ** 2
+    k += 1
+return (0.0 if found is None else found) + x[0]""",
+    "branches": """\
+a = None
+if x[0] > 1.0:
+    a = x.copy()
+elif x[1] > 5.0:
+    a = x * 2.0
+if a is None:
+    a = x * 3.0
+a[0] += 1.0
+return a.sum()""",
+    "a list": """\
+found = None
+for k in range(len(x)):
+    if found is None:
+        found = [x[k]]
+    else:
+        found.append(x[k] * 2.0)
+return sum(found) if found else 0.0""",
+    "truth": """\
+w = None
+if x[0] > 0.0:
+    w = x[1]
+if w:
+    return w * x[0]
+return x[2] if not w else w""",
+    "results of helpers": """\
+y = first(x, 1.0)
+if y is None:
+    y = 0.5
+z = first(x, 100.0)
+if z is not None:
+    y = y + z
+pair = two(x)
+if pair is None:
+    return y * x.sum()
+a, b = pair
+return a * b + (3.0 if first(x, 9.0) is None else 0.0)""",
+    "passed on": """\
+w = None
+if x[0] > 0.0:
+    w = x[1]
+v = w
+h = lambda u: u if v is None else u * v
+return scaled(x[2], v) + h(x[1])""",
+}
+POINTS = [np.array(p) for p in ([0.5, 2.0, 3.0], [1.5, 6.0, -3.0], [-1.5, 6.5, -3.0], [-1.5, -6.0, -3.0])]
+
+
+def _loaded(body):
+    return load(HELPERS + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_is_what_it_is_in_python(case):
+    plain = _loaded(BODIES[case])
+    f = linear_grad(plain, backend="interpret")
+    for x in POINTS:
+        np.testing.assert_allclose(f(x), plain(x), rtol=1e-12)
+        expected = [(plain(x + h) - plain(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(f.grad(x), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_compiled():
+    f, plain = linear_grad(_loaded(BODIES["the best one, and where"])), _loaded(BODIES["the best one, and where"])
+    assert [f(x) for x in POINTS] == [plain(x) for x in POINTS]
+    assert f.grad(POINTS[0]).tolist() == [0.0, 0.0, 2.0]
+
+
+@pytest.mark.parametrize("use", ["w * 2.0", "np.sum(w)", "max(w, 1.0)", "w"])
+def test_none_where_it_cannot_be_used_raises(use):
+    f = linear_grad(_loaded(f"w = None\nif x[0] > 1.0:\n    w = x[1]\nreturn {use}"), backend="interpret")
+    assert np.isfinite(f(POINTS[1]))
+    with pytest.raises(TypeError, match="`w` is None here"):
+        f(POINTS[0])
+
+
+RESULTS = {
+    "ints and floats": "if x[0] > 1.0:\n    return np.array([1, 0, 0])\nreturn x * 2.0",
+    "single and double": "if x[0] > 1.0:\n    return x.astype(np.float32)\nreturn x * 2.0",
+    "a number and an array of rank 0": "if x[0] > 1.0:\n    return np.asarray(x.sum())\nreturn x[1] * 2.0",
+    "parts": "if x[0] > 1.0:\n    return np.array([1, 2]), x[0]\nreturn x[:2], np.array(3.0) * x[1]",
+}
+
+
+@pytest.mark.parametrize("case", RESULTS)
+def test_results_meet_in_one_dtype(case):
+    plain = _loaded(RESULTS[case])
+    f, parts = linear_grad(plain, backend="interpret"), lambda v: v if isinstance(v, tuple) else (v,)
+    for x in POINTS[:2]:
+        for ours, theirs in zip(parts(f(x)), parts(plain(x)), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    ours, tangent = f.jvp((POINTS[0],), (np.ones(3),))
+    ends = [np.concatenate([np.ravel(p) for p in parts(plain(POINTS[0] + h))]) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(np.concatenate([np.ravel(p) for p in parts(tangent)]), (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+
+
+def test_results_that_a_caller_may_update_do_not_meet():
+    text = "def g(x):\n    if x[0] > 1.0:\n        return np.array([1, 0, 2])\n    return x * x\n"
+    with pytest.raises(LinadError, match="one path returns array of int64 of rank 1"):
+        linear_grad(load(f"import numpy as np\n\n{text}\ndef f(x):\n    y = g(x)\n    y[0] += 1.5\n    return y.sum()\n"))(POINTS[0])
+
+
+def test_a_result_that_is_none_is_told_of_at_once():
+    with pytest.raises(LinadError, match="one path returns np.float64 and another None"):
+        linear_grad(_loaded("if x[0] > 1.0:\n    return x[1]\nreturn None"))(POINTS[0])
