@@ -40,7 +40,7 @@ def differences(f, x):
     return np.stack([(f(x + h) - f(x - h)) / 2e-6 for h in steps], axis=-1)
 
 
-@pytest.mark.parametrize("wrt", [None, "w", ("w", "c"), ("c", "x")])
+@pytest.mark.parametrize("wrt", [None, "w", pytest.param(("w", "c"), marks=pytest.mark.thorough), pytest.param(("c", "x"), marks=pytest.mark.thorough)])
 def test_vectors_and_back(wrt):
     f = flat(linear_grad(values, wrt=wrt), W, np.ones(3), 0.5)
     size = {None: 11, "w": 7, ("w", "c"): 8, ("c", "x"): 4}[wrt]
