@@ -45,7 +45,7 @@ def f(x):
     "questions about dtypes and classes": """\
 def f(x):
     numbers = (int, float)
-    if isinstance(x.dtype, tuple) or isinstance(np.float64, str) or not isinstance(slice(1), slice):
+    if isinstance(x.dtype, tuple) or isinstance(np.float64, str) or isinstance(np.sin, (list, tuple)) or not isinstance(slice(1), slice):
         return x.sum()
     return x.sum() * 2.0 if isinstance(x[0, 0], numbers) else x.sum() * 3.0
 """,
@@ -86,6 +86,13 @@ def test_means_what_it_means_in_python(case):
 def test_a_text_that_is_put_together_is_no_number():
     with pytest.raises(LinadError, match="but this is `f'{x.shape}'`"):
         linear_grad(load("def f(x):\n    return x.sum() + f'{x.shape}'\n"))(X)
+
+
+@pytest.mark.parametrize("value", ["KEPT", "f'{x}'"])
+def test_what_is_not_known_of_a_value_is_no_answer(value):
+    text = "class Kept(list):\n    pass\n\nKEPT = Kept()\n\ndef f(x):\n    kept = VALUE\n    return x.sum() if isinstance(kept, (list, str)) else 2.0\n"
+    with pytest.raises(LinadError, match="cannot be used in a differentiated function"):
+        linear_grad(load(text.replace("VALUE", value)))(X)
 
 
 def test_a_printed_line_may_be_left_out():

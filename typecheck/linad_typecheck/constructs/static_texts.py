@@ -78,13 +78,16 @@ def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
         return None
 
 
+_UNTOLD = "a text that is not known when the function is compiled"
+
+
 def untold(node: ast.expr) -> EntityValue:
     """A text that is put together when the program runs: errors may quote it, and it has no other use here."""
-    return EntityValue(Opaque("a text that is not known when the function is compiled", "format it outside the function"), ast.unparse(node))
+    return EntityValue(Opaque(_UNTOLD, "format it outside the function"), ast.unparse(node))
 
 
 def _is_text(v: Value) -> bool:
-    return isinstance(v, TextValue) or (isinstance(v, EntityValue) and isinstance(v.entity, Opaque) and v.entity.what.startswith("a text "))
+    return isinstance(v, TextValue) or (isinstance(v, EntityValue) and isinstance(v.entity, Opaque) and v.entity.what == _UNTOLD)
 
 
 def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:

@@ -17,7 +17,7 @@ from ..engine.values import (
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
-from ..scope import Entity, EnumMember, External, Instance, Opaque, RecordClass, RecordField
+from ..scope import Entity, EnumClass, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField
 from ..span import Span
 from ..types import (
     BYTES, CHARS, DTYPE_CLASSES, FLOATS, INTS, LIMITS, NUMPY_NAMES, WORDS_OF_DTYPES, DType, Scalar, common, dtype_of_text,
@@ -54,8 +54,9 @@ def kind_of(v: Value) -> str | None:
     return "numpy.ndarray" if is_array(v) else None
 
 
-# What no class, function or module is.
-_NUMBERS_AND_GROUPS = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {"numpy.ndarray"}
+# Classes, functions and modules are no numbers, texts or groups of values.
+_NO_DATA = (External, Helper, Module, RecordClass, EnumClass, ErrorClass)
+_DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {"numpy.ndarray"}
 
 
 def type_value(v: Value) -> Value | None:
@@ -83,7 +84,7 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
             if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
-                return False if isinstance(v, EntityValue) and not isinstance(v.entity, EnumMember) and dotted in _NUMBERS_AND_GROUPS else None
+                return False if isinstance(v, EntityValue) and isinstance(v.entity, _NO_DATA) and dotted in _DATA else None
             home, _, name = dotted.rpartition(".")
             name = f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted
             if name.startswith("abc.Supports"):
