@@ -321,7 +321,7 @@ def float_to_i32(x):
 @exact
 def float_to_u64(x):
     """Truncate; of what does not fit, the bits that an int64 has of it, nan included."""
-    x = float64(x)
-    if 9223372036854775808.0 <= x < 18446744073709551616.0:
-        return uint64(int64(x - 9223372036854775808.0)) ^ uint64(-9223372036854775808)
-    return uint64(float_to_i64(x))
+    wide = float64(x)
+    if 9223372036854775808.0 <= wide < 18446744073709551616.0:
+        return uint64(int64(wide - 9223372036854775808.0)) ^ uint64(-9223372036854775808)
+    return uint64(float_to_i64(wide))

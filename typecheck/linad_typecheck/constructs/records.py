@@ -11,9 +11,10 @@ from ..engine.evaluation import expression, usable
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.rulebook import enter_rules
+from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, TupleValue, Value, arrays, describe, type_of,
+    LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
 )
 from ..linear.ownership import report_lost
 from ..messages.language import BadCall, Unsupported
@@ -188,8 +189,20 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
         if name and isinstance(own, TupleValue) and own.record not in SEQUENCES:
             member = member_of(ctx, own.record, word)
             if member is not None and member.kind == "method":
+                if own is b and _taken_by_numpy(ctx, own.record, other):
+                    what = f"this operator of NumPy's numbers and a `{own.record.name}`, of which NumPy makes an array,"
+                    ctx.report(Unsupported(ctx.span(node), what, "put the object first, or give its class `__array_ufunc__ = None`"))
+                    return Poison()
                 return invoke(ctx, member, [own, other], node)
     return None
+
+
+def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
+    """Whether what stands on the left does not leave an operator to the object: an array does so where its class says so."""
+    if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
+        return False
+    strong = isinstance(left, ScalarValue) and not left.weak
+    return is_array(left) or (strong and member_of(ctx, record, "__array__") is not None)
 
 
 def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
