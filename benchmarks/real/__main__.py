@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -96,7 +97,8 @@ def table(rows: list[Row]) -> str:
 
 def cause(row: Row) -> str:
     kind = "" if row["verdict"] == "refused" else f"{row['verdict']}: "
-    return (kind + row.get("cause", "")).splitlines()[0].replace("|", "\\|")
+    first = (kind + row.get("cause", "")).splitlines()[0]
+    return re.sub(r" at /\S*/", " at ", first).replace("|", "\\|")  # where the packages are installed says nothing
 
 
 def record(rows: list[Row]) -> None:
