@@ -92,6 +92,12 @@ if x[0] > 0.0:
 if w:
     return w * x[0]
 return x[2] if not w else w""",
+    "a default": """\
+w = first(x, 1.0) or 3.0
+v = None
+if x[0] > 0.0:
+    v = x[1]
+return w * (v or first(x, 100.0) or x[2])""",
     "results of helpers": """\
 y = first(x, 1.0)
 if y is None:

@@ -10,15 +10,15 @@ from ..core import Check, Const
 from ..engine.arithmetic import compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
-from ..engine.evaluation import CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, usable
+from ..engine.evaluation import CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, truth_of, usable
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
 from ..engine.refusal import refuse
 from ..engine.short_circuit import one_of, lazily
-from ..engine.state import Lowering
+from ..engine.state import Ahead, Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, type_of,
+    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, is_optional, type_of,
 )
 from ..library.operators import operator
 from ..linear.liveness import enclosed
@@ -148,7 +148,7 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
 
     def value_of(n: ast.expr) -> Value:
         if not as_bool:
-            return expression(ctx, n, hint)
+            return expression(ctx, n, hint, none=not is_and and n is not node.values[-1])
         c = condition(ctx, n)
         return Poison() if c is None else ScalarValue(c, True)
 
@@ -156,6 +156,10 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
         first = value_of(nodes[0])
         if len(nodes) == 1:
             return first
+        if is_optional(first):  # `x or y`: where it is true, it is no None
+            span, cond = ctx.span(node), truth_of(ctx, first, ctx.span(nodes[0]))
+            arms = [Ahead(first.items[0], [], ctx.path), ctx.ahead(lambda: rest(nodes[1:]))]
+            return Poison() if cond is None else one_of(ctx, cond, arms, (span, span), frozenset(ctx.env), span, hint)
         with ctx.programs.perhaps_dead(isinstance(first, Poison) and unknown_constant(ctx, nodes[0])):
             return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
 

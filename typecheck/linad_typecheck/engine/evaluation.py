@@ -85,7 +85,11 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))
     span = ctx.span(node)
-    value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
+    return truth_of(ctx, usable(ctx, expression(ctx, node, "b", none=True), "this", span), span)
+
+
+def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom | None:
+    """The truth of a value, which may be None."""
     if not is_optional(value):
         return truth(ctx, value, span)
     found = truth(ctx, value.items[0], span)  # None is false
