@@ -168,7 +168,7 @@ ALLOWED: tuple[Allowed, ...] = (
         ("sp.eval_legendre(-1, e)", "f64"),
     ),
     Allowed("Rounding", r"scipy\.special\.(kl_div|betaln|binom|poch|comb|sinc)|numpy\.sinc", _rounded, ("np.sinc(e)", "f32")),
-    Allowed("Rounding", r"(numpy|operator|ndarray)\..*(dot|matmul|inner|einsum|norm|cond|cross|average|correlate|convolve|gradient|polymul)|builtins\.sum|scipy\.spatial\.distance\.\w+", _products, ("np.einsum(\"i,i\", x, y)", "f32, i64")),
+    Allowed("Rounding", r"(numpy|operator|ndarray)\..*(dot|matmul|inner|einsum|norm|cond|cross|average|correlate|convolve|gradient|polymul|polyfit)|builtins\.sum|scipy\.spatial\.distance\.\w+", _products, ("np.einsum(\"i,i\", x, y)", "f32, i64")),
     Allowed("Rounding", r"numpy\.isclose", lambda m: "f32" in m.dtype, ("np.isclose(e, f)", "f64, f32")),
     Allowed("Bools in special functions", rf"{_SPECIAL}|numpy\.logaddexp\.reduce", _of_bools, ("sp.exp1(e)", "bool")),
     Allowed("64-bit ints", r"math\.(prod|lcm)|scipy\.special\.(log_)?softmax", lambda m: "i" in m.dtype and bool((np.abs(_arguments(m)) >= 2**31 - 1).any()), ("sp.softmax(x)", "i64")),

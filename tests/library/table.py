@@ -121,7 +121,7 @@ _rows("scipy.linalg", """
     hankel: sl.hankel(x) | sl.hankel(x, y)
     circulant: sl.circulant(x)
     block_diag: sl.block_diag(A, B) | sl.block_diag(x, A, 2.5)
-    solve_banded: sl.solve_banded((1, 1), np.vstack((x, x + 2, x)), y)
+    solve_banded: sl.solve_banded((1, 1), np.vstack((x, x + 3, x)), x[::-1])
     solve_triangular: sl.solve_triangular(S, b) | sl.solve_triangular(S, C) | sl.solve_triangular(S, b, lower=True) | sl.solve_triangular(S, b, trans=1, unit_diagonal=True) | sl.solve_triangular(S, b, trans='C')
     solve: sl.solve(S, b) | sl.solve(S, C)
     cho_factor: sl.cho_factor(S)[0] | sl.cho_factor(S, lower=True)[0]
@@ -193,7 +193,7 @@ _each("scipy.stats.cauchy", "pdf logpdf cdf", *_PLACED)
 _each("scipy.stats.laplace", "pdf logpdf cdf", *_PLACED[:2])
 _each("scipy.stats.halfnorm", "logpdf", *_PLACED)
 _each("scipy.stats.logistic", "logpdf cdf", *_PLACED)
-_each("scipy.stats.lognorm", "pdf logpdf cdf", *_SHAPED)
+_each("scipy.stats.lognorm", "pdf logpdf cdf", "F(e, 0.75)", "F(1.5, e + 0.5, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")
 _each("scipy.stats.lognorm", "ppf", "F(e, 0.75)", "F(0.75, e)")
 _each("scipy.stats.gamma", "pdf logpdf", *_SHAPED)
 _each("scipy.stats.chi2", "logpdf", *_SHAPED)
@@ -205,18 +205,19 @@ _each("scipy.stats.chi2", "cdf", *_SHAPED[:1])
 _each("scipy.stats.t", "cdf", *_SHAPED[:1])
 _each("scipy.stats.beta", "cdf", "F(e, 0.75, 2.0)")
 _each("scipy.stats.poisson", "pmf logpmf", "F(h, 2.5)", "F(2, e)")
-_each("scipy.stats.binom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e)")
+_each("scipy.stats.binom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e * 0.5)")
 _each("scipy.stats.multivariate_normal", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)))")
-_each("scipy.spatial.distance", "sqeuclidean cityblock chebyshev cosine correlation braycurtis", "F(x, y)")
+_each("scipy.spatial.distance", "sqeuclidean cityblock cosine correlation braycurtis", "F(x, y)")
 _rows("scipy.spatial.distance", """
     euclidean: sd.euclidean(np.append(x, 1.5), np.append(x, 0.5)[::-1])
     canberra: sd.canberra(x * 1.0, y)
+    chebyshev: sd.chebyshev(np.clip(x, -9, 9), np.clip(y, -9, 9))
     minkowski: sd.minkowski(x, y, 3)
     cdist: sd.cdist(A, B) | sd.cdist(A, B, "cityblock") | sd.cdist(A, B, "cosine") | sd.cdist(A, B, "minkowski", p=3)
     pdist: sd.pdist(A) | sd.pdist(A, "sqeuclidean")
 """)  # fmt: skip
 _rows("scipy.integrate", """
-    trapezoid: si.trapezoid(x, y)
+    trapezoid: si.trapezoid(x, dx=0.5)
     cumulative_trapezoid: si.cumulative_trapezoid(x) | si.cumulative_trapezoid(A, axis=0, initial=0)
     simpson: si.simpson(x * np.float64(1.0)) | si.simpson(np.append(x, 1.5), x=np.arange(len(x) + 1) * 2.0)
 """)  # fmt: skip
@@ -235,7 +236,7 @@ _rows("numpy", """
     polysub: np.polysub(x[:1], y)
     polymul: np.polymul(x, y)
     poly: np.poly(np.append(x, 1.5))
-    polyfit: np.polyfit(x, y, 1)
+    polyfit: np.polyfit(np.arange(len(x)) * 0.5, x, 1)
     polyder: np.polyder(x, 2)
     polyint: np.polyint(x, 2, 1.5)
 """)  # fmt: skip
@@ -355,7 +356,7 @@ _rows("numpy", """
 
 _rows("numpy", """
     matmul: np.matmul(x, y) | np.matmul(S, C) | np.matmul(S, b) | np.matmul(A, B.T) | np.matmul(T, T)
-    dot: np.dot(2.5, B) | np.dot(x, y) | np.dot(S, C) | np.dot(S, b) | np.dot(A, A)
+    dot: np.dot(2.5, A) | np.dot(x, y) | np.dot(S, C) | np.dot(S, b) | np.dot(A, A)
     inner: np.inner(x, y) | np.inner(A, B) | np.inner(A, x)
     vdot: np.vdot(x, y) | np.vdot(A, B)
     outer: np.outer(x, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.state import Lowering
 from ..engine.values import (
@@ -17,7 +18,7 @@ from ..span import Span
 from ..types import BOOL, DTYPE_CLASSES, I64, INTS, WORDS_OF_DTYPES, DType, dtype_of_text
 
 
-def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
+def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType:
     """The dtype that an argument ``dtype=v`` means."""
     match v:
         case DTypeValue(dtype=d):
@@ -28,8 +29,8 @@ def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType | None:
             return dtype_of_text(text)
     if not isinstance(v, SILENT):
         found = repr(v.text) if isinstance(v, TextValue) else describe(type_of(v))
-        ctx.report(WrongType(span, f"a dtype is {WORDS_OF_DTYPES}", found, _instead_of_dtype(v)))
-    return None
+        raise Refused(WrongType(span, f"a dtype is {WORDS_OF_DTYPES}", found, _instead_of_dtype(v)))
+    raise Refused(None)
 
 
 def _instead_of_dtype(v: Value) -> str:
@@ -46,7 +47,7 @@ def _instead_of_dtype(v: Value) -> str:
     return "write `dtype=np.float64`, or leave it out"
 
 
-def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
+def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
     """The shape that an int or a tuple of ints means; a negative size raises ValueError."""
     items = v.items if isinstance(v, TupleValue) else (v,)
     atoms: list[Atom] = []
@@ -61,20 +62,18 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...] | None:
         else:
             if not isinstance(item, SILENT):
                 not_an_int(ctx, "a shape is an int or a tuple of ints", item, span)
-            return None
+            raise Refused(None)
     if len(atoms) > 4:
-        ctx.report(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
-        return None
+        raise Refused(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
     return tuple(atoms)
 
 
-def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value] | None:
-    """The arguments by name; None, with a report, where they do not fit."""
+def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value]:
+    """The arguments by name."""
     found = dict(zip(names, args.values, strict=False))
     unknown = [k for k in args.keywords if k not in names or k in found]
     found |= args.keywords
     if unknown or len(args.values) > len(names) or any(n not in found for n in names[:needed]):
         why = f"does not take `{unknown[0]}` here" if unknown else f"takes {', '.join(f'`{n}`' for n in names)}"
-        ctx.report(BadCall(args.span, args.name, why))
-        return None
+        raise Refused(BadCall(args.span, args.name, why))
     return found

@@ -10,12 +10,13 @@ from ..engine.elementwise import common_shape, shapes_text
 from ..engine.numbers import own
 from ..engine.places import as_view, is_one, product, read, same_size, stretches
 from ..engine.provenance import sizes_differ
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, literal
+from ..engine.values import Delayed, ScalarValue, TupleValue, UnionValue, Value, ViewValue, literal
 from ..engine.views import Along, View
-from ..messages.language import Unsupported
+from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..scope import RecordClass, RecordField
 from ..span import Span
@@ -27,23 +28,18 @@ from .shapes import axes_of, transposed, with_axes, without_axes
 
 def _expand_dims(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "axis"), 2)
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     more = len(found["axis"].items) if isinstance(found["axis"], TupleValue) else 1
     rank = rank_of(array) + more
     if rank > 4:
-        ctx.report(WrongType(args.span, "an array has at most 4 dimensions", f"{rank} of them"))
-        return Poison()
+        raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{rank} of them"))
     axes = axes_of(ctx, found["axis"], rank, args.span)
-    return Poison() if axes is None else with_axes(ctx, array, sorted(axes), args.span)
+    return with_axes(ctx, array, sorted(axes), args.span)
 
 
 def _squeeze(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "axis"))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     span, sizes = args.span, shape_of(ctx, array, args.span)
     if "axis" not in found:
         axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE or ctx.known(n).single]
@@ -53,25 +49,19 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
                 ctx.emit(Check(ctx.let("ok", "ne", (n, ONE), BOOL, span), "ValueError", text, (), span))
     else:
         axes = axes_of(ctx, found["axis"], rank_of(array), span, lists=False)
-    if axes is None:
-        return Poison()
     text = "cannot select an axis to squeeze out which has size not equal to one"
     for k in axes:
         if isinstance(sizes[k], Const) and sizes[k] != ONE:
             sizes_differ(ctx, span, f"axis {k} has {sizes[k].value} cells and cannot be left out")
-            return Poison()
+            raise Refused(None)
         same_size(ctx, sizes[k], ONE, text, (), span)
     return without_axes(ctx, array, sorted(axes), span)
 
 
 def _swapaxes(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "axis1", "axis2"), 3)
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     pair = [axis_of(ctx, found[k], rank_of(array), args.span) for k in ("axis1", "axis2")]
-    if None in pair:
-        return Poison()
     order = list(range(rank_of(array)))
     order[pair[0]], order[pair[1]] = pair[1], pair[0]
     return transposed(ctx, array, order, args.span)
@@ -79,15 +69,10 @@ def _swapaxes(ctx: Lowering, args: Args) -> Value:
 
 def _moveaxis(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "source", "destination"), 3)
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     source, to = (axes_of(ctx, found[k], rank_of(array), args.span) for k in ("source", "destination"))
-    if source is None or to is None:
-        return Poison()
     if len(source) != len(to):
-        ctx.report(WrongType(args.span, "`source` and `destination` have as many axes", f"{len(source)} and {len(to)}"))
-        return Poison()
+        raise Refused(WrongType(args.span, "`source` and `destination` have as many axes", f"{len(source)} and {len(to)}"))
     order = [k for k in range(rank_of(array)) if k not in source]
     for place, axis in sorted(zip(to, source, strict=True)):
         order.insert(place, axis)
@@ -103,13 +88,13 @@ def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span
     more = len(shape) - len(own)
     if more < 0:
         sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}")
-        return Poison()
+        raise Refused(None)
     texts = shapes_text([own, shape]).split(" ")
     message = f"operands could not be broadcast together with remapped shapes [original->remapped]: {texts[0]}  and requested shape {texts[1]}"
     for n, m in zip(own, shape[more:], strict=True):
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             sizes_differ(ctx, span, f"{n.value} cells are not stretched to {m.value}")
-            return Poison()
+            raise Refused(None)
         stretches(ctx, n, m, message, (*own, *shape), span)
     return _stretched(ctx, v, own, tuple(shape), span)
 
@@ -133,17 +118,15 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
 
 def _broadcast_to(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("array", "shape"), 2)
-    array = None if found is None else as_array(ctx, found["array"], args)
-    shape = None if array is None else shape_argument(ctx, found["shape"], args.span)
-    return Poison() if shape is None else broadcast_view(ctx, once(ctx, array, args.hint, args.span), shape, args.span)
+    array = as_array(ctx, found["array"], args)
+    shape = shape_argument(ctx, found["shape"], args.span)
+    return broadcast_view(ctx, once(ctx, array, args.hint, args.span), shape, args.span)
 
 
 def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("a",))
-        array = None if found is None else as_array(ctx, found["a"], args)
-        if array is None:
-            return Poison()
+        array = as_array(ctx, found["a"], args)
         if rank == 3 and rank_of(array) in (1, 2):
             front = 1 if rank_of(array) == 1 else 0
             return with_axes(ctx, array, (*range(front), 2), args.span)
@@ -158,19 +141,15 @@ def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
 def _shape(ctx: Lowering, args: Args) -> Value:
 
     found = bound(ctx, args, ("a",))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    return Poison() if array is None else TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, array, args.span)))
+    array = as_array(ctx, found["a"], args)
+    return TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, array, args.span)))
 
 
 def _size(ctx: Lowering, args: Args) -> Value:
 
     found = bound(ctx, args, ("a", "axis"))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     axis = axis_of(ctx, found["axis"], rank_of(array), args.span) if "axis" in found else None
-    if "axis" in found and axis is None:
-        return Poison()
     sizes = shape_of(ctx, array, args.span)
     return ScalarValue(product(ctx, sizes if axis is None else [sizes[axis]], args.span), True)
 
@@ -178,15 +157,14 @@ def _size(ctx: Lowering, args: Args) -> Value:
 def _ndim(ctx: Lowering, args: Args) -> Value:
 
     found = bound(ctx, args, ("a",))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    return Poison() if array is None else literal(rank_of(array))
+    array = as_array(ctx, found["a"], args)
+    return literal(rank_of(array))
 
 
 def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
     """``a.item()``: the one cell of an array, as a number of Python's."""
     if args.values or args.keywords:
-        ctx.report(Unsupported(args.span, "`.item` with an index", "read the cell: `a[i, j]`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, "`.item` with an index", "read the cell: `a[i, j]`"))
     for n in shape_of(ctx, v, args.span):
         if n != ONE:
             ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "eq", (n, ONE), BOOL, args.span)
@@ -198,9 +176,9 @@ def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
 def _broadcast(ctx: Lowering, args: Args) -> Value:
     """``np.broadcast(a, b)``, of which the shape can be read."""
     shapes = [shape_of(ctx, v, args.span) if is_array(v) else () for v in args.values]
-    found = common_shape(ctx, shapes, args.span, "shape mismatch: objects") if shapes and not args.keywords else None
-    if found is None:
-        return Poison()
+    if not shapes or args.keywords:
+        raise Refused(BadCall(args.span, args.name, "takes arrays"))
+    found = common_shape(ctx, shapes, args.span, "shape mismatch: objects")
     shape = TupleValue(tuple(ScalarValue(n, True) for n in found))
     return TupleValue((shape, literal(len(found)), ScalarValue(product(ctx, found, args.span), True)), _BROADCAST)
 

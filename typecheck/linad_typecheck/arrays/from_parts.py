@@ -11,6 +11,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, fitted, promote
 from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
 from ..engine.provenance import sizes_differ
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
@@ -43,7 +44,7 @@ def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DT
     ranks = {rank_of(a) for a in arrays}
     if len(ranks) > 1:
         sizes_differ(ctx, span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis")
-        return Poison()
+        raise Refused(None)
     shapes = [shape_of(ctx, a, span) for a in arrays]
     sizes = list(shapes[0])
     for k, shape in enumerate(shapes[1:], 1):
@@ -52,7 +53,7 @@ def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DT
                 continue
             if isinstance(n, Const) and isinstance(m, Const) and n != m:
                 sizes_differ(ctx, span, f"array {k} has size {m.value} along axis {d} and array 0 has {n.value}")
-                return Poison()
+                raise Refused(None)
             where = tuple(Const(i, I64) for i in (d, 0, k))
             same_size(ctx, n, m, _SIZES, (where[0], where[1], n, where[2], m), span)
     starts: list[Atom] = [ZERO]
@@ -75,8 +76,7 @@ def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DT
 def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
     """Arrays of one shape along a new axis."""
     if rank_of(arrays[0]) == 4:
-        ctx.report(WrongType(span, "an array has at most 4 dimensions", "a stack of arrays of rank 4"))
-        return Poison()
+        raise Refused(WrongType(span, "an array has at most 4 dimensions", "a stack of arrays of rank 4"))
     text = "all input arrays must have the same shape"
     if len({rank_of(a) for a in arrays}) == 1:
         for a in arrays[1:]:
@@ -90,10 +90,10 @@ def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, 
     """``np.array`` of a list with arrays in it: all are arrays of one rank."""
     if not all(is_array(x) for x in items):
         sizes_differ(ctx, span, "arrays and scalars are mixed in this list")
-        return Poison()
+        raise Refused(None)
     if len({rank_of(x) for x in items}) > 1:
         sizes_differ(ctx, span, "the arrays of this list have different ranks")
-        return Poison()
+        raise Refused(None)
     made = stacked(ctx, items, 0, dtype, hint, span)
     return made if isinstance(made, ArrayValue) else Poison()
 
@@ -197,8 +197,7 @@ def shape_of_parts(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] |
         return Stacked(made) if is_array(made) else None
     if len(set(shapes)) > 1:
         sizes_differ(ctx, span, "the rows of this array have different lengths")
-        return None
+        raise Refused(None)
     if len(shapes[0] if shapes else ()) == 4:
-        ctx.report(WrongType(span, "an array has at most 4 dimensions", "more of them"))
-        return None
+        raise Refused(WrongType(span, "an array has at most 4 dimensions", "more of them"))
     return (len(shapes), *(shapes[0] if shapes else ()))

@@ -49,8 +49,6 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
     made_sure(v)
     sizes_of = [shape_of(ctx, g, span) for g in given]
     common = common_shape(ctx, sizes_of, span, "shape mismatch: indexing arrays", "IndexError")
-    if common is None:
-        return None
     together = places == list(range(places[0], places[-1] + 1))
     at = sum(not isinstance(p, Place) for p in parts[: places[0]]) if together else 0
     sizes: list[tuple[Atom, Place | None]] = []  # per axis of the base

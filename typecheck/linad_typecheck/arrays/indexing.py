@@ -9,6 +9,7 @@ from ..core import Atom, Check, Const, Load, Store, Var
 from ..engine.numbers import cast, fitted, number_of, to_int
 from ..engine.places import as_view, base_index, either, made_sure, read
 from ..engine.provenance import made, not_an_int
+from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
@@ -114,8 +115,7 @@ def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, sp
         ctx.wants_literal(index)
         found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
         instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
-        ctx.report(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
-        return Poison()
+        raise Refused(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
     k = index_atom(ctx, index, Const(n, I64), span)
     ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
     if not ctx.is_nonneg(k):

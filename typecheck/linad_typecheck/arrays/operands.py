@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..core import Atom, Const
 from ..engine.growing import as_array as array_of_list, is_growing
 from ..engine.places import materialise
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Delayed, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of
@@ -48,21 +49,18 @@ def instead_of(argument: str, function: str) -> str:
     return REFUSED[argument].format(function=function)
 
 
-def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value] | None:
-    """The arguments by name, those that are None left out; None, with a report, where they do not fit."""
+def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value]:
+    """The arguments by name, those that are None left out."""
     found = bind(ctx, args, tuple(names), needed)
-    if found is None:
-        return None
     given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
     for k in given:
         if k in REFUSED:
-            ctx.report(Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2])))
-            return None
+            raise Refused(Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2])))
     return given
 
 
-def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
-    """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars; None where reported."""
+def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
+    """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars."""
     if is_growing(v):
         v = array_of_list(ctx, v, args.hint, args.span)
     if is_array(v):
@@ -72,27 +70,25 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray | None:
             return rank_zero(v)
         case TupleValue(closed=False):
             made = array_of_values(ctx, v, None, args.hint, args.span)
-            return made if is_array(made) else None
-    if not isinstance(v, SILENT):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
-    return None
+            if is_array(made):
+                return made
+            raise Refused(None)
+    raise Refused(None if isinstance(v, SILENT) else WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
 
 
-def are_bools(ctx: Lowering, args: Args, *arrays: AnyArray) -> bool:
-    """Whether all are arrays of bools, of which NumPy does not take sums or differences, or takes them as bools; reported."""
-    found = all(dtype_of(a) == "bool" for a in arrays)
-    if found:
+def no_bools(args: Args, *arrays: AnyArray) -> None:
+    """Refuse arrays all of which are of bools, of which NumPy does not take sums or differences, or takes them as bools."""
+    if all(dtype_of(a) == "bool" for a in arrays):
         instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
-    return found
+        raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
 
 
-def are_ints(ctx: Lowering, args: Args, what: str, *values: Value) -> bool:
-    """Whether no value is of floats; else it is reported."""
-    floats = [v for v in values if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS]
-    if floats:
-        ctx.report(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(floats[0])), "convert them: `int(n)`, `k.astype(int)`"))
-    return not floats
+def no_floats(args: Args, what: str, *values: Value) -> None:
+    """Refuse values among which there are floats."""
+    for v in values:
+        if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS:
+            instead = "convert them: `int(n)`, `k.astype(int)`"
+            raise Refused(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(v)), instead))
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
@@ -104,15 +100,14 @@ def rank_zero(v: ScalarValue) -> Delayed:
     return Delayed(v.dtype, (), lambda index: v)
 
 
-def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int | None:
+def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int:
     """One axis, a literal int."""
-    found = axes_of(ctx, v, rank, span) if not isinstance(v, TupleValue) else None
     if isinstance(v, TupleValue):
-        ctx.report(WrongType(span, "one axis is meant here", describe(type_of(v)), "write one int: `axis=0`"))
-    return None if found is None else found[0]
+        raise Refused(WrongType(span, "one axis is meant here", describe(type_of(v)), "write one int: `axis=0`"))
+    return axes_of(ctx, v, rank, span)[0]
 
 
-def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span: Span) -> bool | None:
+def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span: Span) -> bool:
     """A literal True or False."""
     v = found.get(name)
     if v is None:
@@ -121,11 +116,11 @@ def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span:
         return bool(v.atom.value)
     if not isinstance(v, SILENT):
         ctx.wants_literal(v)
-        ctx.report(Unsupported(span, f"`{name}` that is not a literal", f"write `{name}=True` or `{name}=False`"))
-    return None
+        raise Refused(Unsupported(span, f"`{name}` that is not a literal", f"write `{name}=True` or `{name}=False`"))
+    raise Refused(None)
 
 
-def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: Span) -> int | None:
+def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: Span) -> int:
     """An int that has to be known while the function is checked."""
     if v is None:
         return default
@@ -133,11 +128,11 @@ def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: S
         return int(v.atom.value)
     if not isinstance(v, SILENT):
         ctx.wants_literal(v)
-        ctx.report(WrongType(span, f"{what} is a literal int", describe(type_of(v)), "write it out"))
-    return None
+        raise Refused(WrongType(span, f"{what} is a literal int", describe(type_of(v)), "write it out"))
+    raise Refused(None)
 
 
-def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, span: Span) -> str | None:
+def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, span: Span) -> str:
     """One of several words; the first where it is left out."""
     if v is None:
         return options[0]
@@ -145,8 +140,8 @@ def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, sp
         return v.text
     if not isinstance(v, SILENT):
         found = f"{v.text!r}" if isinstance(v, TextValue) else describe(type_of(v))
-        ctx.report(WrongType(span, f"{what} is {' or '.join(map(repr, options))}", found))
-    return None
+        raise Refused(WrongType(span, f"{what} is {' or '.join(map(repr, options))}", found))
+    raise Refused(None)
 
 
 def smaller(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:

@@ -13,6 +13,7 @@ from copy import copy
 
 from ..core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
 from ..engine.places import fresh_array
+from ..engine.refusal import Refused
 from ..engine.settled import Settled, above
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -178,12 +179,11 @@ def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
     ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
 
 
-def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str) -> ArrayValue | None:
+def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str) -> ArrayValue:
     """The array that the rows go to; None where that was reported."""
     span = ctx.span(node)
     if rank_of(row) == 4:
-        ctx.report(WrongType(span, "an array has at most 4 dimensions", "5 of them"))
-        return None
+        raise Refused(WrongType(span, "an array has at most 4 dimensions", "5 of them"))
     return fresh_array(ctx, hint, (n, *shape), dtype or dtype_of(row), None, span)
 
 

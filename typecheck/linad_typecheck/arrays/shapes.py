@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ..core import Atom, Check, Const, Var
 from ..engine.places import as_view, materialise, of_side, plus, product, ravelled, same_size, simplest, times
+from ..engine.refusal import Refused
 from ..engine.rulebook import enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, Loss, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
+    SILENT, ArrayValue, Delayed, Loss, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
     describe, type_of,
 )
 from ..engine.views import Along, Flat, View, Whole
@@ -33,8 +34,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
     rank = rank_of(v)
     order = tuple(range(rank))[::-1] if order is None else tuple(k + rank if k < 0 else k for k in order)
     if sorted(order) != list(range(rank)):
-        ctx.report(WrongRank(span, "the array", rank, len(order)))
-        return Poison()
+        raise Refused(WrongRank(span, "the array", rank, len(order)))
     match v:
         case UnionValue(one=one, other=other):
             return replace(v, one=transposed(ctx, one, order, span), other=transposed(ctx, other, order, span))
@@ -62,32 +62,28 @@ def transpose_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     """``a.transpose()``, ``a.transpose(1, 0)`` or ``a.transpose((1, 0))``."""
     given = args.values[0].items if len(args.values) == 1 and isinstance(args.values[0], TupleValue) else args.values
     if args.keywords:
-        ctx.report(BadCall(args.span, args.name, "takes the order of the axes, and no keywords"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes the order of the axes, and no keywords"))
     order = axes_of(ctx, TupleValue(tuple(given)), rank_of(v), args.span)
-    return Poison() if order is None else transposed(ctx, v, order or None, args.span)
+    return transposed(ctx, v, order or None, args.span)
 
 
-def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) -> tuple[int, ...] | None:
+def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) -> tuple[int, ...]:
     """Axes given as a literal int or a tuple of them, counted from the front; as a list where NumPy takes ``lists``."""
     if isinstance(v, TupleValue) and v.listed and not lists:
-        ctx.report(WrongType(span, "axes are an int or a tuple of ints", "a list", "write a tuple: `axis=(0, 1)`"))
-        return None
+        raise Refused(WrongType(span, "axes are an int or a tuple of ints", "a list", "write a tuple: `axis=(0, 1)`"))
     found: list[int] = []
     for item in v.items if isinstance(v, TupleValue) else (v,):
         if not (isinstance(item, ScalarValue) and isinstance(item.atom, Const) and item.dtype in INTS):
             if not isinstance(item, SILENT):
                 ctx.wants_literal(item)
-                ctx.report(WrongType(span, "an axis is a literal int", describe(type_of(item)), "write it out: `axis=0`"))
-            return None
+                raise Refused(WrongType(span, "an axis is a literal int", describe(type_of(item)), "write it out: `axis=0`"))
+            raise Refused(None)
         k = item.atom.value
         if not -rank <= k < rank:
-            ctx.report(NoAxis(span, rank, k))
-            return None
+            raise Refused(NoAxis(span, rank, k))
         found.append(k % rank)
     if len(set(found)) != len(found):
-        ctx.report(WrongType(span, "axes are given once", "repeated"))
-        return None
+        raise Refused(WrongType(span, "axes are given once", "repeated"))
     return tuple(found)
 
 
@@ -95,8 +91,7 @@ def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     """``a.reshape(n, m)`` or ``a.reshape((n, m))``."""
     order = args.keywords.get("order", TextValue("C"))
     if args.keywords.keys() - {"order"} or not args.values or not (isinstance(order, TextValue) and order.text in ("C", "F")):
-        ctx.report(BadCall(args.span, args.name, "takes the new shape, and `order='C'` or `'F'`"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes the new shape, and `order='C'` or `'F'`"))
     shape = args.values[0] if len(args.values) == 1 else TupleValue(args.values)
     if order.text == "C":
         return reshaped(ctx, v, shape, args)
@@ -110,8 +105,6 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
     ``dense`` only where they lie next to each other."""
     span = args.span
     sizes = _new_shape(ctx, v, shape, span)
-    if sizes is None:
-        return Poison()
     match v:
         case UnionValue(one=one, other=other):
             one, other = (of_side(ctx, v, k, lambda x: reshaped(ctx, x, shape, args, dense), span) for k in range(2))
@@ -185,17 +178,17 @@ def _perhaps_copied(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], args: 
     return UnionValue(TRUE, copy, original, Loss("reshaped", args.name, args.span))
 
 
-def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...] | None:
+def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...]:
     """The sizes that a shape means, one of which may be -1."""
     items = shape.items if isinstance(shape, TupleValue) else (shape,)
     unknown = [k for k, x in enumerate(items) if isinstance(x, ScalarValue) and x.atom == Const(-1, I64)]
 
     one = ScalarValue(ONE, True)
     sizes = shape_argument(ctx, TupleValue(tuple(one if k in unknown else x for k, x in enumerate(items))), span)
-    if sizes is None or len(unknown) > 1:
+    if len(unknown) > 1:
         if sizes is not None:
-            ctx.report(WrongType(span, "one size of a shape may be left open", "-1 twice"))
-        return None
+            raise Refused(WrongType(span, "one size of a shape may be left open", "-1 twice"))
+        raise Refused(None)
     total, rest = product(ctx, shape_of(ctx, v, span), span), product(ctx, sizes, span)
     text = f"cannot reshape array of size {{0}} into shape {_text(items, sizes, unknown)}"
     if unknown:
@@ -230,12 +223,11 @@ def _ravel(ctx: Lowering, args: Args) -> Value:
     order = args.keywords.get("order", args.values[1] if len(args.values) == 2 else None)
     if args.values and is_array(args.values[0]) and isinstance(order, TextValue):
         if order.text not in ("C", "F") and rank_of(args.values[0]) > 1:
-            ctx.report(Unsupported(args.span, f"`order={order.text!r}`, which depends on where the cells lie in memory,", "write `order='C'`, or leave it out"))
-            return Poison()
+            what = f"`order={order.text!r}`, which depends on where the cells lie in memory,"
+            raise Refused(Unsupported(args.span, what, "write `order='C'`, or leave it out"))
         of = args.values[0] if order.text != "F" else transposed(ctx, args.values[0], None, args.span)
         return _ravel(ctx, replace(args, values=(of,), keywords={}))
-    ctx.report(BadCall(args.span, args.name, "takes one array"))
-    return Poison()
+    raise Refused(BadCall(args.span, args.name, "takes one array"))
 
 
 def _flat_copy(ctx: Lowering, v: AnyArray, args: Args) -> Value:
@@ -246,8 +238,7 @@ def _reshape(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v, shape) if is_array(v) and not args.keywords:
             return reshaped(ctx, v, shape, args)
-    ctx.report(BadCall(args.span, args.name, "takes an array and its new shape"))
-    return Poison()
+    raise Refused(BadCall(args.span, args.name, "takes an array and its new shape"))
 
 
 def _transpose(ctx: Lowering, args: Args) -> Value:
@@ -257,9 +248,8 @@ def _transpose(ctx: Lowering, args: Args) -> Value:
             return transposed(ctx, v, None, args.span)
         case (v, axes) if is_array(v):
             order = axes_of(ctx, axes, rank_of(v), args.span)
-            return Poison() if order is None else transposed(ctx, v, order, args.span)
-    ctx.report(BadCall(args.span, args.name, "takes an array and the order of its axes"))
-    return Poison()
+            return transposed(ctx, v, order, args.span)
+    raise Refused(BadCall(args.span, args.name, "takes an array and the order of its axes"))
 
 
 def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:

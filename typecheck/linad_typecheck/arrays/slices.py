@@ -10,6 +10,7 @@ from ..core import Atom, Check, Const, Let
 from ..engine.numbers import whole
 from ..engine.places import as_view, base_index, made_sure, of_side, plus, read, simplest, times
 from ..engine.provenance import made
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue
@@ -90,13 +91,12 @@ class Place:
 Part = Slice | NewAxis | Rest | Place
 
 
-def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part] | None:
+def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part]:
     """The parts with ``...`` and what is left out written as full slices: one per axis, and the new axes."""
     full = Slice(None, None, None, span)
     taken = sum(_width(p) for p in parts)
     if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
-        ctx.report(WrongRank(span, name or "the array", rank, taken, made(ctx, name, span)))
-        return None
+        raise Refused(WrongRank(span, name or "the array", rank, taken, made(ctx, name, span)))
     at = next((k for k, p in enumerate(parts) if isinstance(p, Rest)), len(parts))
     return [*parts[:at], *([full] * (rank - taken)), *parts[at + 1 :]]
 
@@ -154,8 +154,6 @@ def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: 
         return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
     base = as_view(v)
     parts = expanded(ctx, parts, rank_of(base), name, span)
-    if parts is None:
-        return Poison()
     axis, shape, moves = 0, [], {}
     for p in parts:
         match p:

@@ -11,6 +11,7 @@ from ..engine import numbers
 from ..engine.numbers import cast
 from ..engine.places import as_view, disjoint, is_one, materialise, nest, put, read, stretches, writable
 from ..engine.provenance import made, sizes_differ
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, Lowering
 from ..engine.values import (
@@ -166,21 +167,20 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
         ctx.programs.poisoned |= isinstance(value, Poison)
         return None
     if not isinstance(value, ScalarValue) and not is_array(value):
-        ctx.report(WrongType(span, "cells hold numbers", describe(type_of(value))))
-        return None
+        raise Refused(WrongType(span, "cells hold numbers", describe(type_of(value))))
     if isinstance(value, ScalarValue):
         return value
     shape, own = shape_of_region(ctx, where, span), shape_of(ctx, value, span)
     if len(own) > len(shape):
         sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}", where.span)
-        return None
+        raise Refused(None)
     text = "could not broadcast input array from shape {0} into shape {1}"
     texts = [shapes_text([own, shape]).split(" ")[k] for k in range(2)]
     text = text.format(*texts)
     for n, m in zip(reversed(own), reversed(shape), strict=False):
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             sizes_differ(ctx, span, f"{n.value} values do not fit into {m.value} cells", where.span)
-            return None
+            raise Refused(None)
         stretches(ctx, n, m, text, (*own, *shape), span)
     return materialise(ctx, value, "t", span) if _meets(ctx, where, value, shape, own) else value
 

@@ -13,7 +13,7 @@ from .entities import unknown_constant
 from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
-from .refusal import refuse
+from .refusal import Refused, refuse, refused, unknown
 from .state import CTL, RETURN, RUN, Lowering
 from .values import Binding, NoneValue, ScalarValue, Value, is_optional
 
@@ -113,8 +113,12 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
     if lower is None:
         refuse(ctx, s)
         return
-    ctx.path = ctx.path.at(s, ctx.path.flight[: ctx.path.around])
-    lower(ctx, s)
+    before = ctx.path = ctx.path.at(s, ctx.path.flight[: ctx.path.around])
+    try:
+        lower(ctx, s)
+    except Refused as e:
+        refused(ctx, e, before)
+        unknown(ctx, s)
 
 
 def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:

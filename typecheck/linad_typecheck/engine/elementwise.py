@@ -14,9 +14,10 @@ from ..span import Span
 from ..types import Scalar
 from .places import is_one, materialise, read, stretches, tests_of
 from .provenance import sizes_differ
+from .refusal import Refused
 from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering
-from .values import Delayed, Poison, ScalarValue, TupleValue, Value
+from .values import Delayed, ScalarValue, TupleValue, Value
 
 
 def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t") -> Value:
@@ -25,8 +26,6 @@ def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, .
     if not given:
         return apply(tuple(values))
     shape = broadcast(ctx, given, span)
-    if shape is None:
-        return Poison()
     values = [cheap(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
     with ctx.block() as stmts:  # once with any scalars, to see what comes out
         cell = apply(tuple(ScalarValue(ctx.fresh("e", Scalar(dtype_of(v)))) if is_array(v) else v for v in values))
@@ -71,7 +70,7 @@ def reads(ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: S
     return tuple(dict.fromkeys(found))
 
 
-def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Atom, ...] | None:
+def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Atom, ...]:
     """The shape that arrays broadcast to. A size of 1 broadcasts where it is known to be 1; sizes that are not known to be
     equal are checked when the program runs."""
     shapes = [shape_of(ctx, v, span) for v in given]
@@ -80,7 +79,7 @@ def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Ato
 
 def common_shape(
     ctx: Lowering, shapes: Sequence[tuple[Atom, ...]], span: Span, what: str = "operands", error: str = "ValueError"
-) -> tuple[Atom, ...] | None:
+) -> tuple[Atom, ...]:
     rank = max(map(len, shapes))
     out: list[Atom] = []
     args = tuple(n for s in shapes for n in s)
@@ -90,7 +89,7 @@ def common_shape(
         known = [n for n in sizes if isinstance(n, Const)]
         if len(known) > 1:
             sizes_differ(ctx, span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together")
-            return None
+            raise Refused(None)
         size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:
             stretches(ctx, n, size, message, args, span, error)

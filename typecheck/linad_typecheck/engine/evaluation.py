@@ -15,7 +15,7 @@ from ..types import BOOL
 from .arithmetic import truth
 from .places import held
 from .quoted import Quoted
-from .refusal import refuse
+from .refusal import Refused, refuse, refused
 from .state import Lowering
 from .values import (
     OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue, Value,
@@ -49,7 +49,11 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
     frame, before = ctx.path.frame, len(ctx.path.flight)
     if frame != before and type(node) not in _LEAVES:
         ctx.path = ctx.path.evaluating(ctx.path.flight, before)
-    value = lower(ctx, node, hint)
+    start = ctx.path
+    try:
+        value = lower(ctx, node, hint)
+    except Refused as e:
+        value = refused(ctx, e, start)
     path, kind = ctx.path, type(value)
     if kind is TupleValue and value.record is OPTIONAL and not none:
         value = _present(ctx, node, value)
@@ -81,6 +85,15 @@ _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
 def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     """The truth value of an expression, evaluated as lazily as Python does; None where it was reported."""
+    before = ctx.path
+    try:
+        return _condition(ctx, node)
+    except Refused as e:
+        refused(ctx, e, before)
+        return None
+
+
+def _condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     lower = CONDITIONS.get(type(node))
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))

@@ -7,23 +7,23 @@ from ..messages.types import WrongType
 from ..scope import EnumMember
 from ..span import Span
 from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
+from .refusal import Refused
 from .state import Lowering
 from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, Value, describe, literal, type_of
 
 
-def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue | None:
-    """``v`` if it is a scalar (rank-0 arrays are not), else None and a report."""
+def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue:
+    """``v`` if it is a scalar, which arrays of rank 0 are not; else it is refused."""
     if isinstance(v, ScalarValue):
         return v
     if (number := number_of(v)) is not None:
         return number
     if isinstance(v, SILENT):
         ctx.programs.poisoned |= isinstance(v, Poison)
-    else:
-        is_array = isinstance(v, (*ARRAYS, Delayed))
-        instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
-        ctx.report(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
-    return None
+        raise Refused(None)
+    is_array = isinstance(v, (*ARRAYS, Delayed))
+    instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
+    raise Refused(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
 
 
 def number_of(v: Value) -> ScalarValue | None:

@@ -1,4 +1,5 @@
-"""What is in no table of constructs is refused by name, with the way to write it instead."""
+"""Refusals: what cannot go on raises `Refused`; what is in no table of constructs is refused by name, with the way to write it
+instead."""
 
 from __future__ import annotations
 
@@ -6,9 +7,31 @@ import ast
 
 from ..advice.unsupported import REWRITES
 from ..linear.liveness import bound
+from ..messages import Message
 from ..messages.language import Unsupported
+from .path import Path
 from .state import Lowering
-from .values import Binding, Poison
+from .values import Binding, Poison, Value
+
+
+class Refused(Exception):
+    """Lowering of an expression cannot go on: ``message`` says why, unless that is reported already.
+
+    It is caught where the expression, the library call or the statement is lowered, so that the rest of the function is
+    looked at all the same.
+    """
+
+    def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
+        super().__init__(message)
+        self.message, self.value = message, value
+
+
+def refused(ctx: Lowering, e: Refused, before: Path) -> Value:
+    """What stands for an expression that was refused, with the path as it was before."""
+    if e.message is not None:
+        ctx.report(e.message)
+    ctx.path = before
+    return e.value
 
 
 def refuse(ctx: Lowering, node: ast.AST) -> None:
@@ -20,6 +43,11 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
     else:
         what, instead = REWRITES.get(type(node), (f"`{type(node).__name__.lower()}`", ""))
     ctx.report(Unsupported(ctx.span(node), what, instead))
-    if isinstance(node, ast.stmt):  # what it would have bound is unknown from here on, which is no further mistake
-        for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
-            ctx.bind(name, Binding(Poison(), ctx.span(node)))
+    if isinstance(node, ast.stmt):
+        unknown(ctx, node)
+
+
+def unknown(ctx: Lowering, node: ast.stmt) -> None:
+    """What a statement would have bound is unknown from here on, which is no further mistake."""
+    for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
+        ctx.bind(name, Binding(Poison(), ctx.span(node)))

@@ -12,15 +12,15 @@ from typing import Literal
 
 from ..core import Const
 from ..frozen import frozen
-from ..messages import Message
 from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
 from ..scope import RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL
 from .numbers import as_scalar
+from .refusal import Refused
 from .state import Lowering
-from .values import NoneValue, Poison, ScalarValue, Value, literal
+from .values import NoneValue, ScalarValue, Value, literal
 
 
 @frozen
@@ -36,14 +36,6 @@ class Args:
 
 
 Rule = Callable[[Lowering, Args], Value]
-
-
-class Refused(Exception):
-    """A call that has no value: ``message`` says why, unless that is reported already. It is caught where library calls are lowered."""
-
-    def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
-        super().__init__(message)
-        self.message, self.value = message, value
 
 
 Of = Literal["arrays", "stored arrays", "scalars"]
@@ -97,16 +89,14 @@ RESULTS: dict[str, RecordClass] = {
 }  # functions that give a named tuple of NumPy
 
 
-def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
-    """The arguments as scalars, counted; None where that was reported."""
+def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:
+    """The arguments as scalars, counted."""
     most = least if most is None else most
     if args.keywords or not least <= len(args.values) <= most:
         takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
-        ctx.report(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
-        return None
+        raise Refused(BadCall(args.span, args.name, f"takes {takes}" + (" and no keywords" if args.keywords else "")))
     instead = "" if all(isinstance(v, ScalarValue) for v in args.values) else of_arrays(args.name)
-    found = [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", instead) for v in args.values]
-    return None if None in found else found
+    return [as_scalar(ctx, v, args.span, f"`{args.name}` is applied to scalars here", instead) for v in args.values]
 
 
 def of_arrays(name: str, several: bool = False) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from ..arrays.gather import fits, gathered, mask_of
 from ..arrays.indexing import value_parts
-from ..arrays.operands import are_bools
+from ..arrays.operands import no_bools
 from ..arrays.slices import is_basic, view_of
 from ..arrays.updates import add_at, region
 from ..engine.places import writable
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
@@ -22,19 +23,15 @@ from ..messages.types import WrongType
 def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         if len(args.values) != 3 or args.keywords:
-            ctx.report(BadCall(args.span, args.name, "takes an array, indices and what is added"))
-            return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes an array, indices and what is added"))
         array, index, value = args.values
         if not is_array(array):
-            ctx.report(WrongType(args.span, f"`{args.name}` updates an array", describe(type_of(array))))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` updates an array", describe(type_of(array))))
         var = next(arrays(array), None)
         name = next(iter(names_of(ctx, var)), "the array") if var is not None else "the expression"
         if var is None:
-            ctx.report(WrongType(args.span, f"`{args.name}` updates an array that has a name", "an expression"))
-            return Poison()
-        if are_bools(ctx, args, array):
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` updates an array that has a name", "an expression"))
+        no_bools(args, array)
         place = writable(ctx, array, name, args.span)
         parts = None if place is None else value_parts(ctx, index, args.span)
         if parts is None or None in parts:

@@ -19,6 +19,7 @@ from ..engine.elementwise import lift
 from ..engine.growing import from_array
 from ..engine.numbers import own
 from ..engine.places import fresh_array
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array
 from ..engine.state import Lowering
@@ -36,12 +37,8 @@ from .sorting import sort_method
 def _filled(value: float) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bind(ctx, args, ("shape", "dtype"), 1)
-        if found is None:
-            return Poison()
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
         shape = shape_of(ctx, found["shape"], args.span)
-        if dtype is None or shape is None:
-            return Poison()
         return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order=True)
 
     return apply
@@ -49,8 +46,6 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
 
 def _full(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
-    if found is None:
-        return Poison()
     fill = found["fill_value"]
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
@@ -58,12 +53,12 @@ def _full(ctx: Lowering, args: Args) -> Value:
     if is_array(fill):
         fill = places.read(ctx, fill, (), args.span)
     shape = shape_of(ctx, found["shape"], args.span)
-    if not isinstance(fill, ScalarValue) or shape is None:
+    if not isinstance(fill, ScalarValue):
         if not isinstance(fill, (ScalarValue, *SILENT)):
-            ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
-        return Poison()
+            raise Refused(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+        raise Refused(None)
     dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
-    return Poison() if dtype is None else _fill(ctx, args.hint, shape, dtype, fill, args.span, in_order=True)
+    return _fill(ctx, args.hint, shape, dtype, fill, args.span, in_order=True)
 
 
 def _fill(
@@ -81,27 +76,21 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         names = ("a", "dtype", "shape") if value is not None else ("a", "fill_value", "dtype", "shape")
         found = bind(ctx, args, names, 1 if value is not None else 2)
-        if found is None:
-            return Poison()
         model = found["a"]
         if not is_array(model):
             if not isinstance(model, SILENT):
-                ctx.report(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
-            return Poison()
+                raise Refused(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
+            raise Refused(None)
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
-        if dtype is None:
-            return Poison()
         places.made_sure(model)
         shape = shape_of(ctx, found["shape"], args.span) if "shape" in found else places.shape_of(ctx, model, args.span)
-        if shape is None:
-            return Poison()
         if value is not None:
             return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
         fill = found["fill_value"]
         if not isinstance(fill, ScalarValue):
             if not isinstance(fill, SILENT):
-                ctx.report(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
-            return Poison()
+                raise Refused(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
+            raise Refused(None)
         return _fill(ctx, args.hint, shape, dtype, fill, args.span)
 
     return apply
@@ -113,8 +102,7 @@ def _copy(ctx: Lowering, args: Args) -> Value:
             return copy(ctx, v, args.hint, args.span)
         case (v,) if isinstance(v, SILENT):
             return Poison()
-    ctx.report(BadCall(args.span, args.name, "takes one array"))
-    return Poison()
+    raise Refused(BadCall(args.span, args.name, "takes one array"))
 
 
 # -- methods
@@ -145,22 +133,21 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
     called = args.node.func if isinstance(args.node, ast.Call) else None
     place = args.span if called is None else ctx.span(called)
     if name in _OF_NUMPY:
-        ctx.report(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
-        return Poison()
+        raise Refused(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
     close = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OWN, *METHODS), 0.6)
     at = last_part(place, ast.unparse(called)) if called is not None and close else None
     other = f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
-    ctx.report(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))
-    return Poison()
+    raise Refused(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))
 
 
 def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    return copy(ctx, array, args.hint, args.span, in_order=True) if bind(ctx, args, ("order",), 0) is not None else Poison()
+    bind(ctx, args, ("order",), 0)
+    return copy(ctx, array, args.hint, args.span, in_order=True)
 
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     found = bind(ctx, args, ("value",), 1)
-    where = None if found is None else region(ctx, array, by, args.span)
+    where = region(ctx, array, by, args.span)
     if where is not None:
         assign_region(ctx, where, found["value"], args.span)
     return NoneValue()
@@ -168,13 +155,10 @@ def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     found = bind(ctx, args, ("dtype", "order", "casting", "subok", "copy"), 1)
-    dtype = None if found is None else dtype_of(ctx, found["dtype"], args.span)
-    if dtype is None:
-        return Poison()
+    dtype = dtype_of(ctx, found["dtype"], args.span)
     extra = set(found) - {"dtype", "copy"}
     if extra:
-        ctx.report(BadCall(args.span, args.name, f"does not take `{min(extra)}` here"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, f"does not take `{min(extra)}` here"))
     if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
         return array
     return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
@@ -186,14 +170,12 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """The numbers of an array of rank 1 as Python's own, in a list."""
-    if bind(ctx, args, (), 0) is None:
-        return Poison()
+    bind(ctx, args, (), 0)
     rank = places.rank_of(array)
     if rank == 0:
         return ScalarValue(places.read(ctx, array, (), args.span).atom, True)
     if rank > 1:
-        ctx.report(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
     dtype = places.dtype_of(array)
     if PYTHONS[dtype] != dtype:
         array = lift(ctx, (array,), lambda v: ScalarValue(own(ctx, v[0], PYTHONS[dtype], args.span)), args.span, args.hint)

@@ -10,6 +10,7 @@ from ..arrays.shapes import reshaped
 from ..core import Const
 from ..engine.elementwise import lift
 from ..engine.numbers import as_scalar
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import rank_of
 from ..engine.state import Lowering
@@ -25,19 +26,14 @@ def _clip(ctx: Lowering, args: Args) -> Value:
     names = {"min": "a_min", "max": "a_max"}
     given = Args(args.name, args.span, args.values, {names.get(k, k): v for k, v in args.keywords.items()}, args.hint)
     found = bound(ctx, given, ("a", "a_min", "a_max", "out"))
-    if found is None:
-        return Poison()
     limits = [(name, op) for name, op in (("a_min", "maximum"), ("a_max", "minimum")) if name in found]
     either = "min" in args.keywords or "max" in args.keywords  # the other one may then be left out
     missing = not either and len(args.values) + sum(k in ("a_min", "a_max") for k in args.keywords) < 3
     if not limits or missing:
-        ctx.report(BadCall(args.span, args.name, "takes an array, its lower and its upper limit, of which one may be None"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes an array, its lower and its upper limit, of which one may be None"))
 
     def apply(values: tuple[Value, ...]) -> Value:
         numbers = [as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers") for v in values]
-        if None in numbers:
-            return Poison()
         out = numbers[0]
         for (_, op), limit in zip(limits, numbers[1:], strict=True):
             out = choose(ctx, op, out, limit, args) if not isinstance(out, Poison) else out
@@ -46,15 +42,12 @@ def _clip(ctx: Lowering, args: Args) -> Value:
     return lift(ctx, (found["a"], *(found[name] for name, _ in limits)), apply, args.span, args.hint)
 
 
-def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...] | None:
+def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...]:
     """The indices of the cells that are not 0, an array per axis, in the order of C."""
     found = bound(ctx, args, ("a",))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return None
+    array = as_array(ctx, found["a"], args)
     if not rank_of(array):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
-        return None
+        raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
     span = args.span
     array = once(ctx, array, "t", span)
     if flat and rank_of(array) > 1:
@@ -64,12 +57,12 @@ def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...] | None
 
 def _flatnonzero(ctx: Lowering, args: Args) -> Value:
     found = places_of(ctx, args, True)
-    return Poison() if found is None else found[0]
+    return found[0]
 
 
 def _nonzero(ctx: Lowering, args: Args) -> Value:
     found = places_of(ctx, args, False)
-    return Poison() if found is None else TupleValue(found)
+    return TupleValue(found)
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ..arrays.operands import are_bools, as_array, bound, literal_int
+from ..arrays.operands import as_array, bound, literal_int, no_bools
 from ..core import Atom, Const
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, materialise, nest, put, same_size
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import Lowering
-from ..engine.values import Delayed, Poison, Value
+from ..engine.values import Delayed, Value
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import I64
@@ -23,34 +24,27 @@ _PLANE = "of vectors of two write `a[0] * b[1] - a[1] * b[0]`"
 
 def _cross(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "b", *_AXES), 2)
-    pair = None if found is None else [as_array(ctx, found[name], args) for name in ("a", "b")]
-    if pair is None or None in pair or not all(_is_vectors(ctx, args, v) for v in pair):
-        return Poison()
+    pair = [as_array(ctx, found[name], args) for name in ("a", "b")]
+    for v in pair:
+        _check_vectors(ctx, args, v)
     ranks = [rank_of(v) for v in pair]
     for name, rank in zip(_AXES, (*ranks, max(ranks), max(ranks)), strict=True):
         axis = literal_int(ctx, found.get(name), -1, f"`{name}`", args.span)
-        if axis is None:
-            return Poison()
         if axis not in (-1, rank - 1):
-            ctx.report(Unsupported(args.span, f"`{name}={axis}` of `{args.name}`", "move the components to the last axis: `np.moveaxis`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"`{name}={axis}` of `{args.name}`", "move the components to the last axis: `np.moveaxis`"))
     dtype = common_dtype(pair)
-    if are_bools(ctx, args, *pair):
-        return Poison()
+    no_bools(args, *pair)
     return _products(ctx, args, [spread(ctx, _kept(ctx, v, args), args.span) for v in pair], _lead(ctx, args, pair), dtype)
 
 
-def _is_vectors(ctx: Lowering, args: Args, v: AnyArray) -> bool:
-    """Whether an array has components along its last axis: three of them, which is checked when the program runs if need be."""
+def _check_vectors(ctx: Lowering, args: Args, v: AnyArray) -> None:
+    """Refuse an array without three components along its last axis, which is checked when the program runs if need be."""
     shape = shape_of(ctx, v, args.span)
     if not shape:
-        ctx.report(WrongType(args.span, f"`{args.name}` is of vectors", "a scalar"))
-        return False
+        raise Refused(WrongType(args.span, f"`{args.name}` is of vectors", "a scalar"))
     if isinstance(shape[-1], Const) and shape[-1] != _THREE:
-        ctx.report(WrongType(args.span, f"`{args.name}` is of vectors of three", f"vectors of {shape[-1].value}", _PLANE))
-        return False
+        raise Refused(WrongType(args.span, f"`{args.name}` is of vectors of three", f"vectors of {shape[-1].value}", _PLANE))
     same_size(ctx, shape[-1], _THREE, "np.cross is of vectors of three here, not of {0}", (shape[-1],), args.span)
-    return True
 
 
 def _kept(ctx: Lowering, v: AnyArray, args: Args) -> AnyArray:
@@ -58,15 +52,13 @@ def _kept(ctx: Lowering, v: AnyArray, args: Args) -> AnyArray:
     return materialise(ctx, v, args.hint, args.span) if isinstance(v, Delayed) else v
 
 
-def _lead(ctx: Lowering, args: Args, pair: list[AnyArray]) -> tuple[Atom, ...] | None:
-    """The shape of the pairs; None where that was reported."""
+def _lead(ctx: Lowering, args: Args, pair: list[AnyArray]) -> tuple[Atom, ...]:
+    """The shape of the pairs."""
     shapes = [shape_of(ctx, v, args.span)[:-1] for v in pair]
     return common_shape(ctx, shapes, args.span) if any(shapes) else ()
 
 
-def _products(ctx: Lowering, args: Args, cells: list, lead: tuple[Atom, ...] | None, dtype) -> Value:
-    if lead is None:
-        return Poison()
+def _products(ctx: Lowering, args: Args, cells: list, lead: tuple[Atom, ...], dtype) -> Value:
     out = fresh_array(ctx, args.hint, (*lead, _THREE), dtype, None, args.span)
 
     def one(index: tuple[Atom, ...]) -> None:

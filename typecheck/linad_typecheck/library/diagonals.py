@@ -9,11 +9,12 @@ from ..arrays.operands import as_array, axis_of, bound, smaller
 from ..core import Atom, Const
 from ..engine.numbers import whole
 from ..engine.places import as_view, fresh_array, made_sure, nest, plus, put, read, tests_of, times
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
 from ..engine.state import ZERO, Lowering, zero
 from ..engine.values import (
-    SILENT, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue, describe, literal, type_of,
+    SILENT, Delayed, ScalarValue, UnionValue, Value, ViewValue, describe, literal, type_of,
 )
 from ..engine.views import Along, View
 from ..messages.types import WrongType
@@ -22,13 +23,13 @@ from ..types import BOOL, I64, INTS, Scalar
 from .externals import call_external
 
 
-def _offset(ctx: Lowering, v: Value, span: Span) -> Atom | None:
+def _offset(ctx: Lowering, v: Value, span: Span) -> Atom:
     """The number of a diagonal: 0 is the main one, 1 the one above."""
     if isinstance(v, ScalarValue) and v.dtype in INTS:
         return whole(ctx, v.atom, span)
     if not isinstance(v, SILENT):
-        ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(v))))
-    return None
+        raise Refused(WrongType(span, "the number of a diagonal is an int", describe(type_of(v))))
+    raise Refused(None)
 
 
 def _start(ctx: Lowering, k: Atom, span: Span) -> tuple[Atom, Atom]:
@@ -72,21 +73,18 @@ def _along(ctx: Lowering, v: AnyArray, starts: tuple[Atom, Atom], n: Atom, span:
     return ViewValue(base.var, View(tuple(map(moved, base.view.axes)), (n,), base.view.flat, "a diagonal"))
 
 
-def _matrix(ctx: Lowering, args: Args, v: Value, least: int = 2, most: int = 2) -> AnyArray | None:
+def _matrix(ctx: Lowering, args: Args, v: Value, least: int = 2, most: int = 2) -> AnyArray:
     array = as_array(ctx, v, args)
-    if array is None or least <= rank_of(array) <= most:
+    if least <= rank_of(array) <= most:
         return array
     wants = "2" if least == most else f"{least} or 2" if most == 2 else f"{least} or more"
-    ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {wants}", f"an array of rank {rank_of(array)}"))
-    return None
+    raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {wants}", f"an array of rank {rank_of(array)}"))
 
 
 def _diag(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("v", "k"))
-    array = None if found is None else _matrix(ctx, args, found["v"], 1)
-    k = None if array is None else _offset(ctx, found.get("k", literal(0)), args.span)
-    if k is None:
-        return Poison()
+    array = _matrix(ctx, args, found["v"], 1)
+    k = _offset(ctx, found.get("k", literal(0)), args.span)
     span = args.span
     if rank_of(array) == 2:
         return diagonal(ctx, array, k, span)
@@ -105,34 +103,27 @@ def _diag(ctx: Lowering, args: Args) -> Value:
 
 def _diagonal(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "offset", "axis1", "axis2"))
-    array = None if found is None else _matrix(ctx, args, found["a"])
-    k = None if array is None else _offset(ctx, found.get("offset", literal(0)), args.span)
-    swapped = None if k is None else _exchanged(ctx, args, found)
-    if swapped is None:
-        return Poison()
+    array = _matrix(ctx, args, found["a"])
+    k = _offset(ctx, found.get("offset", literal(0)), args.span)
+    swapped = _exchanged(ctx, args, found)
     if swapped:
         k = Const(-k.value, I64) if isinstance(k, Const) else ctx.let("k", "neg", (k,), I64, args.span)
     return diagonal(ctx, array, k, args.span)
 
 
-def _exchanged(ctx: Lowering, args: Args, found: dict[str, Value]) -> bool | None:
+def _exchanged(ctx: Lowering, args: Args, found: dict[str, Value]) -> bool:
     """Whether `axis1` and `axis2` say that columns come first."""
     pair = [axis_of(ctx, found.get(name, literal(k)), 2, args.span) for k, name in enumerate(("axis1", "axis2"))]
-    if None in pair:
-        return None
     if pair[0] == pair[1]:
-        ctx.report(WrongType(args.span, "`axis1` and `axis2` are two axes", "one axis"))
-        return None
+        raise Refused(WrongType(args.span, "`axis1` and `axis2` are two axes", "one axis"))
     return pair == [1, 0]
 
 
 def _trace(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "offset", "axis1", "axis2", "dtype", "out"))
-    array = None if found is None else _matrix(ctx, args, found["a"])
-    k = None if array is None else _offset(ctx, found.get("offset", literal(0)), args.span)
-    swapped = None if k is None else _exchanged(ctx, args, found)
-    if swapped is None:
-        return Poison()
+    array = _matrix(ctx, args, found["a"])
+    k = _offset(ctx, found.get("offset", literal(0)), args.span)
+    swapped = _exchanged(ctx, args, found)
     if swapped:
         k = Const(-k.value, I64) if isinstance(k, Const) else ctx.let("k", "neg", (k,), I64, args.span)
     given = {"dtype": found["dtype"]} if "dtype" in found else {}
@@ -144,10 +135,8 @@ def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("m", "k"))
-        array = None if found is None else _matrix(ctx, args, found["m"], 2, 4)
-        k = None if array is None else _offset(ctx, found.get("k", literal(0)), args.span)
-        if k is None:
-            return Poison()
+        array = _matrix(ctx, args, found["m"], 2, 4)
+        k = _offset(ctx, found.get("k", literal(0)), args.span)
         span, t = args.span, Scalar(dtype_of(array))
 
         def cell(index: tuple[Atom, ...]) -> ScalarValue:

@@ -6,20 +6,20 @@ import ast
 from collections.abc import Sequence
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import are_bools, as_array, axis_of, bound, literal_int
+from ..arrays.operands import as_array, axis_of, bound, literal_int, no_bools
 from ..core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, held, nest, put, read
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import NoneValue, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..types import FLOATS, INTS
-from .texts import texts
 
 NONE = NoneValue()
 
@@ -28,12 +28,10 @@ def _gradient(ctx: Lowering, args: Args) -> Value:
     """``np.gradient(f, *spacings, axis=None, edge_order=1)``, edges of the first or second order."""
     keywords = {k: v for k, v in args.keywords.items() if k in ("axis", "edge_order")}
     if not args.values or len(keywords) != len(args.keywords):
-        ctx.report(BadCall(args.span, args.name, "takes an array, distances, and `axis` and `edge_order` by name"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes an array, distances, and `axis` and `edge_order` by name"))
     f = as_array(ctx, args.values[0], args)
-    order = None if f is None else literal_int(ctx, keywords.get("edge_order"), 1, "`edge_order`", args.span)
-    if order is None or are_bools(ctx, args, f):
-        return Poison()
+    order = literal_int(ctx, keywords.get("edge_order"), 1, "`edge_order`", args.span)
+    no_bools(args, f)
     rank, axis = rank_of(f), keywords.get("axis", NONE)
     if isinstance(axis, NoneValue):
         axes: Sequence[int | None] = range(rank)
@@ -43,8 +41,7 @@ def _gradient(ctx: Lowering, args: Args) -> Value:
     if len(distances) == 1 and not (is_array(distances[0]) and rank_of(distances[0])):
         distances *= len(axes)
     if None in axes or len(distances) != len(axes) or order not in (1, 2) or not rank:
-        ctx.report(BadCall(args.span, args.name, "takes a distance or an array of places for each axis, and an `edge_order` of 1 or 2"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes a distance or an array of places for each axis, and an `edge_order` of 1 or 2"))
     f = held(ctx, f if dtype_of(f) in FLOATS else written(ctx, args, "f * 1.0", f=f), "f", args.span)
     found = tuple(_slope(ctx, args, f, k, d, order) for k, d in zip(axes, distances, strict=True))
     return found[0] if len(found) == 1 else TupleValue(found)
@@ -98,12 +95,10 @@ def _slope(ctx: Lowering, args: Args, f: AnyArray, axis: int, h: Value, order: i
 def _polyval(ctx: Lowering, args: Args) -> Value:
     """Horner's rule for each cell of ``x``."""
     found = bound(ctx, args, ("p", "x"), 2)
-    p, x = (None, None) if found is None else (as_array(ctx, found[k], args) for k in ("p", "x"))
-    if p is None or x is None or are_bools(ctx, args, p, x):
-        return Poison()
+    p, x = (as_array(ctx, found[k], args) for k in ("p", "x"))
+    no_bools(args, p, x)
     if rank_of(p) != 1:
-        ctx.report(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))
-        return Poison()
+        raise Refused(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))
     span, p = args.span, held(ctx, p, "p", args.span)
     dtype = common_dtype((p, x))
     shape = shape_of(ctx, x, span)
@@ -127,8 +122,6 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
 
 RULES: dict[str, Rule] = {
     "numpy.gradient": _gradient,
-    "numpy.ediff1d": texts("np.diff(a.ravel())", "a", ranks=(1, 2, 3, 4), bools=False),
     "numpy.polyval": _polyval,
-    "numpy.tri": texts("(np.arange(N)[:, None] >= np.arange(M) - k).astype(dtype)", "N", "M", "k", "dtype", M="N", k="0", dtype="np.float64"),
 }
 enter_rules(RULES)

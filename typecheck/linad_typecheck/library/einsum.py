@@ -10,17 +10,18 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import are_bools, as_array, once
+from ..arrays.operands import as_array, no_bools, once
 from ..arrays.shapes import transposed
 from ..core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, is_one, nest, put, read, same_size, stretches
 from ..engine.provenance import sizes_differ
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
-from ..engine.values import ArrayValue, Poison, ScalarValue, TextValue, Value, ViewValue
+from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
 from ..linear.ownership import as_one
 from ..messages.language import BadCall, Unsupported
@@ -86,28 +87,20 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     span = args.span
     text = args.values[0] if args.values else None
     if not isinstance(text, TextValue):
-        ctx.report(Unsupported(span, f"`{args.name}` whose subscripts are not a literal", 'write them out: `np.einsum("ij,j->i", a, b)`'))
-        return Poison()
+        raise Refused(Unsupported(span, f"`{args.name}` whose subscripts are not a literal", 'write them out: `np.einsum("ij,j->i", a, b)`'))
     if set(args.keywords) - {"optimize"}:
-        ctx.report(BadCall(span, args.name, "takes subscripts and arrays"))
-        return Poison()
+        raise Refused(BadCall(span, args.name, "takes subscripts and arrays"))
     arrays = [as_array(ctx, v, args) for v in args.values[1:]]
-    if None in arrays:
-        return Poison()
     subscripts = parsed(text.text, tuple(map(rank_of, arrays)))
     if isinstance(subscripts, str):
-        ctx.report(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
-        return Poison()
+        raise Refused(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
     if len(arrays) != len(subscripts.operands):
-        ctx.report(BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}"))
-        return Poison()
+        raise Refused(BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}"))
     for a, letters in zip(arrays, subscripts.operands, strict=True):
         if rank_of(a) != len(letters):
-            ctx.report(BadCall(span, args.name, f"has {letters!r} for an array of rank {rank_of(a)}"))
-            return Poison()
+            raise Refused(BadCall(span, args.name, f"has {letters!r} for an array of rank {rank_of(a)}"))
     if len(subscripts.result) > 4:
-        ctx.report(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
-        return Poison()
+        raise Refused(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
     if len(arrays) == 1 and set(subscripts.operands[0]) == set(subscripts.result):
         return _view(ctx, args, arrays[0], subscripts)
     return contraction(ctx, args, arrays, subscripts)
@@ -128,14 +121,13 @@ def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscript
     """The product of arrays, summed over the letters that the result has not."""
     span = args.span
     dtype = common_dtype(arrays)
-    if are_bools(ctx, args, *arrays):
-        return Poison()
+    no_bools(args, *arrays)
     arrays = [once(ctx, a, "t", span) for a in arrays]
     sizes = _sizes(ctx, args, arrays, subscripts)
-    return Poison() if sizes is None else _loops(ctx, args, arrays, subscripts, sizes, dtype)
+    return _loops(ctx, args, arrays, subscripts, sizes, dtype)
 
 
-def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> dict[str, Atom] | None:
+def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> dict[str, Atom]:
     """The size of every letter; axes of size 1 stretch where they are known to be 1."""
     sizes: dict[str, Atom] = {}
     for a, letters in zip(arrays, subscripts.operands, strict=True):
@@ -150,7 +142,7 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
                 continue
             if isinstance(n, Const) and isinstance(old, Const) and n != old:
                 sizes_differ(ctx, args.span, f"the axes {c!r} have {old.value} and {n.value} cells")
-                return None
+                raise Refused(None)
             same_size(ctx, old, n, f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
     return sizes
 

@@ -9,7 +9,8 @@ from ..arrays.operands import as_array
 from ..engine.elementwise import lift
 from ..engine.entities import external
 from ..engine.places import held, stored
-from ..engine.rulebook import Args, Of, Refused, Rule, is_elementwise, rule_of
+from ..engine.refusal import Refused, refused
+from ..engine.rulebook import Args, Of, Rule, is_elementwise, rule_of
 from ..engine.state import Lowering
 from ..engine.values import Poison, TupleValue, Value
 from ..messages.language import Unsupported
@@ -18,35 +19,31 @@ from . import out_argument
 
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
     """A call of a library function."""
+    before = ctx.path
+    try:
+        return _called(ctx, dotted, args)
+    except Refused as e:
+        return refused(ctx, e, before)
+
+
+def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
     if dotted == "numpy.where" and len(args.values) == 1 and not args.keywords:
         dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
     known = rule_of(dotted)
     if known is None:
         if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
-            ctx.report(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
-        return Poison()
+            raise Refused(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
+        raise Refused(None)
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
         if dotted.startswith("numpy."):  # which makes arrays of lists
             whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
-            if None in whole:
-                return Poison()
             args = replace(args, values=whole)
         if "dtype" in args.keywords:
-            given = out_argument.converted(ctx, args)
-            if given is None:
-                return Poison()
-            args = given
+            args = out_argument.converted(ctx, args)
     if args.keywords and out_argument.stores(dotted, args, is_elementwise(dotted)):
         return out_argument.store(ctx, args, lambda rest: call_external(ctx, dotted, rest))
-    before = ctx.path
-    try:
-        return _lowered(ctx, dotted, *known, args)
-    except Refused as e:
-        if e.message is not None:
-            ctx.report(e.message)
-        ctx.path = before
-        return e.value
+    return _lowered(ctx, dotted, *known, args)
 
 
 def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Value:

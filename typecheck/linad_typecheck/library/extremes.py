@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..arrays.operands import are_bools, axis_of
+from ..arrays.operands import axis_of, no_bools
 from ..core import Atom, Block, Check, Const, If, Loop
 from ..engine.places import fold, fresh_array, nest, put, ravelled, read
 from ..engine.rulebook import Args, enter_rules
@@ -180,7 +180,7 @@ def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> At
 def _extreme(largest: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, ("axis", "out", "keepdims", "initial", "where"))
-        return Poison() if given is None else finish(ctx, given[0], extreme_of(ctx, given[0], largest))
+        return finish(ctx, given[0], extreme_of(ctx, given[0], largest))
 
     return apply
 
@@ -192,8 +192,6 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
             axis_of(ctx, axis, 0, args.span)
             return Poison()
         given = reduction(ctx, args, ("axis", "out", "keepdims"))
-        if given is None:
-            return Poison()
         r, _ = given
         _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence")
         where = places(ctx, r, largest)
@@ -208,11 +206,8 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
 
 def _ptp(ctx: Lowering, args: Args) -> Value:
     given = reduction(ctx, args, ("axis", "out", "keepdims"))
-    if given is None:
-        return Poison()
     r, _ = given
-    if are_bools(ctx, args, r.array):
-        return Poison()
+    no_bools(args, r.array)
     high, low = extreme_of(ctx, r, True), extreme_of(ctx, r, False)
     if not isinstance(high, ArrayValue):
         return finish(ctx, r, ctx.let(r.hint, "sub", (high, low), high.type, r.span))

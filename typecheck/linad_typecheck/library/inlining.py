@@ -18,12 +18,13 @@ from ..engine.evaluation import condition, expression, pull
 from ..engine.numbers import as_scalar, cast, promote
 from ..engine.places import held, unwrapped
 from ..engine.quoted import Quoted
-from ..engine.rulebook import CONSTANTS, RESULTS, Args, Refused, Rule, enter_rules, rule_of
+from ..engine.refusal import Refused
+from ..engine.rulebook import CONSTANTS, RESULTS, Args, Rule, enter_rules, rule_of
 from ..engine.sequences import Iteration, Unrolled, iteration, unpacked
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, arrays,
+    SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
 )
 from ..linear.ownership import names_of
 from ..messages.language import BadCall, Unsupported
@@ -79,8 +80,6 @@ def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
     best: ScalarValue | None = None
     for name, v in given.items():
         found = as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers")
-        if found is None:
-            raise Refused(None)
         if name in ints and found.dtype in FLOATS:
             what = f"`{args.name}` is of an int `{name}` here"
             raise Refused(WrongType(args.span, what, "a float", f"convert it: `int({name})`"))
@@ -127,14 +126,13 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
 def literal_rule(ctx: Lowering, args: Args) -> Value:
     """``literal(n)`` in the prelude."""
     (v,) = args.values
-    found = literal_int(ctx, v, 0, f"the number of `{args.name}`", args.span)
-    return Poison() if found is None else v
+    literal_int(ctx, v, 0, f"the number of `{args.name}`", args.span)
+    return v
 
 
 def as_array_rule(ctx: Lowering, args: Args) -> Value:
     """``np.asarray(v)`` in the prelude."""
-    found = as_array(ctx, args.values[0], args)
-    return Poison() if found is None else found
+    return as_array(ctx, args.values[0], args)
 
 
 class _Body:

@@ -14,11 +14,12 @@ from ..engine.elementwise import spread
 from ..engine.numbers import whole
 from ..engine.places import fresh_array, materialise, nest, plus, put, stored, times
 from ..engine.provenance import sizes_differ
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of,
+    SILENT, ArrayValue, Delayed, ScalarValue, TupleValue, Value, describe, literal, type_of,
 )
 from ..engine.written import written
 from ..linear.ownership import names_of
@@ -28,30 +29,23 @@ from ..span import Span
 from ..types import BOOL, I64, INTS, DType
 
 
-def _parts(ctx: Lowering, args: Args, v: Value, least: int) -> list[AnyArray] | None:
+def _parts(ctx: Lowering, args: Args, v: Value, least: int) -> list[AnyArray]:
     """The arrays of a tuple or list, of rank ``least`` or more."""
     if not isinstance(v, TupleValue) or v.closed:
         if not isinstance(v, SILENT):
             found = describe(type_of(v))
-            ctx.report(WrongType(args.span, f"`{args.name}` is of a tuple or list of arrays", found, "write the arrays out: `(a, b)`"))
-        return None
+            raise Refused(WrongType(args.span, f"`{args.name}` is of a tuple or list of arrays", found, "write the arrays out: `(a, b)`"))
+        raise Refused(None)
     if not v.items:
-        ctx.report(BadCall(args.span, args.name, "needs at least one array"))
-        return None
+        raise Refused(BadCall(args.span, args.name, "needs at least one array"))
     arrays = [as_array(ctx, x, args) for x in v.items]
-    if None in arrays:
-        return None
     if any(rank_of(a) < least for a in arrays):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {least} or more", "a scalar", "use `np.stack` or `np.array`"))
-        return None
+        raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {least} or more", "a scalar", "use `np.stack` or `np.array`"))
     return arrays
 
 
-def _dtype(ctx: Lowering, args: Args, found: dict[str, Value]) -> tuple[bool, DType | None]:
-    if "dtype" not in found:
-        return True, None
-    dtype = dtype_argument(ctx, found["dtype"], args.span)
-    return dtype is not None, dtype
+def _dtype(ctx: Lowering, args: Args, found: dict[str, Value]) -> DType | None:
+    return dtype_argument(ctx, found["dtype"], args.span) if "dtype" in found else None
 
 
 def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype: DType | None) -> Value:
@@ -69,46 +63,42 @@ def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype:
 
 def _flat(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
     """All cells of an array, in a row of their own."""
-    ok, dtype = _dtype(ctx, args, found)
+    dtype = _dtype(ctx, args, found)
     flat = reshaped(ctx, found["arrays"], ScalarValue(Const(-1, I64), True), args)
-    return materialise(ctx, flat, args.hint, args.span, dtype) if ok and is_array(flat) else Poison()
+    return materialise(ctx, flat, args.hint, args.span, dtype)
 
 
 def _concatenate(ctx: Lowering, args: Args) -> Value:
     whole = "axis" in args.keywords or len(args.values) > 1
     found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
-    if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]) > 1:
+    if is_array(found["arrays"]) and rank_of(found["arrays"]) > 1:
         if whole and "axis" not in found:
             return _flat(ctx, args, found)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(found["arrays"]) - 1, args.span)
-        ok, dtype = _dtype(ctx, args, found)
-        return Poison() if axis is None or not ok else _of_rows(ctx, args, found["arrays"], axis, dtype)
-    arrays = None if found is None else _parts(ctx, args, found["arrays"], 0 if whole and "axis" not in found else 1)
-    if arrays is None:
-        return Poison()
+        dtype = _dtype(ctx, args, found)
+        return _of_rows(ctx, args, found["arrays"], axis, dtype)
+    arrays = _parts(ctx, args, found["arrays"], 0 if whole and "axis" not in found else 1)
     if whole and "axis" not in found:  # axis=None
         open_ = ScalarValue(Const(-1, I64), True)
         arrays = [reshaped(ctx, a, open_, args) for a in arrays]
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(arrays[0]), args.span)
-    ok, dtype = _dtype(ctx, args, found)
-    return Poison() if axis is None or not ok else concatenated(ctx, arrays, axis, dtype, args.hint, args.span)
+    dtype = _dtype(ctx, args, found)
+    return concatenated(ctx, arrays, axis, dtype, args.hint, args.span)
 
 
 def _stack(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
-    if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]):  # of its rows
+    if is_array(found["arrays"]) and rank_of(found["arrays"]):  # of its rows
         rows = found["arrays"]
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(rows), args.span)
-        ok, dtype = _dtype(ctx, args, found)
+        dtype = _dtype(ctx, args, found)
         order = list(range(1, rank_of(rows)))
         order.insert(axis or 0, 0)
-        return materialise(ctx, transposed(ctx, rows, order, args.span), args.hint, args.span, dtype) if axis is not None and ok else Poison()
-    arrays = None if found is None else _parts(ctx, args, found["arrays"], 0)
-    if arrays is None:
-        return Poison()
+        return materialise(ctx, transposed(ctx, rows, order, args.span), args.hint, args.span, dtype)
+    arrays = _parts(ctx, args, found["arrays"], 0)
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(arrays[0]) + 1, args.span)
-    ok, dtype = _dtype(ctx, args, found)
-    return Poison() if axis is None or not ok else stacked(ctx, arrays, axis, dtype, args.hint, args.span)
+    dtype = _dtype(ctx, args, found)
+    return stacked(ctx, arrays, axis, dtype, args.hint, args.span)
 
 
 def _at_least(ctx: Lowering, a: AnyArray, rank: int, span: Span) -> AnyArray:
@@ -121,19 +111,17 @@ def _raised(raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callab
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("arrays", "dtype"))
-        if found is not None and is_array(found["arrays"]) and rank_of(found["arrays"]) > 1 and raised is not _as_depth:
+        if is_array(found["arrays"]) and rank_of(found["arrays"]) > 1 and raised is not _as_depth:
             rows = rank_of(found["arrays"]) - 1
-            ok, dtype = _dtype(ctx, args, found)
+            dtype = _dtype(ctx, args, found)
             along = axis(rows) if rows > 1 else {_as_row: None, _as_column: 1}.get(raised, 0)
             if rows == 1 and along == 1:
-                return materialise(ctx, transposed(ctx, found["arrays"], None, args.span), args.hint, args.span, dtype) if ok else Poison()
-            return _of_rows(ctx, args, found["arrays"], along, dtype) if ok else Poison()
-        arrays = None if found is None else _parts(ctx, args, found["arrays"], 0)
-        if arrays is None:
-            return Poison()
+                return materialise(ctx, transposed(ctx, found["arrays"], None, args.span), args.hint, args.span, dtype)
+            return _of_rows(ctx, args, found["arrays"], along, dtype)
+        arrays = _parts(ctx, args, found["arrays"], 0)
         arrays = [raised(ctx, a, args.span) for a in arrays]
-        ok, dtype = _dtype(ctx, args, found)
-        return concatenated(ctx, arrays, axis(rank_of(arrays[0])), dtype, args.hint, args.span) if ok else Poison()
+        dtype = _dtype(ctx, args, found)
+        return concatenated(ctx, arrays, axis(rank_of(arrays[0])), dtype, args.hint, args.span)
 
     return apply
 
@@ -166,40 +154,30 @@ def _split(even: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         span = args.span
         found = bound(ctx, args, ("ary", "indices_or_sections", "axis"), 2)
-        array = None if found is None else as_array(ctx, found["ary"], args)
-        if array is None:
-            return Poison()
+        array = as_array(ctx, found["ary"], args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
-        if axis is None:
-            return Poison()
         array = stored(ctx, array, args.hint, span) if isinstance(array, Delayed) else array
         cuts = _cuts(ctx, args, found["indices_or_sections"], size_of(ctx, array, axis, span), even)
-        if cuts is None:
-            return Poison()
         return TupleValue(tuple(part(ctx, array, axis, a, b, span) for a, b in zip([None, *cuts], [*cuts, None], strict=True)))
 
     return apply
 
 
-def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom] | None:
+def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom]:
     """The places at which an axis of ``n`` cells is cut."""
     span = args.span
     if isinstance(v, TupleValue):
         if all(isinstance(x, ScalarValue) and x.dtype in INTS for x in v.items):
             return [whole(ctx, x.atom, span) for x in v.items]
-        ctx.report(WrongType(span, "an array is cut at ints", describe(type_of(v))))
-        return None
+        raise Refused(WrongType(span, "an array is cut at ints", describe(type_of(v))))
     count = literal_int(ctx, v, 0, "the number of parts", span)
-    if count is None:
-        return None
     if count < 1:
-        ctx.report(WrongType(span, "the number of parts is 1 or more", str(count)))
-        return None
+        raise Refused(WrongType(span, "the number of parts is 1 or more", str(count)))
     parts = Const(count, I64)
     if isinstance(n, Const):
         if even and n.value % count:
             sizes_differ(ctx, span, f"{n.value} cells are not split into {count} equal parts")
-            return None
+            raise Refused(None)
         each, left = (Const(x, I64) for x in divmod(n.value, count))
     else:
         each, left = (ctx.let("n", name, (n, parts), I64, span, nonneg=True) for name in ("floordiv", "mod"))
@@ -217,20 +195,15 @@ def _meshgrid(ctx: Lowering, args: Args) -> Value:
     span = args.span
     rest = {k: v for k, v in args.keywords.items() if k not in ("indexing", "sparse", "copy")}
     if rest or not args.values or len(args.values) > 4:
-        ctx.report(BadCall(span, args.name, "takes one to four arrays of rank 1, `indexing` and `sparse`"))
-        return Poison()
+        raise Refused(BadCall(span, args.name, "takes one to four arrays of rank 1, `indexing` and `sparse`"))
     arrays = [as_array(ctx, v, args) for v in args.values]
     order = choice(ctx, args.keywords.get("indexing"), ("xy", "ij"), "`indexing`", span)
     sparse = flag(ctx, args.keywords, "sparse", False, span)
     copied = flag(ctx, args.keywords, "copy", True, span)
-    if None in arrays or order is None or sparse is None or copied is None:
-        return Poison()
     if not copied:
-        ctx.report(Unsupported(span, "`np.meshgrid` with `copy=False`", "leave `copy` out: the grids are arrays of their own"))
-        return Poison()
+        raise Refused(Unsupported(span, "`np.meshgrid` with `copy=False`", "leave `copy` out: the grids are arrays of their own"))
     if any(rank_of(a) != 1 for a in arrays):
-        ctx.report(Unsupported(span, f"`{args.name}` of arrays that are not of rank 1", "ravel them first"))
-        return Poison()
+        raise Refused(Unsupported(span, f"`{args.name}` of arrays that are not of rank 1", "ravel them first"))
     count = len(arrays)
     along = list(range(count))
     if order == "xy" and count > 1:

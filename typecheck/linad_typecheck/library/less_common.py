@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..arrays.operands import are_bools, as_array, bound
+from ..arrays.operands import as_array, bound, no_bools
 from ..engine.places import stored
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of, rank_of
 from ..engine.state import Lowering
-from ..engine.values import Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import ScalarValue, TupleValue, Value, literal
 from ..engine.written import called, written
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -47,9 +48,7 @@ def _along(name: str, axis: int) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("ary", "indices_or_sections"), 2)
-        a = None if found is None else as_array(ctx, found["ary"], args)
-        if a is None:
-            return Poison()
+        a = as_array(ctx, found["ary"], args)
         at = 0 if name == "numpy.hsplit" and rank_of(a) == 1 else axis
         given = (a, found["indices_or_sections"], literal(at))
         return call_external(ctx, "numpy.split", Args(args.name, args.span, given, {}, args.hint, args.node))
@@ -57,13 +56,11 @@ def _along(name: str, axis: int) -> Rule:
     return apply
 
 
-def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value | None:
+def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value:
     """The edges of the bins of `np.histogram`."""
     bins = found.get("bins", literal(10))
     if not (isinstance(bins, ScalarValue) and bins.dtype in INTS):
         edges = as_array(ctx, bins, args)
-        if edges is None:
-            return None
         rises = "if np.any(e[:-1] > e[1:]): raise ValueError('`bins` must increase monotonically, when an array')\ne"
         return stored(ctx, written(ctx, args, rises, e=stored(ctx, edges, "edges", args.span)), "edges", args.span)
     limits = found.get("range")
@@ -72,8 +69,7 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
     elif isinstance(limits, TupleValue) and len(limits.items) == 2:
         ends = "lo = limits[0] * 1.0\nhi = limits[1] * 1.0\n"
     else:
-        ctx.report(WrongType(args.span, "`range` is a pair of numbers", "something else"))
-        return None
+        raise Refused(WrongType(args.span, "`range` is a pair of numbers", "something else"))
     given = () if limits is None else limits.items
     single = dtype_of(a) == "f32" and all(isinstance(v, ScalarValue) and (v.weak or v.dtype == "f32") for v in given)
     text = (
@@ -91,21 +87,15 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
 def _histogram(ctx: Lowering, args: Args) -> Value:
     """``np.histogram(a, bins, range, weights=...)``: counts and edges."""
     found = bound(ctx, args, ("a", "bins", "range", "density", "weights"))
-    a = None if found is None else as_array(ctx, found["a"], args)
-    if a is None:
-        return Poison()
+    a = as_array(ctx, found["a"], args)
     if "density" in found:
-        ctx.report(Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`"))
     a = stored(ctx, written(ctx, args, "a.ravel()", a=a), "a", args.span)
     edges = _edges(ctx, args, a, found)
-    if edges is None:
-        return Poison()
     if "weights" not in found:
         return TupleValue((called(ctx, args, _COUNTED, a, edges), edges))
     weights = as_array(ctx, found["weights"], args)
-    if weights is None or are_bools(ctx, args, weights):
-        return Poison()
+    no_bools(args, weights)
     check = "if w.size != a.size: raise ValueError('weights should have the same shape as a.')\nw.ravel() * 1.0"
     dtype = dtype_of(weights)
     weights = stored(ctx, written(ctx, args, check, w=weights, a=a), "weights", args.span)
@@ -117,12 +107,9 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
 
 def _bincount(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("x", "weights", "minlength"))
-    x = None if found is None else as_array(ctx, found["x"], args)
-    if x is None:
-        return Poison()
+    x = as_array(ctx, found["x"], args)
     if rank_of(x) != 1 or dtype_of(x) not in INTS:
-        ctx.report(WrongType(args.span, "`np.bincount` is of an array of ints of rank 1", "something else"))
-        return Poison()
+        raise Refused(WrongType(args.span, "`np.bincount` is of an array of ints of rank 1", "something else"))
     x = stored(ctx, x, "x", args.span)
     text = (
         "if least < 0: raise ValueError(\"'minlength' must not be negative\")\n"
@@ -133,8 +120,6 @@ def _bincount(ctx: Lowering, args: Args) -> Value:
     if "weights" not in found:
         return called(ctx, args, _TALLIED, x, n)
     weights = as_array(ctx, found["weights"], args)
-    if weights is None:
-        return Poison()
     text = (
         "if w.size != x.size: raise ValueError('The weights and list don\\'t have the same length.')\n"
         "h = np.zeros(n)\nh[:] = 0.0\nh"

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import are_bools, as_array, once
+from ..arrays.operands import as_array, no_bools, once
 from ..core import Atom, Block, Const, If
 from ..engine.elementwise import broadcast, spread
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, nest, put, read
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, shape_of
 from ..engine.state import ZERO, Lowering, zero
-from ..engine.values import ArrayValue, Delayed, NoneValue, Poison, Value
+from ..engine.values import ArrayValue, Delayed, NoneValue, Value
 from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, DType, Scalar
 from .extremes import extreme_of
@@ -55,24 +56,17 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
     if len(values) > 2:
         weights, values = values[2], (*values[:2], *values[3:])
     given = reduction(ctx, replace(args, values=values, keywords=keywords), ("axis", "keepdims"), again=True)
-    if given is None:
-        return Poison()
     r, _ = given
     own = dtype_of(r.array)
     scale: Cell | None = None
     dtype = _floats(own)
     if weights is not None and not isinstance(weights, NoneValue):
         b = as_array(ctx, weights, args)
-        if b is None:
-            return Poison()
         b = once(ctx, b, "t", args.span)
         dtype = _floats(common_dtype([r.array, b]))
         shape = broadcast(ctx, [r.array, b], args.span)
-        if shape is None:
-            return Poison()
         if len(shape) != len(r.shape):
-            ctx.report(WrongType(args.span, "`b` has no more axes than the array", f"{len(shape)}"))
-            return Poison()
+            raise Refused(WrongType(args.span, "`b` has no more axes than the array", f"{len(shape)}"))
         a = spread(ctx, r.array, args.span)
         r = replace(r, array=Delayed(own, shape, a, ()), shape=shape)
         scale = spread(ctx, b, args.span)
@@ -127,11 +121,8 @@ def _summed(ctx: Lowering, r: Reduction, dtype: DType, scale: Cell | None, made:
 def _softmax(log: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, ("axis",), again=True)
-        if given is None:
-            return Poison()
         r, _ = given
-        if are_bools(ctx, args, r.array):
-            return Poison()
+        no_bools(args, r.array)
         dtype = _floats(dtype_of(r.array))
         t, span = Scalar(dtype), r.span
         best = _largest(ctx, r, dtype, log)

@@ -8,10 +8,11 @@ from ..arrays.shapes import reshaped
 from ..core import Atom, Block, Const, If
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, nest, plus, put, read
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
 from ..engine.state import ZERO, Lowering
-from ..engine.values import Poison, ScalarValue, Value
+from ..engine.values import ScalarValue, Value
 from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, I64, Scalar
 from .reductions import finish, mean_dtype, reduction
@@ -21,12 +22,9 @@ from .sorting import ordered
 def _median(ctx: Lowering, args: Args) -> Value:
     """``np.median(a, axis=None, keepdims=False)``: the mean of the two cells in the middle, of which a NaN makes a NaN."""
     given = reduction(ctx, args, ("axis", "out", "overwrite_input", "keepdims"), again=True)
-    if given is None:
-        return Poison()
     r, span = given[0], args.span
     if len(r.axes) not in (1, len(r.shape)) or not r.shape:
-        ctx.report(WrongType(span, f"`{args.name}` is along one axis, or of all cells of an array", f"{len(r.axes)} axes", "reshape the array first"))
-        return Poison()
+        raise Refused(WrongType(span, f"`{args.name}` is along one axis, or of all cells of an array", f"{len(r.axes)} axes", "reshape the array first"))
     dtype = mean_dtype(dtype_of(r.array))
     array, axis = held(ctx, r.array, "t", span), r.axes[0]
     if len(r.axes) == len(r.shape) > 1:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..arrays.operands import are_bools, as_array, axis_of, bound, literal_int
+from ..arrays.operands import as_array, axis_of, bound, literal_int, no_bools
 from ..core import Const
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of, rank_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import NoneValue, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -21,27 +22,22 @@ NONE = NoneValue()
 def _tensordot(ctx: Lowering, args: Args) -> Value:
     """As one product of matrices: the axes that are summed last in the one, first in the other."""
     found = bound(ctx, args, ("a", "b", "axes"), 2)
-    a, b = (None, None) if found is None else (as_array(ctx, found[k], args) for k in ("a", "b"))
-    if a is None or b is None:
-        return Poison()
+    a, b = (as_array(ctx, found[k], args) for k in ("a", "b"))
     ranks, axes = (rank_of(a), rank_of(b)), found.get("axes", literal(2))
     if isinstance(axes, ScalarValue):
         n = literal_int(ctx, axes, 2, "the number of axes", args.span)
-        pairs: list[list[int | None]] | None = None if n is None else [list(range(ranks[0] - n, ranks[0])), list(range(n))]
+        pairs: list[list[int | None]] | None = [list(range(ranks[0] - n, ranks[0])), list(range(n))]
     elif isinstance(axes, TupleValue) and len(axes.items) == 2:
         pairs = [[axis_of(ctx, k, r, args.span) for k in (v.items if isinstance(v, TupleValue) else (v,))] for v, r in zip(axes.items, ranks, strict=True)]
     else:
         pairs = None
     if pairs is None or None in pairs[0] + pairs[1] or len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(ranks):
-        ctx.report(BadCall(args.span, args.name, "takes the number of axes, or the axes of each array, written out"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes the number of axes, or the axes of each array, written out"))
     rest = [[k for k in range(r) if k not in p] for r, p in zip(ranks, pairs, strict=True)]
     if not rest[0] + rest[1]:
-        ctx.report(Unsupported(args.span, f"`{args.name}` over all axes, which NumPy gives as an array of rank 0", "write `np.sum(a * b)`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"`{args.name}` over all axes, which NumPy gives as an array of rank 0", "write `np.sum(a * b)`"))
     if len(rest[0] + rest[1]) > 4:
-        ctx.report(WrongType(args.span, "an array has at most 4 dimensions", f"{len(rest[0] + rest[1])} of them"))
-        return Poison()
+        raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{len(rest[0] + rest[1])} of them"))
     size = lambda name, ks: " * ".join(f"{name}.shape[{k}]" for k in ks) or "1"
     shape = ", ".join([f"a.shape[{k}]" for k in rest[0]] + [f"b.shape[{k}]" for k in rest[1]])
     same = " or ".join(f"a.shape[{j}] != b.shape[{k}]" for j, k in zip(*pairs, strict=True))
@@ -59,11 +55,8 @@ def _summed(product: str, axis: str, *names: str) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, (*names, *(["axis"] if axis == "axis" else [])), 2)
-        pair = [] if found is None else [as_array(ctx, found[n], args) for n in names]
-        if not pair or None in pair:
-            return Poison()
-        if are_bools(ctx, args, *pair):
-            return Poison()
+        pair = [as_array(ctx, found[n], args) for n in names]
+        no_bools(args, *pair)
         small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
         values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
         return written(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
@@ -79,12 +72,9 @@ def _outer(dotted: str) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("a", "b"), 2)
-        pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "b")]
-        if not pair or None in pair:
-            return Poison()
+        pair = [as_array(ctx, found[k], args) for k in ("a", "b")]
         if sum(map(rank_of, pair)) > 4:
-            ctx.report(WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them"))
-            return Poison()
+            raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them"))
         rank = rank_of(pair[1])
         more = ", None" * rank if rank_of(pair[0]) else ""
         return written(ctx, args, f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)", a=found["a"], b=found["b"])
@@ -100,15 +90,12 @@ _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 def _running_extreme(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("array", "axis", "dtype", "out"))
-        a = None if found is None else as_array(ctx, found["array"], args)
-        axis = None if a is None else axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
-        if axis is None:
-            return Poison()
+        a = as_array(ctx, found["array"], args)
+        axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
         t = Scalar(dtype_of(a))
         worst = float("-inf") if op == "maximum" else float("inf")
         if t.dtype == "bool" or "dtype" in found:
-            ctx.report(Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`"))
         return running(ctx, a, axis, Const(LIMITS[t.dtype][op == "minimum"] if t.dtype in INTS else worst, t), op, args.hint, args.span)
 
     return apply
@@ -120,8 +107,6 @@ def _by_axis(text: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
         found = bound(ctx, args, ("array", "axis", "dtype", "out", "keepdims"))
-        if found is None:
-            return Poison()
         more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
         return written(ctx, args, text.replace(")", f"{more})"), **{**found, "axis": NONE if whole else found.get("axis", literal(0))})
 

@@ -10,10 +10,11 @@ from ..arrays.operands import flag
 from ..arrays.shapes import axes_of
 from ..core import Atom, Const
 from ..engine.places import fold
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering
-from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import Unsupported
 from ..types import BOOL, FLOATS, I64, Scalar
@@ -27,11 +28,9 @@ NONE = NoneValue()
 
 def _norm(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("x", "ord", "axis", "keepdims"), 1)
-    if found is not None and _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
+    if _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
         return written(ctx, args, "np.abs(x * 1.0)", x=found["x"])
-    given = None if found is None else checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
-    if given is None:
-        return Poison()
+    given = checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
     kind = _order(found.get("ord", NoneValue()))
     x = given[0]
     if not isinstance(found.get("axis", NoneValue()), NoneValue) or "keepdims" in found or (rank_of(x) > 2 and kind == ""):
@@ -59,8 +58,6 @@ def _norm_along(ctx: Lowering, args: Args, kind: str, found: dict[str, Value]) -
     or for vectors the sum or the largest of the sizes."""
     values = args.values[:1] + args.values[2:]
     given = reduction(ctx, replace(args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}), ("axis", "keepdims"), again=True)
-    if given is None:
-        return Poison()
     r = given[0]
     dtype, count = common_dtype((r.array,), True), len(r.axes)
     plain = cells(ctx, r, dtype)
@@ -103,8 +100,6 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
     given = found.get("axis", NoneValue())
     axes = tuple(range(rank)) if isinstance(given, NoneValue) else axes_of(ctx, given, rank, args.span, lists=False)
     kept = flag(ctx, found, "keepdims", False, args.span)
-    if axes is None or kept is None:
-        return Poison()
     of_floats = "np.float32" if common_dtype((x,), True) == "f32" else "np.float64"
     if dtype_of(x) not in FLOATS:
         x = written(ctx, args, "x.astype(np.float64)", x=x)
@@ -116,8 +111,7 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
         return written(ctx, args, _MATRICES[kind], x=last)
     what = f"`{args.name}` of this order"
     instead = "the order is a literal: of vectors a number or np.inf, of matrices 'fro', 'nuc', 1, 2 or np.inf; loop over stacks of matrices"
-    ctx.report(Unsupported(args.span, what, instead))
-    return Poison()
+    raise Refused(Unsupported(args.span, what, instead))
 
 
 def _order(v: Value) -> str:

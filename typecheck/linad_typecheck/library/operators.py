@@ -8,10 +8,11 @@ from ..arrays.from_parts import array_of_values
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.growing import as_array, is_growing
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import Poison, TupleValue, Value
+from ..engine.values import TupleValue, Value
 from ..messages.language import BadCall
 from ..span import Span
 from .externals import call_external
@@ -25,8 +26,7 @@ _BINARY = {
 def _rule(op: type[ast.operator]):
     def apply(ctx: Lowering, args) -> Value:
         if len(args.values) != 2 or args.keywords:
-            ctx.report(BadCall(args.span, args.name, "takes 2 arguments"))
-            return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes 2 arguments"))
         return operator(ctx, op, *args.values, args.span, args.hint)
 
     return apply

@@ -9,10 +9,11 @@ from ..arrays.arguments import dtype_of as dtype_of_argument
 from ..arrays.updates import assign_region, region
 from ..engine.elementwise import lift
 from ..engine.numbers import cast
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, rule_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, NoneValue, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of
+from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
 from ..linear.ownership import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -50,7 +51,7 @@ def by_name(dotted: str, args: Args) -> Args:
 
 
 def converted(ctx: Lowering, args: Args) -> Args | None:
-    """The arguments of a ufunc in the dtype that ``dtype`` asks for; None, with a report, where there is no such dtype here."""
+    """The arguments of a ufunc in the dtype that ``dtype`` asks for."""
     dtype = dtype_of_argument(ctx, args.keywords["dtype"], args.span)
     if dtype is None:
         return None
@@ -73,26 +74,20 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
         out = out.items[0]
     if isinstance(out, NoneValue):
         what = f"`where=` of `{args.name}` without `out=`, which leaves cells that hold anything"
-        ctx.report(Unsupported(span, what, "say what the other cells hold: `np.where(mask, ..., 0.0)`"))
-        return Poison()
+        raise Refused(Unsupported(span, what, "say what the other cells hold: `np.where(mask, ..., 0.0)`"))
     var = next(arrays(out), None) if is_array(out) else None
     if var is None:
-        if not isinstance(out, SILENT):
-            ctx.report(WrongType(span, "`out` is an array", describe(type_of(out))))
-        return Poison()
+        raise Refused(None if isinstance(out, SILENT) else WrongType(span, "`out` is an array", describe(type_of(out))))
     value = call(replace(args, keywords={k: v for k, v in args.keywords.items() if k not in ("out", "where")}))
     if isinstance(value, SILENT):
         return value
     if not isinstance(value, ScalarValue) and not is_array(value):
-        ctx.report(Unsupported(span, f"`out=` of `{args.name}`", "assign its results"))
-        return Poison()
+        raise Refused(Unsupported(span, f"`out=` of `{args.name}`", "assign its results"))
     dtype = value.dtype if isinstance(value, ScalarValue) else dtype_of(value)
     if not same_kind(dtype, dtype_of(out)):
-        ctx.report(WrongType(span, f"`out` holds results of `{args.name}`, which are {dtype}", describe(type_of(out)), "make `out` of floats"))
-        return Poison()
+        raise Refused(WrongType(span, f"`out` holds results of `{args.name}`, which are {dtype}", describe(type_of(out)), "make `out` of floats"))
     if is_array(value) and rank_of(value) > rank_of(out):
-        ctx.report(WrongType(span, f"`out` has the shape of the result, of rank {rank_of(value)}", describe(type_of(out))))
-        return Poison()
+        raise Refused(WrongType(span, f"`out` has the shape of the result, of rank {rank_of(value)}", describe(type_of(out))))
     if mask is not None:
         value = lift(ctx, (mask, value, out), lambda v: _chosen(ctx, v, args), span, args.hint)
         if isinstance(value, SILENT):

@@ -7,8 +7,9 @@ import ast
 from ..core import Const
 from ..engine.arithmetic import OPERATORS, operation
 from ..engine.numbers import cast
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
-from ..engine.values import Poison, ScalarValue, Value
+from ..engine.values import ScalarValue, Value
 from ..engine.written import called
 from ..messages.types import WrongType
 from ..span import Span
@@ -33,8 +34,7 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
         return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar("f64"), span), weak)
     if literal:
         rule, instead = "a power of NumPy's int needs an exponent that is not negative", "make the base a float: `float(n) ** k`"
-        ctx.report(WrongType(span, rule, "int ** negative int", instead))
-        return Poison()
+        raise Refused(WrongType(span, rule, "int ** negative int", instead))
 
     base, exponent = (ScalarValue(cast(ctx, v.atom, dtype, span), weak) for v in (x, y))
     return called(ctx, Args("**", span, (), {}, hint), _POWER, base, exponent)

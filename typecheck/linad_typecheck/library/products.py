@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..arrays.arguments import bind
-from ..arrays.operands import are_bools, as_array
+from ..arrays.operands import as_array, no_bools
 from ..core import Atom, Const, Dense, Var
 from ..engine.elementwise import shapes_text
 from ..engine.numbers import cast, promote
 from ..engine.places import fold, fresh_array, materialise, nest, put, read, same_size
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import SILENT, ArrayValue, Poison, ScalarValue, TupleValue, Value, ViewValue, describe, type_of
+from ..engine.values import SILENT, ArrayValue, ScalarValue, TupleValue, Value, ViewValue, describe, type_of
 from ..engine.views import Along, View, Whole
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -28,31 +29,25 @@ Rule = Callable[[Lowering, Args], Value]
 # ---------------------------------------------------------------------------------------------------------- operands
 
 
-def arrays_of(ctx: Lowering, args: Args, names: tuple[str, ...], ranks: tuple[int, ...]) -> list[AnyArray] | None:
-    """The arguments as arrays of one of the ranks; None where that was reported."""
+def arrays_of(ctx: Lowering, args: Args, names: tuple[str, ...], ranks: tuple[int, ...]) -> list[AnyArray]:
+    """The arguments as arrays of one of the ranks."""
     found = bind(ctx, args, names, len(names))
-    if found is None:
-        return None
     return checked_arrays(ctx, args, [found[n] for n in names], ranks)
 
 
-def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray] | None:
+def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray]:
     values = [as_array(ctx, v, args) if isinstance(v, TupleValue) else v for v in values]
-    if None in values:
-        return None
     for v in values:
         if not is_array(v):
             if not isinstance(v, SILENT):
-                ctx.report(WrongType(args.span, f"`{args.name}` is of arrays", describe(type_of(v))))
-            return None
+                raise Refused(WrongType(args.span, f"`{args.name}` is of arrays", describe(type_of(v))))
+            raise Refused(None)
         if rank_of(v) not in ranks:
             if rank_of(v) < min(ranks):
                 needed = "a matrix" if min(ranks) == 2 else "an array"
-                ctx.report(WrongType(args.span, f"`{args.name}` is of {needed}", describe(type_of(v))))
-                return None
+                raise Refused(WrongType(args.span, f"`{args.name}` is of {needed}", describe(type_of(v))))
             what = f"`{args.name}` of an array of {rank_of(v)} dimensions"
-            ctx.report(Unsupported(args.span, what, "write a loop over the leading ones, and take the matrices one by one"))
-            return None
+            raise Refused(Unsupported(args.span, what, "write a loop over the leading ones, and take the matrices one by one"))
     return list(values)
 
 
@@ -181,9 +176,8 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix, (2, 2)
 
 def _matmul(ctx: Lowering, args: Args) -> Value:
     found = bind(ctx, args, ("x1", "x2"), 2)
-    pair = None if found is None else checked_arrays(ctx, args, list(found.values()), (1, 2, 3, 4))
-    if pair is None or are_bools(ctx, args, *pair):
-        return Poison()
+    pair = checked_arrays(ctx, args, list(found.values()), (1, 2, 3, 4))
+    no_bools(args, *pair)
     ranks = rank_of(pair[0]), rank_of(pair[1])
     return _BY_RANK[ranks](ctx, args, *pair) if ranks in _BY_RANK else _stacked(ctx, args, *pair)
 
@@ -208,16 +202,14 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
         return call_external(ctx, "numpy.multiply", args)
     for v in (*args.values, *args.keywords.values()):
         if is_array(v) and rank_of(v) > 2:  # not what `@` means there
-            ctx.report(Unsupported(args.span, f"`{args.name}` of an array of {rank_of(v)} dimensions", "write `a @ b`, which multiplies stacks of matrices, or `np.einsum`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"`{args.name}` of an array of {rank_of(v)} dimensions", "write `a @ b`, which multiplies stacks of matrices, or `np.einsum`"))
     return _matmul(ctx, args)
 
 
 def _inner(ctx: Lowering, args: Args) -> Value:
     """The sum over the last axes of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None or are_bools(ctx, args, *pair):
-        return Poison()
+    no_bools(args, *pair)
     a, b = pair
     match rank_of(a), rank_of(b):
         case 1, 2:
@@ -225,8 +217,7 @@ def _inner(ctx: Lowering, args: Args) -> Value:
         case 2, 2:
             dtype = common_dtype(pair)
             if dtype not in FLOATS:
-                ctx.report(Unsupported(args.span, f"`{args.name}` of matrices of ints", "write `a @ b.T`"))
-                return Poison()
+                raise Refused(Unsupported(args.span, f"`{args.name}` of matrices of ints", "write `a @ b.T`"))
             (n, k), (m, j) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
             same_inner(ctx, args, a, b, k, j)
             (left, ta), (right, tb) = (_factor(ctx, args, v, dtype) for v in pair)
@@ -239,11 +230,9 @@ def _inner(ctx: Lowering, args: Args) -> Value:
 def _vdot(ctx: Lowering, args: Args) -> Value:
     """The sum over all cells of both."""
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
-    if pair is None or are_bools(ctx, args, *pair):
-        return Poison()
+    no_bools(args, *pair)
     if rank_of(pair[0]) != rank_of(pair[1]):
-        ctx.report(Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`"))
     a, b = pair
     dtype = common_dtype(pair)
     shapes = [shape_of(ctx, v, args.span) for v in pair]
@@ -262,8 +251,7 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
 
 def _outer(ctx: Lowering, args: Args) -> Value:
     pair = arrays_of(ctx, args, ("a", "b"), (1,))
-    if pair is None or are_bools(ctx, args, *pair):
-        return Poison()
+    no_bools(args, *pair)
     a, b = pair
     dtype = common_dtype(pair)
     (n,), (m,) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)

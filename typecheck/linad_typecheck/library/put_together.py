@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from ..arrays.operands import are_ints, as_array, axis_of, bound, choice, flag
+from ..arrays.operands import as_array, axis_of, bound, choice, flag, no_floats
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
@@ -24,14 +25,11 @@ _BORDERS = {
 
 def _pad(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("array", "pad_width", "mode", "constant_values"), 2)
-    a = None if found is None else as_array(ctx, found["array"], args)
-    mode = None if a is None else choice(ctx, found.get("mode"), ("constant", *_BORDERS), "`mode`", args.span)
-    if mode is None:
-        return Poison()
+    a = as_array(ctx, found["array"], args)
+    mode = choice(ctx, found.get("mode"), ("constant", *_BORDERS), "`mode`", args.span)
     widths = _pairs(ctx, args, found["pad_width"], rank_of(a), "widths")
     fills = _pairs(ctx, args, found.get("constant_values", literal(0)), rank_of(a), "values")
-    if widths is None or fills is None or not are_ints(ctx, args, "widths", *chain(*widths)):
-        return Poison()
+    no_floats(args, "widths", *chain(*widths))
     for axis, ((before, after), (low, high)) in enumerate(zip(widths, fills, strict=True)):
         if before == after == literal(0):
             continue
@@ -50,7 +48,7 @@ def _pad(ctx: Lowering, args: Args) -> Value:
     return written(ctx, args, "np.copy(a)", a=a) if a is found["array"] else a
 
 
-def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tuple[Value, Value]] | None:
+def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tuple[Value, Value]]:
     """A number, a pair, or a pair for each axis, written out: the pairs of all axes."""
 
     def pair(x: Value) -> tuple[Value, Value] | None:
@@ -70,22 +68,18 @@ def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tu
         found = [pair(x) for x in v.items]
         if None not in found:
             return found * (rank if len(found) == 1 else 1)
-    ctx.report(BadCall(args.span, args.name, f"takes {what} as a number, a pair, or a pair for each axis, written out"))
-    return None
+    raise Refused(BadCall(args.span, args.name, f"takes {what} as a number, a pair, or a pair for each axis, written out"))
 
 
 def _block(ctx: Lowering, args: Args) -> Value:
     """``np.block`` of nested lists: the innermost are put side by side along the last axis, those around them before that."""
     found = bound(ctx, args, ("arrays",))
-    if found is None:
-        return Poison()
     depths = _depths(found["arrays"])
     if len(depths) != 1:
-        ctx.report(BadCall(args.span, args.name, "takes lists nested equally deep everywhere"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes lists nested equally deep everywhere"))
     (depth,) = depths
     leaves = [as_array(ctx, v, args) for v in _blocks(found["arrays"])]
-    if None in leaves or not leaves:
+    if not leaves:
         return Poison()
     rank = max(depth, *map(rank_of, leaves))
 
@@ -109,8 +103,6 @@ def _blocks(v: Value) -> list[Value]:
 
 def _append(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("arr", "values", "axis"), 2)
-    if found is None:
-        return Poison()
     if "axis" in found:
         return written(ctx, args, "np.concatenate((a, v), axis=axis)", a=found["arr"], v=found["values"], axis=found["axis"])
     return written(ctx, args, "np.concatenate((np.atleast_1d(a).ravel(), np.atleast_1d(v).ravel()))", a=found["arr"], v=found["values"])
@@ -121,23 +113,17 @@ def _one_place(text: str, *names: str) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, names, len(names) - 1)
-        a = None if found is None else as_array(ctx, found["arr"], args)
-        if a is None:
-            return Poison()
+        a = as_array(ctx, found["arr"], args)
         if not (isinstance(found["obj"], ScalarValue) and found["obj"].dtype in INTS):
-            ctx.report(Unsupported(args.span, f"`{args.name}` at several places", "use `np.concatenate` of the parts between them"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"`{args.name}` at several places", "use `np.concatenate` of the parts between them"))
         if "axis" not in found and rank_of(a) != 1:
             a = written(ctx, args, "a.ravel()", a=a)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
-        if axis is None:
-            return Poison()
         values = {"a": written(ctx, args, "np.moveaxis(a, axis, 0)", a=a, axis=literal(axis)), "k": found["obj"], "axis": literal(axis)}
         if "values" in found:
             v = as_array(ctx, found["values"], args)
-            if v is None or (rank_of(v) > 0 and rank_of(a) > 1):
-                ctx.report(Unsupported(args.span, f"`{args.name}` of arrays along an axis", "use `np.concatenate` of the parts"))
-                return Poison()
+            if rank_of(v) > 0 and rank_of(a) > 1:
+                raise Refused(Unsupported(args.span, f"`{args.name}` of arrays along an axis", "use `np.concatenate` of the parts"))
             lead = "np.atleast_1d(v)" if rank_of(a) == 1 else "np.broadcast_to(v, (1, *a.shape[1:]))".replace("*a.shape[1:]", ", ".join(f"a.shape[{k}]" for k in range(1, rank_of(a))))
             values["v"] = written(ctx, args, lead + ".astype(a.dtype)", v=v, a=values["a"])
         return written(ctx, args, text, **values)
@@ -165,11 +151,11 @@ _DELETE = """
 def _grid(ctx: Lowering, args: Args) -> Value:
     """``np.indices(shape)``."""
     found = bound(ctx, args, ("dimensions",))
-    sizes = None if found is None else found["dimensions"]
+    sizes = found["dimensions"]
     if not isinstance(sizes, TupleValue) or len(sizes.items) > 3:
         if found is not None:
-            ctx.report(BadCall(args.span, args.name, "takes a tuple of up to three sizes, written out"))
-        return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes a tuple of up to three sizes, written out"))
+        raise Refused(None)
     return written(ctx, args, "np.stack(parts)", parts=TupleValue(_indices(ctx, args, sizes)))
 
 
@@ -182,12 +168,9 @@ def _indices(ctx: Lowering, args: Args, sizes: TupleValue) -> tuple[Value, ...]:
 
 def _from_function(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("function", "shape", "dtype"), 2)
-    if found is None:
-        return Poison()
     sizes = found["shape"] if isinstance(found["shape"], TupleValue) else TupleValue((found["shape"],))
     if "dtype" in found:
-        ctx.report(Unsupported(args.span, f"`dtype=` of `{args.name}`", "convert the indices in the function: `i.astype(int)`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"`dtype=` of `{args.name}`", "convert the indices in the function: `i.astype(int)`"))
     parts = {f"i{k}": v for k, v in enumerate(_indices(ctx, args, sizes))}
     return written(ctx, args, f"f({', '.join(f'{k} * 1.0' for k in parts)})", f=found["function"], **parts)
 
@@ -195,12 +178,9 @@ def _from_function(ctx: Lowering, args: Args) -> Value:
 def _cumulative(name: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("x", "axis", "dtype", "include_initial"))
-        a = None if found is None else as_array(ctx, found["x"], args)
-        if a is None:
-            return Poison()
+        a = as_array(ctx, found["x"], args)
         if flag(ctx, found, "include_initial", False, args.span) is not False or ("axis" not in found and rank_of(a) != 1):
-            ctx.report(BadCall(args.span, args.name, "takes the axis of an array that has several, and no `include_initial` here"))
-            return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes the axis of an array that has several, and no `include_initial` here"))
         more = "".join(f", {k}={k}" for k in ("axis", "dtype") if k in found)
         return written(ctx, args, f"np.{name}(x{more})", **{**found, "x": a})
 

@@ -11,9 +11,10 @@ from ..core import Atom, Block, Check, Const, Loop, Store, Var
 from ..engine.arithmetic import binary, check_nonzero
 from ..engine.numbers import as_scalar, cast, promote, whole
 from ..engine.places import fresh_array
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import SILENT, ArrayValue, NoneValue, Poison, ScalarValue, Value, describe, literal, type_of
+from ..engine.values import SILENT, ArrayValue, NoneValue, ScalarValue, Value, describe, literal, type_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
@@ -28,9 +29,9 @@ def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> N
     ctx.emit(Loop(index, ZERO, n, ONE, (), (), Block(tuple(stmts)), (), span=span))
 
 
-def _numbers(ctx: Lowering, args: Args, values: list[Value]) -> list[ScalarValue] | None:
+def _numbers(ctx: Lowering, args: Args, values: list[Value]) -> list[ScalarValue]:
     found = [as_scalar(ctx, v, args.span, f"`{args.name}` is of scalars") for v in values]
-    return None if None in found else found
+    return found
 
 
 def arange(ctx: Lowering, args: Args) -> Value:
@@ -42,25 +43,20 @@ def arange(ctx: Lowering, args: Args) -> Value:
     else:
         given = args
     found = bind(ctx, given, ("start", "stop", "step", "dtype"), 0)
-    if found is None:
-        return Poison()
     if "stop" not in found:
         found["start"], found["stop"] = literal(0), found.get("start", literal(0))
     start, stop, step = found.get("start", literal(0)), found["stop"], found.get("step", literal(1))
     numbers = _numbers(ctx, args, [start, stop, step])
     dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else None
-    if numbers is None or ("dtype" in found and dtype is None):
-        return Poison()
     numbers = [ScalarValue(cast(ctx, v.atom, "i64", args.span), v.weak) if v.dtype == "bool" else v for v in numbers]
     if dtype == "bool" or (dtype in INTS and any(v.dtype in FLOATS for v in numbers)):
-        ctx.report(
+        raise Refused(
             Unsupported(
                 args.span,
                 f"`{args.name}` of these numbers as {dtype}",
                 "make it of ints, or convert cell by cell in a loop",
             )
         )
-        return Poison()
     if all(v.dtype in INTS for v in numbers):
         return _int_range(ctx, args, *(whole(ctx, v.atom, args.span) for v in numbers), dtype or "i64")
     weak = all(v.weak for v in numbers)
@@ -124,26 +120,22 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bind(ctx, args, ("start", "stop", "num", "endpoint", "dtype"), 2)
     numbers = (
-        None if found is None else _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
+        _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
     )
-    if numbers is None:
-        return Poison()
     a, b, num = numbers
     end = found.get("endpoint", literal(True))
     if num.dtype not in INTS:
-        ctx.report(WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`"))
-        return Poison()
+        raise Refused(WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`"))
     if not (isinstance(end, ScalarValue) and isinstance(end.atom, Const)):
-        ctx.report(
+        raise Refused(
             Unsupported(span, "an `endpoint` that is not a literal", "write `endpoint=True` or `endpoint=False`")
         )
-        return Poison()
     kind, _ = promote(ScalarValue(Const(0.0, Scalar(promote(a, b)[0])), a.weak and b.weak), literal(0.0))
     dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else kind
     if dtype is None or dtype not in FLOATS:
         if dtype is not None:
-            ctx.report(Unsupported(span, f"`{args.name}` as {dtype}", "convert cell by cell in a loop"))
-        return Poison()
+            raise Refused(Unsupported(span, f"`{args.name}` as {dtype}", "convert cell by cell in a loop"))
+        raise Refused(None)
     t = Scalar(kind)
     n = whole(ctx, num.atom, span)
     if not ctx.is_nonneg(n):
@@ -178,8 +170,6 @@ def eye(ctx: Lowering, args: Args) -> Value:
     span = args.span
     names = ("N", "M", "k", "dtype") if args.name.endswith("eye") else ("n", "dtype")
     found = bind(ctx, args, names, 1)
-    if found is None:
-        return Poison()
     dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else "f64"
     rows = shape_of(ctx, found[names[0]], span)
     if not isinstance(found.get("M", NoneValue()), NoneValue):
@@ -187,14 +177,14 @@ def eye(ctx: Lowering, args: Args) -> Value:
     else:
         columns = rows
     k = found.get("k", literal(0))
-    if dtype is None or rows is None or columns is None or len(rows) != 1 or len(columns) != 1:
+    if len(rows) != 1 or len(columns) != 1:
         if any(n is not None and len(n) != 1 for n in (rows, columns)):
-            ctx.report(WrongType(span, "the numbers of rows and columns are ints", "a tuple"))
-        return Poison()
+            raise Refused(WrongType(span, "the numbers of rows and columns are ints", "a tuple"))
+        raise Refused(None)
     if not isinstance(k, ScalarValue) or k.dtype not in INTS:
         if not isinstance(k, SILENT):
-            ctx.report(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
-        return Poison()
+            raise Refused(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
+        raise Refused(None)
     made: ArrayValue = fresh_array(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
     shift = whole(ctx, k.atom, span)
     if shift == ZERO:

@@ -11,11 +11,12 @@ from ..arrays.slices import Slice, delayed_view, view_of
 from ..core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.places import fold, fresh_array, held, made_sure, nest, plus, put, read, same_size, tests_of, times
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, describe, literal, type_of,
+    SILENT, Delayed, ScalarValue, TupleValue, UnionValue, Value, describe, literal, type_of,
 )
 from ..messages.types import WrongRank, WrongType
 from ..span import Span
@@ -33,23 +34,18 @@ def flipped(ctx: Lowering, v: AnyArray, axes: Sequence[int], span: Span) -> Valu
 
 def _flip(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("m", "axis"))
-    array = None if found is None else as_array(ctx, found["m"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["m"], args)
     rank = rank_of(array)
     axes = axes_of(ctx, found["axis"], rank, args.span) if "axis" in found else tuple(range(rank))
-    return Poison() if axes is None else flipped(ctx, array, axes, args.span)
+    return flipped(ctx, array, axes, args.span)
 
 
 def _flip_along(axis: int) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("m",))
-        array = None if found is None else as_array(ctx, found["m"], args)
-        if array is None:
-            return Poison()
+        array = as_array(ctx, found["m"], args)
         if rank_of(array) <= axis:
-            ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {axis + 1} or more", f"rank {rank_of(array)}"))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {axis + 1} or more", f"rank {rank_of(array)}"))
         return flipped(ctx, array, (axis,), args.span)
 
     return apply
@@ -57,18 +53,14 @@ def _flip_along(axis: int) -> Callable[[Lowering, Args], Value]:
 
 def _rot90(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("m", "k", "axes"))
-    array = None if found is None else as_array(ctx, found["m"], args)
-    turns = None if array is None else literal_int(ctx, found.get("k"), 1, "the number of quarter turns", args.span)
-    if turns is None:
-        return Poison()
+    array = as_array(ctx, found["m"], args)
+    turns = literal_int(ctx, found.get("k"), 1, "the number of quarter turns", args.span)
     rank = rank_of(array)
-    axes = axes_of(ctx, found["axes"], rank, args.span) if "axes" in found else (0, 1) if rank > 1 else None
-    if axes is None or len(axes) != 2:
-        if rank < 2:
-            ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 2 or more", f"rank {rank}"))
-        elif axes is not None:
-            ctx.report(WrongType(args.span, "a rotation is in two axes", f"{len(axes)} axes"))
-        return Poison()
+    if rank < 2:
+        raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 2 or more", f"rank {rank}"))
+    axes = axes_of(ctx, found["axes"], rank, args.span) if "axes" in found else (0, 1)
+    if len(axes) != 2:
+        raise Refused(WrongType(args.span, "a rotation is in two axes", f"{len(axes)} axes"))
     a, b = axes
     order = list(range(rank))
     order[a], order[b] = b, a
@@ -133,16 +125,14 @@ def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
 
 def _roll(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "shift", "axis"), 2)
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     rank, span = rank_of(array), args.span
     shifts = found["shift"].items if isinstance(found["shift"], TupleValue) else (found["shift"],)
     if not all(isinstance(s, ScalarValue) and s.dtype in INTS for s in shifts):
         bad = next(s for s in shifts if not (isinstance(s, ScalarValue) and s.dtype in INTS))
         if not isinstance(bad, SILENT):
-            ctx.report(WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`"))
-        return Poison()
+            raise Refused(WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`"))
+        raise Refused(None)
     moves = [whole(ctx, s.atom, span) for s in shifts]
     if "axis" not in found:
         total: Atom = ZERO
@@ -154,15 +144,12 @@ def _roll(ctx: Lowering, args: Args) -> Value:
         flat = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
         return reshaped(ctx, rolled(ctx, flat, total, 0, args.hint, span), sizes, args)
     axes = axes_of(ctx, found["axis"], rank, span)
-    if axes is None:
-        return Poison()
     if len(moves) == 1:
         moves *= len(axes)
     if len(axes) == 1:
         axes *= len(moves)
     if len(moves) != len(axes):
-        ctx.report(WrongType(span, "there is one shift for each axis", f"{len(moves)} shifts and {len(axes)} axes"))
-        return Poison()
+        raise Refused(WrongType(span, "there is one shift for each axis", f"{len(moves)} shifts and {len(axes)} axes"))
     for m, axis in zip(moves, axes, strict=True):
         array = rolled(ctx, array, m, axis, args.hint, span)
     return array
@@ -174,10 +161,8 @@ def _roll(ctx: Lowering, args: Args) -> Value:
 def _tile(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bound(ctx, args, ("A", "reps"), 2)
-    array = None if found is None else as_array(ctx, found["A"], args)
-    reps = None if array is None else shape_argument(ctx, found["reps"], span)
-    if reps is None:
-        return Poison()
+    array = as_array(ctx, found["A"], args)
+    reps = shape_argument(ctx, found["reps"], span)
     rank = max(rank_of(array), len(reps))
     array = with_axes(ctx, once(ctx, array, args.hint, span), range(rank - rank_of(array)), span)
     reps = (ONE,) * (rank - len(reps)) + reps
@@ -202,25 +187,18 @@ def _tile(ctx: Lowering, args: Args) -> Value:
 def _repeat(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bound(ctx, args, ("a", "repeats", "axis"), 2)
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
     array, times_ = once(ctx, array, args.hint, span), found["repeats"]
     made_sure(array)
     if is_array(times_) or isinstance(times_, TupleValue):
         return _repeat_each(ctx, args, array, times_, found)
 
     count = shape_argument(ctx, times_, span)
-    if count is None:
-        return Poison()
     if "axis" not in found:
         array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
-    if axis is None:
-        return Poison()
     if rank_of(array) == 4:
-        ctx.report(WrongRank(span, "the array", 4, 5))
-        return Poison()
+        raise Refused(WrongRank(span, "the array", 4, 5))
     sizes = shape_of(ctx, array, span)
     shape = (*sizes[:axis], times(ctx, sizes[axis], count[0], span), *sizes[axis + 1 :])
     made = fresh_array(ctx, args.hint, shape, dtype_of(array), None, span)
@@ -237,17 +215,12 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
 def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, found: dict[str, Value]) -> Value:
     """A number of repeats for every place along the axis."""
     span, counts = args.span, as_array(ctx, repeats, args)
-    if counts is None:
-        return Poison()
     if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
-        ctx.report(WrongType(span, "repeats are ints, one for each place along the axis", describe(type_of(counts)), "convert them: `n.astype(int)`"))
-        return Poison()
+        raise Refused(WrongType(span, "repeats are ints, one for each place along the axis", describe(type_of(counts)), "convert them: `n.astype(int)`"))
     counts = held(ctx, counts, "repeats", span)
     if "axis" not in found:
         array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
-    if axis is None:
-        return Poison()
     sizes = shape_of(ctx, array, span)
     n, m = sizes[axis], shape_of(ctx, counts, span)[0]
     same_size(ctx, n, m, "operands could not be broadcast together with shape ({0},) ({1},)", (n, m), span)

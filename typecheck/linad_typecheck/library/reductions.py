@@ -17,10 +17,11 @@ from ..core import Atom, Block, Const, Loop
 from ..engine.arithmetic import binary
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fold, fresh_array, nest, product, put, read
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Delayed, Poison, ScalarValue, Value, ViewValue, describe, literal, type_of
+from ..engine.values import ArrayValue, Delayed, ScalarValue, Value, ViewValue, describe, literal, type_of
 from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
@@ -60,19 +61,15 @@ class Reduction:
         return product(ctx, [self.shape[k] for k in self.axes], self.span)
 
 
-def reduction(ctx: Lowering, args: Args, names: Sequence[str], again: bool = False) -> tuple[Reduction, dict[str, Value]] | None:
+def reduction(ctx: Lowering, args: Args, names: Sequence[str], again: bool = False) -> tuple[Reduction, dict[str, Value]]:
     """The reduction that a call means; ``again`` where every cell is read more than once."""
     found = bound(ctx, args, ("a", *names))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    if array is None:
-        return None
+    array = as_array(ctx, found["a"], args)
     if again:
         array = once(ctx, array, "t", args.span)
     rank = rank_of(array)
     axes = axes_of(ctx, found["axis"], rank, args.span, lists=False) if "axis" in found else tuple(range(rank))
     keepdims = flag(ctx, found, "keepdims", False, args.span)
-    if axes is None or keepdims is None:
-        return None
     return Reduction(array, shape_of(ctx, array, args.span), tuple(sorted(axes)), keepdims, args.span, args.hint), found
 
 
@@ -193,14 +190,13 @@ def mean_dtype(dtype: DType) -> DType:
     return dtype if dtype in FLOATS else "f64"
 
 
-def wanted(ctx: Lowering, args: Args, found: dict[str, Value], own: DType, of: Callable[[DType], DType], only: Sequence[DType]) -> DType | None:
+def wanted(ctx: Lowering, args: Args, found: dict[str, Value], own: DType, of: Callable[[DType], DType], only: Sequence[DType]) -> DType:
     """The dtype in which a reduction of cells of dtype ``own`` is computed."""
     if "dtype" not in found:
         return of(own)
     dtype = dtype_argument(ctx, found["dtype"], args.span)
     if dtype is not None and (dtype not in only or (own in FLOATS and dtype not in FLOATS)):
-        ctx.report(WrongType(args.span, f"`{args.name}` of cells of {own} cannot be computed as {dtype}", f"dtype={dtype}", "leave `dtype` out"))
-        return None
+        raise Refused(WrongType(args.span, f"`{args.name}` of cells of {own} cannot be computed as {dtype}", f"dtype={dtype}", "leave `dtype` out"))
     return dtype
 
 
@@ -210,12 +206,8 @@ _ORDER = ("axis", "dtype", "out", "keepdims", "initial", "where")
 def _sum(start: float, name: str, skip_nan: bool = False) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, _ORDER)
-        if given is None:
-            return Poison()
         r, found = given
         dtype = wanted(ctx, args, found, dtype_of(r.array), sum_dtype, NUMERIC)
-        if dtype is None:
-            return Poison()
         cell = cells(ctx, r, dtype)
         if skip_nan and dtype in FLOATS:
             cell = _without_nan(ctx, r, cell, _const(start, dtype))
@@ -243,21 +235,15 @@ def mean_of(ctx: Lowering, r: Reduction, dtype: DType) -> Atom | ArrayValue:
 
 def _mean(ctx: Lowering, args: Args) -> Value:
     given = reduction(ctx, args, ("axis", "dtype", "out", "keepdims", "where"))
-    if given is None:
-        return Poison()
     r, found = given
     dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
-    return Poison() if dtype is None else finish(ctx, r, mean_of(ctx, r, dtype))
+    return finish(ctx, r, mean_of(ctx, r, dtype))
 
 
 def _nanmean(ctx: Lowering, args: Args) -> Value:
     given = reduction(ctx, args, ("axis", "dtype", "out", "keepdims", "where"), again=True)
-    if given is None:
-        return Poison()
     r, found = given
     dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
-    if dtype is None:
-        return Poison()
     plain = cells(ctx, r, dtype)
     number = lambda index: (x := plain(index)) and cast(ctx, ctx.let("b", "eq", (x, x), BOOL, r.span), dtype, r.span)
     count = accumulate(ctx, r, _const(0, dtype), op(ctx, "add", r), number, True)
@@ -278,16 +264,11 @@ def _spread(root: bool) -> Callable[[Lowering, Args], Value]:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, ("axis", "dtype", "out", "ddof", "keepdims", "where"), again=True)
-        if given is None:
-            return Poison()
         r, found = given
         dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
         ddof = as_scalar(ctx, found.get("ddof", literal(0)), args.span, "`ddof` is a number")
-        if dtype is None or ddof is None:
-            return Poison()
         if ddof.dtype == "bool":
-            ctx.report(WrongType(args.span, "`ddof` is a number", describe(type_of(ddof))))
-            return Poison()
+            raise Refused(WrongType(args.span, "`ddof` is a number", describe(type_of(ddof))))
         mean = mean_of(ctx, r, dtype)
         plain, t = cells(ctx, r, dtype), Scalar(dtype)
 
@@ -318,8 +299,6 @@ def rooted(ctx: Lowering, r: Reduction, a: Atom) -> Atom:
 def _truth(name: str, start: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, ("axis", "out", "keepdims", "where"))
-        if given is None:
-            return Poison()
         r, _ = given
         return finish(ctx, r, accumulate(ctx, r, Const(start, BOOL), op(ctx, name, r), cells(ctx, r, "bool")))
 
@@ -328,8 +307,6 @@ def _truth(name: str, start: bool) -> Callable[[Lowering, Args], Value]:
 
 def _count_nonzero(ctx: Lowering, args: Args) -> Value:
     given = reduction(ctx, args, ("axis", "keepdims"))
-    if given is None:
-        return Poison()
     r, _ = given
     ones = cells(ctx, r, "bool")
     found = accumulate(ctx, r, Const(0, I64), op(ctx, "add", r), lambda index: cast(ctx, ones(index), "i64", r.span), True)

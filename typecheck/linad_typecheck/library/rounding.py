@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core import Const
 from ..engine.numbers import to_int, whole
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, scalars, strong
 from ..engine.state import Lowering
-from ..engine.values import Poison, ScalarValue, Value
+from ..engine.values import ScalarValue, Value
 from ..messages.language import Unsupported
 from ..types import FLOATS, I64, INTS
 
@@ -14,8 +15,6 @@ from ..types import FLOATS, I64, INTS
 def math_round(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        if values is None:
-            return Poison()
         x = values[0]
         if x.dtype not in FLOATS:
             return ScalarValue(whole(ctx, x.atom, args.span), True)
@@ -40,19 +39,15 @@ def _to_digits(ctx: Lowering, args: Args, name: str) -> Value:
     given = (*args.values, *([args.keywords[name]] if name in args.keywords and len(args.values) == 1 else ()))
     rest = {k: v for k, v in args.keywords.items() if k != name}
     values = scalars(ctx, Args(args.name, args.span, given, rest), 1, 2)
-    if values is None:
-        return Poison()
     x, digits = values[0], values[1].atom if len(values) == 2 else Const(0, I64)
     if not isinstance(digits, Const) or not isinstance(digits.value, int) or abs(digits.value) > 22:
         ctx.wants_literal(values[-1])
-        ctx.report(Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`"))
     k = digits.value
     if x.dtype not in FLOATS:
         if k >= 0 and x.dtype in INTS:
             return x
-        ctx.report(Unsupported(args.span, f"`{args.name}` of an int to tens", "divide, round and multiply"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"`{args.name}` of an int to tens", "divide, round and multiply"))
     scale = Const(10.0 ** abs(k), x.atom.type)
     there, back = ("mul", "div") if k >= 0 else ("div", "mul")
     scaled = x.atom if k == 0 else ctx.let("t", there, (x.atom, scale), x.atom.type, args.span)

@@ -13,6 +13,7 @@ from ..engine.growing import is_growing
 from ..engine.numbers import as_scalar, cast, converted, fitted, own, promote
 from ..engine.rulebook import Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
+from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
@@ -41,33 +42,26 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 }  # fmt: skip
 
 
-def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: bool = True) -> DType | None:
+def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: bool = True) -> DType:
     """The float dtype NumPy computes in: that of the arguments; for ints one that holds them all, which without ``small`` is f64."""
     first = values[0]
     dtype = first.dtype
     for v in values[1:]:
         dtype = promote(first, v)[0]
     if all(v.dtype == "bool" for v in values):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
-        return None
+        raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
     if small and dtype in INTS and BYTES[dtype] == 1:
         rule = f"`{args.name}` of 8-bit ints is computed in float16, which linad does not have"
-        ctx.report(WrongType(args.span, rule, NUMPY_NAMES[dtype], "convert the ints: `x.astype(np.float64)`, or `np.float64(n)`"))
-        return None
+        raise Refused(WrongType(args.span, rule, NUMPY_NAMES[dtype], "convert the ints: `x.astype(np.float64)`, or `np.float64(n)`"))
     return dtype if dtype in FLOATS else "f32" if small and BYTES[dtype] == 2 else "f64"
 
 
 def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        if values is None:
-            return Poison()
         if not of_ints and values[0].dtype not in FLOATS:
-            ctx.report(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
         dtype = _float_type(ctx, args, values, small)
-        if dtype is None:
-            return Poison()
         return ScalarValue(ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span))
 
     return apply
@@ -76,9 +70,7 @@ def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
 def _numpy_binary(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        dtype = None if values is None else _float_type(ctx, args, values)
-        if dtype is None:
-            return Poison()
+        dtype = _float_type(ctx, args, values)
         ins = tuple(cast(ctx, v.atom, dtype, args.span) for v in values)
         return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
 
@@ -88,7 +80,7 @@ def _numpy_binary(op: str) -> Rule:
 def _numpy_operator(op: type) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        return Poison() if values is None else strong(binary(ctx, op, *values, args.span, args.hint))
+        return strong(binary(ctx, op, *values, args.span, args.hint))
 
     return apply
 
@@ -96,7 +88,7 @@ def _numpy_operator(op: type) -> Rule:
 def _numpy_comparison(op: type) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        return Poison() if values is None else strong(compare(ctx, op, *values, args.span))
+        return strong(compare(ctx, op, *values, args.span))
 
     return apply
 
@@ -104,8 +96,6 @@ def _numpy_comparison(op: type) -> Rule:
 def _test(op: str, weak: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        if values is None:
-            return Poison()
         x = values[0].atom if values[0].dtype in FLOATS else cast(ctx, values[0].atom, "f64", args.span)
         return ScalarValue(ctx.let("b", op, (x,), BOOL, args.span), weak)
 
@@ -115,8 +105,6 @@ def _test(op: str, weak: bool) -> Rule:
 def _numpy_choose(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
-            return Poison()
         return choose(ctx, op, values[0], values[1], args)
 
     return apply
@@ -126,16 +114,13 @@ def choose(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, args: Args) -
     """NumPy's `maximum` or `minimum` of two scalars."""
     dtype, _ = promote(a, b)
     if dtype == "bool":
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
-        return Poison()
+        raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "use `and` or `or`"))
     ins = tuple(fitted(ctx, v, dtype, args.span) for v in (a, b))
     return ScalarValue(ctx.let(args.hint, op, ins, Scalar(dtype), args.span))
 
 
 def _where(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 3)
-    if values is None:
-        return Poison()
     cond = truth(ctx, values[0], args.span)
     dtype, _ = promote(values[1], values[2])
     ins = tuple(fitted(ctx, v, dtype, args.span) for v in values[1:])
@@ -144,30 +129,25 @@ def _where(ctx: Lowering, args: Args) -> Value:
 
 def _square(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
+    return strong(binary(ctx, ast.Mult, values[0], values[0], args.span, args.hint))
 
 
 def _negative(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
+    return strong(unary(ctx, ast.USub, values[0], args.span, args.hint))
 
 
 def _reciprocal(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    if values is None:
-        return Poison()
     if values[0].dtype not in FLOATS:
         told = "NumPy's reciprocal of an int is an int, mostly 0", values[0].dtype, "divide: `1.0 / n`"
-        ctx.report(WrongType(args.span, *told))
-        return Poison()
+        raise Refused(WrongType(args.span, *told))
     return strong(binary(ctx, ast.Div, literal(1.0), values[0], args.span, args.hint))
 
 
 def _abs(weak_only: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        if values is None:
-            return Poison()
         x = values[0]
         if x.dtype == "bool" and x.weak and weak_only:
             return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
@@ -181,8 +161,6 @@ def _abs(weak_only: bool) -> Rule:
 def _math(op: str, arity: int = 1) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, arity)
-        if values is None:
-            return Poison()
         ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
         raises = tuple((kind, test, ins) for kind, test in _MATH_RAISES.get(op, _UNKNOWN))
         return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span, raises=raises), True)
@@ -211,9 +189,7 @@ def _math_log(ctx: Lowering, args: Args) -> Value:
 def _scaled(factor: float) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
-        dtype = None if values is None else _float_type(ctx, args, values)
-        if dtype is None:
-            return Poison()
+        dtype = _float_type(ctx, args, values)
         number = ScalarValue(cast(ctx, values[0].atom, dtype, args.span), values[0].weak)
         return binary(ctx, ast.Mult, number, literal(factor), args.span, args.hint)
 
@@ -237,10 +213,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             return apply(ctx, replace(args, values=(read(ctx, args.values[0], (), args.span),)))
         if len(args.values) == 1 and is_array(args.values[0]):
             ctx.raised("TypeError")
-            ctx.report(Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`"))
         values = scalars(ctx, args, 1)
-        return Poison() if values is None else ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
+        return ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
     return apply
 
@@ -248,14 +223,11 @@ def _convert(dtype: DType, dotted: str) -> Rule:
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
     """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
     found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1)) for v in values]
-    if None in found:
-        return Poison()
     best = found[0]
     for v in found[1:]:
         dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)
         if dtype is None or dtype == "bool":
-            ctx.report(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
-            return Poison()
+            raise Refused(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
         ins = tuple(fitted(ctx, x, dtype, span) for x in (best, v))
         if dtype in INTS and all(isinstance(a, Const) for a in ins):  # known when compiled, as the ranks of arrays are
             chosen = (max if op == "max" else min)(a.value for a in ins)
@@ -271,8 +243,7 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
 def _extreme(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if args.keywords or not args.values:
-            ctx.report(BadCall(args.span, args.name, "takes several values and no keywords here"))
-            return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes several values and no keywords here"))
         return extreme(ctx, args.name, op, args.span, args.values, args.hint)
 
     return apply
@@ -280,8 +251,6 @@ def _extreme(op: str) -> Rule:
 
 def _divmod(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 2)
-    if values is None:
-        return Poison()
     return TupleValue(tuple(binary(ctx, op, *values, args.span) for op in (ast.FloorDiv, ast.Mod)))
 
 
@@ -299,20 +268,17 @@ def _len(ctx: Lowering, args: Args) -> Value:
             return Poison()
     if isinstance(args.values[0] if len(args.values) == 1 else None, ScalarValue | NoneValue):
         ctx.raised("TypeError")
-    ctx.report(WrongType(args.span, "`len` is of an array or a tuple", "something else"))
-    return Poison()
+    raise Refused(WrongType(args.span, "`len` is of an array or a tuple", "something else"))
 
 
 def _unary_logic(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None else strong(unary(ctx, ast.Not, values[0], args.span))
+    return strong(unary(ctx, ast.Not, values[0], args.span))
 
 
 def _numpy_logic(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
-            return Poison()
         ins = tuple(truth(ctx, v, args.span) for v in values)
         return ScalarValue(ctx.let("b", op, ins, BOOL, args.span))
 
@@ -364,7 +330,7 @@ RULES: dict[str, Rule] = {
 
 def _power(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 2)
-    return Poison() if values is None else binary(ctx, ast.Pow, *values, args.span, args.hint)
+    return binary(ctx, ast.Pow, *values, args.span, args.hint)
 
 
 enter_rules(RULES, "scalars")

@@ -6,17 +6,18 @@ import ast
 from collections.abc import Callable
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import are_bools, as_array, axis_of, bound, choice, literal_int, smaller
-from ..arrays.shapes import reshaped, with_axes
+from ..arrays.operands import as_array, axis_of, bound, choice, literal_int, no_bools, smaller
+from ..arrays.shapes import reshaped
 from ..core import Atom, Block, Check, Const, Loop
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, held, nest, plus, put, read, stored
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import ArrayValue, ScalarValue, TupleValue, Value, literal
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, NUMERIC, DType, Scalar
@@ -30,15 +31,11 @@ def _running(name: str, start: float) -> Callable[[Lowering, Args], Value]:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("a", "axis", "dtype", "out"))
-        array = None if found is None else as_array(ctx, found["a"], args)
-        if array is None:
-            return Poison()
+        array = as_array(ctx, found["a"], args)
         if "axis" not in found and rank_of(array) != 1:
             array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), args.span)
         dtype = wanted(ctx, args, found, dtype_of(array), sum_dtype, NUMERIC)
-        if axis is None or dtype is None:
-            return Poison()
         one = Const(float(start) if dtype in FLOATS else int(start), Scalar(dtype))
         return running(ctx, array, axis, one, name, args.hint, args.span)
 
@@ -100,32 +97,23 @@ def difference(ctx: Lowering, array: AnyArray, axis: int, args: Args) -> Value:
 
 def _diff(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "n", "axis", "prepend", "append"))
-    array = None if found is None else as_array(ctx, found["a"], args)
-    times = None if array is None else literal_int(ctx, found.get("n"), 1, "the number of differences", args.span)
-    if times is None:
-        return Poison()
+    array = as_array(ctx, found["a"], args)
+    times = literal_int(ctx, found.get("n"), 1, "the number of differences", args.span)
     if not rank_of(array) or times < 0:
         what = "an array of rank 0" if times >= 0 else f"n={times}"
-        ctx.report(WrongType(args.span, "differences are along an axis, none or more times", what))
-        return Poison()
+        raise Refused(WrongType(args.span, "differences are along an axis, none or more times", what))
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
-    if axis is None:
-        return Poison()
     for name in ("prepend", "append"):
         if name in found:
             array = _joined(ctx, args, array, found[name], axis, name == "prepend")
-            if array is None:
-                return Poison()
     for _ in range(times):
         array = difference(ctx, array, axis, args)
     return array
 
 
-def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray | None:
+def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray:
     """An array with another one, or a number, before or behind it."""
     other = as_array(ctx, more, args)
-    if other is None:
-        return None
     array = stored(ctx, array, "a", args.span)
     if not rank_of(other):
         shape = [ONE if k == axis else n for k, n in enumerate(shape_of(ctx, array, args.span))]
@@ -133,28 +121,26 @@ def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, 
         other = call_external(ctx, "numpy.full", Args("np.full", args.span, given, {}, "more", args.node))
     parts = TupleValue((other, array) if before else (array, other))
     made = call_external(ctx, "numpy.concatenate", Args("np.concatenate", args.span, (parts, literal(axis)), {}, "joined", args.node))
-    return made if is_array(made) else None
+    if is_array(made):
+        return made
+    raise Refused(None)
 
 
 def _convolve(ctx: Lowering, args: Args) -> Value:
     """``np.convolve(a, v, mode="full")`` of two arrays of rank 1."""
     span = args.span
     found = bound(ctx, args, ("a", "v", "mode"), 2)
-    pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "v")]
-    mode = choice(ctx, found.get("mode"), ("full", "same", "valid"), "`mode`", span) if pair and None not in pair else None
-    if mode is None:
-        return Poison()
+    pair = [as_array(ctx, found[k], args) for k in ("a", "v")]
+    mode = choice(ctx, found.get("mode"), ("full", "same", "valid"), "`mode`", span)
     if any(rank_of(a) != 1 for a in pair):
-        ctx.report(WrongType(span, f"`{args.name}` is of arrays of rank 1", "another rank"))
-        return Poison()
+        raise Refused(WrongType(span, f"`{args.name}` is of arrays of rank 1", "another rank"))
     pair = [_held(ctx, a, span) for a in pair]
     sizes = [size_of(ctx, a, 0, span) for a in pair]
     for n, name in zip(sizes, "av", strict=True):
         ok = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", f"{name} cannot be empty", (), span))
     dtype: DType = common_dtype(pair)
-    if are_bools(ctx, args, *pair):
-        return Poison()
+    no_bools(args, *pair)
     short = smaller(ctx, *sizes, span)
     total = plus(ctx, plus(ctx, *sizes, span), Const(-1, I64), span)
     lost = plus(ctx, short, Const(-1, I64), span)  # cells that `valid` leaves out at either end

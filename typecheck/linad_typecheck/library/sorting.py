@@ -16,10 +16,11 @@ from ..arrays.updates import assign_region, region
 from ..core import Atom, Block, Check, Const, If, Let, Loop
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, nest, put, read, same_size, unwrapped
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, TextValue, Value, literal
+from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, Value, literal
 from ..engine.written import written
 from ..messages.types import WrongType
 from ..span import Span
@@ -124,17 +125,14 @@ def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = "axis" in args.keywords or len(args.values) > 1
         found = bound(ctx, args, ("a", "axis", "kind", "order", "stable"))
-        array = None if found is None else as_array(ctx, found["a"], args)
-        if array is None:
-            return Poison()
+        array = as_array(ctx, found["a"], args)
         array = held(ctx, array, "t", args.span)
         if whole and "axis" not in found:  # axis=None
             array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
         if not rank_of(array):
-            ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
         axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
-        return Poison() if axis is None else ordered(ctx, array, axis, values, args.hint, args.span)
+        return ordered(ctx, array, axis, values, args.hint, args.span)
 
     return apply
 
@@ -142,8 +140,8 @@ def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
 def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """``a.sort(axis=-1)``: the array itself is sorted."""
     found = bound(ctx, replace(args, values=(array, *args.values)), ("a", "axis", "kind", "order", "stable"))
-    axis = None if found is None else axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
-    where = None if axis is None else region(ctx, array, by, args.span)
+    axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
+    where = region(ctx, array, by, args.span)
     if where is not None:
         assign_region(ctx, where, ordered(ctx, array, axis, True, "sorted", args.span), args.span)
     return NoneValue()
@@ -176,13 +174,10 @@ def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span
 def _searchsorted(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bound(ctx, args, ("a", "v", "side", "sorter"), 2)
-    pair = [] if found is None else [as_array(ctx, found[k], args) for k in ("a", "v")]
-    side = choice(ctx, found.get("side"), ("left", "right"), "`side`", span) if pair and None not in pair else None
-    if side is None:
-        return Poison()
+    pair = [as_array(ctx, found[k], args) for k in ("a", "v")]
+    side = choice(ctx, found.get("side"), ("left", "right"), "`side`", span)
     if rank_of(pair[0]) != 1:
-        ctx.report(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
-        return Poison()
+        raise Refused(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
     if "sorter" in found:
         return written(ctx, args, "np.searchsorted(a[sorter], v, side)", a=pair[0], v=found["v"], sorter=found["sorter"], side=TextValue(side))
     array, v = held(ctx, pair[0], "t", span), pair[1]
@@ -215,15 +210,12 @@ def _interp(ctx: Lowering, args: Args) -> Value:
     the right of it."""
     span = args.span
     found = bound(ctx, args, ("x", "xp", "fp", "left", "right", "period"), 3)
-    if found is not None and "period" in found:
+    if "period" in found:
         return written(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
-    given = [] if found is None else [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]
-    if not given or None in given:
-        return Poison()
+    given = [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]
     x, xp, fp = given
     if rank_of(xp) != 1 or rank_of(fp) != 1:
-        ctx.report(WrongType(span, "the points are arrays of rank 1", f"ranks {rank_of(xp)} and {rank_of(fp)}"))
-        return Poison()
+        raise Refused(WrongType(span, "the points are arrays of rank 1", f"ranks {rank_of(xp)} and {rank_of(fp)}"))
     xp, fp = held(ctx, xp, "t", span), held(ctx, fp, "t", span)
     n = size_of(ctx, xp, 0, span)
     same_size(ctx, n, size_of(ctx, fp, 0, span), "fp and xp are not of the same length.", (), span)
@@ -235,8 +227,7 @@ def _interp(ctx: Lowering, args: Args) -> Value:
     for name, k in (("left", ZERO), ("right", last)):
         v = found.get(name)
         if v is not None and not isinstance(v, ScalarValue):
-            ctx.report(WrongType(span, f"`{name}` is a number", "something else"))
-            return Poison()
+            raise Refused(WrongType(span, f"`{name}` is a number", "something else"))
         ends.append(load(fp, k) if v is None else cast(ctx, v.atom, "f64", span))
     op = lambda name, a, b: ctx.let("t", name, (a, b), F64, span)
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from ..core import Atom, Check, Const
 from ..engine.arithmetic import binary, check_nonzero, truth
 from ..engine.numbers import cast, promote, whole
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, scalars
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from ..engine.values import SILENT, ScalarValue, TupleValue, Value, describe, literal, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
@@ -39,36 +40,30 @@ class Writer:
         return Const(float(value) if like.type.dtype in FLOATS else int(value), like.type)
 
 
-def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[Atom] | None:
+def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[Atom]:
     """The arguments in the float dtype they meet in; f64 for ints, and where ``wide``."""
     values = scalars(ctx, args, count)
-    if values is None:
-        return None
     best = values[0]
     for v in values[1:]:
         dtype, weak = promote(best, v)
         best = ScalarValue(Const(0, Scalar(dtype)), weak)
-    if numbers(ctx, args, values) is None:
-        return None
+    numbers(args, values)
     dtype: DType = best.dtype if best.dtype in FLOATS and not wide else "f64"
     return [cast(ctx, v.atom, dtype, args.span) for v in values]
 
 
-def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue] | None:
+def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:
     """The arguments, which are ints."""
     values = scalars(ctx, args, least, most)
-    if values is not None and any(v.dtype in FLOATS for v in values):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
-        return None
+    if any(v.dtype in FLOATS for v in values):
+        raise Refused(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
     return values
 
 
-def numbers(ctx: Lowering, args: Args, values: list[ScalarValue]) -> list[ScalarValue] | None:
-    """The values, unless all of them are bools, which is reported."""
+def numbers(args: Args, values: list[ScalarValue]) -> None:
+    """Refuse values all of which are bools."""
     if all(v.dtype == "bool" for v in values):
-        ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
-        return None
-    return values
+        raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
 
 
 def composed(arity: int, make: Callable[..., Atom], weak: bool = False, wide: bool = False) -> Rule:
@@ -77,7 +72,7 @@ def composed(arity: int, make: Callable[..., Atom], weak: bool = False, wide: bo
 
     def apply(ctx: Lowering, args: Args) -> Value:
         ins = floats(ctx, args, arity, wide or weak)
-        return Poison() if ins is None else ScalarValue(make(Writer(ctx, args), *ins), weak)
+        return ScalarValue(make(Writer(ctx, args), *ins), weak)
 
     return apply
 
@@ -96,13 +91,10 @@ def _given_order(op: str, wide: bool = False, least: int = -100) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
-            return Poison()
         n = values[0].atom
         if not isinstance(n, Const) or n.value != int(n.value) or not least <= n.value <= 100:
             what = f"an order of `{args.name}` that is not a literal int from {least} to 100"
-            ctx.report(Unsupported(args.span, what, f"write the order as a number: `{args.name}(1, x)`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, what, f"write the order as a number: `{args.name}(1, x)`"))
         dtype = values[1].dtype if values[1].dtype in FLOATS and not wide else "f64"
         x = cast(ctx, values[1].atom, dtype, args.span)
         return ScalarValue(Writer(ctx, args).op(op, x, Const(int(n.value), I64)))
@@ -160,13 +152,12 @@ def _softplus(w: Writer, x: Atom) -> Atom:
 def _ldexp(weak: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None or (not weak and numbers(ctx, args, values[:1]) is None):
-            return Poison()
+        if not weak:
+            numbers(args, values[:1])
         x, k = values
         if k.dtype in FLOATS:
             what = f"the second argument of `{args.name}` is an int"
-            ctx.report(WrongType(args.span, what, "float", "convert it: `int(...)`"))
-            return Poison()
+            raise Refused(WrongType(args.span, what, "float", "convert it: `int(...)`"))
         dtype = x.dtype if x.dtype in FLOATS and not weak else "f64"
         w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), whole(ctx, k.atom, args.span)
         count = w.op("max", w.op("min", count, Const(2100, I64)), Const(-2100, I64))
@@ -179,8 +170,6 @@ def _ldexp(weak: bool) -> Rule:
 def _modf(weak: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         ins = floats(ctx, args, 1, wide=weak)
-        if ins is None:
-            return Poison()
         w, (x,) = Writer(ctx, args), ins
         whole = w.op("trunc", x)
         part = w.select(w.test("isinf", x), w.c(0, x), w.op("sub", x, whole))
@@ -192,10 +181,10 @@ def _modf(weak: bool) -> Rule:
 def _nan_to_num(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, Args(args.name, args.span, args.values, {}, args.hint), 1)
     unknown = args.keywords.keys() - {"nan", "posinf", "neginf"}
-    if values is None or unknown:
+    if unknown:
         if unknown:
-            ctx.report(BadCall(args.span, args.name, "takes a number and `nan`, `posinf` and `neginf`"))
-        return Poison()
+            raise Refused(BadCall(args.span, args.name, "takes a number and `nan`, `posinf` and `neginf`"))
+        raise Refused(None)
     x = values[0].atom
     if values[0].dtype not in FLOATS:
         return ScalarValue(x)
@@ -203,8 +192,7 @@ def _nan_to_num(ctx: Lowering, args: Args) -> Value:
     for name, value in (("nan", 0.0), ("posinf", big), ("neginf", -big)):
         given = args.keywords.get(name, literal(value))
         if not isinstance(given, ScalarValue):
-            ctx.report(WrongType(args.span, f"`{name}` is a number", describe(type_of(given))))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{name}` is a number", describe(type_of(given))))
         new = cast(ctx, given.atom, x.type.dtype, args.span)
         limit = {"posinf": math.inf, "neginf": -math.inf}.get(name)
         found = w.test("ne", values[0].atom, values[0].atom) if limit is None else w.test("eq", values[0].atom, w.c(limit, x))
@@ -219,8 +207,6 @@ def _isclose(names: tuple[str, str], defaults: tuple[float, float], numpy: bool)
         given = [args.keywords.get(n, literal(d)) for n, d in zip(names, defaults, strict=True)]
         rest = {k: v for k, v in args.keywords.items() if k not in names}
         ins = floats(ctx, Args(args.name, args.span, (*args.values, *given), rest, args.hint), 4, wide=True)
-        if ins is None:
-            return Poison()
         w, (a, b, rel, tol) = Writer(ctx, args), ins
         distance, size = w.op("abs", w.op("sub", a, b)), w.op("abs", b)
         if not numpy:
@@ -243,8 +229,6 @@ def _norm(ctx: Lowering, args: Args, values: tuple[Value, ...]) -> Value:
     if not values and not args.keywords:
         return literal(0.0)
     ins = floats(ctx, Args(args.name, args.span, values, args.keywords, args.hint), len(values), wide=True)
-    if ins is None:
-        return Poison()
     w = Writer(ctx, args)
     total = w.op("abs", ins[0]) if len(ins) == 1 else ins[0]
     for x in ins[1:]:
@@ -252,29 +236,24 @@ def _norm(ctx: Lowering, args: Args, values: tuple[Value, ...]) -> Value:
     return ScalarValue(total, True)
 
 
-def _items(ctx: Lowering, args: Args, count: int) -> list[tuple[Value, ...]] | None:
+def _items(ctx: Lowering, args: Args, count: int) -> list[tuple[Value, ...]]:
     """The arguments as tuples."""
     if len(args.values) == count and all(isinstance(v, TupleValue) for v in args.values):
         return [v.items for v in args.values]
     if not any(isinstance(v, SILENT) for v in args.values):
-        ctx.report(Unsupported(args.span, f"`{args.name}` of anything but tuples", "write a loop over the cells"))
-    return None
+        raise Refused(Unsupported(args.span, f"`{args.name}` of anything but tuples", "write a loop over the cells"))
+    raise Refused(None)
 
 
 def _dist(ctx: Lowering, args: Args) -> Value:
     found = _items(ctx, args, 2)
-    if found is None:
-        return Poison()
     if len(found[0]) != len(found[1]):
-        ctx.report(BadCall(args.span, args.name, "takes two points of the same number of coordinates"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes two points of the same number of coordinates"))
     return _norm(ctx, args, tuple(binary(ctx, ast.Sub, a, b, args.span) for a, b in zip(*found, strict=True)))
 
 
 def _prod(ctx: Lowering, args: Args) -> Value:
     found = _items(ctx, args, 1)
-    if found is None:
-        return Poison()
     total = args.keywords.get("start", literal(1))
     for v in found[0]:
         total = binary(ctx, ast.Mult, total, v, args.span, args.hint)
@@ -287,14 +266,11 @@ def _prod(ctx: Lowering, args: Args) -> Value:
 def _fmod(weak: bool) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
-            return Poison()
         if weak or any(v.dtype in FLOATS for v in values):
             return primitive("fmod", 2, weak)(ctx, args)
         dtype, _ = promote(*values)
         if dtype not in INTS:
-            ctx.report(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `int(...)`"))
-            return Poison()
+            raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `int(...)`"))
         a, b = (cast(ctx, v.atom, dtype, args.span) for v in values)
         check_nonzero(ctx, b, "ZeroDivisionError", "integer division or modulo by zero", args.span)
         w = Writer(ctx, args)
@@ -310,8 +286,8 @@ def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) 
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = ints(ctx, args, *((0, 99) if weak else (2, 2)))
-        if values is None or (not weak and numbers(ctx, args, values) is None):
-            return Poison()
+        if not weak:
+            numbers(args, values)
         w, total = Writer(ctx, args), Const(start, I64)
         for v in values:
             total = make(w, total, whole(ctx, v.atom, args.span))
@@ -335,8 +311,6 @@ def _counted(op: str, least: int, most: int) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = ints(ctx, args, least, most)
-        if values is None:
-            return Poison()
         ins = [whole(ctx, v.atom, args.span) for v in values]
         if op == "perm" and len(ins) == 1:
             ins = [ins[0], ins[0]]
@@ -357,15 +331,13 @@ def _counted(op: str, least: int, most: int) -> Rule:
 
 def _logical_xor(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 2)
-    if values is None:
-        return Poison()
     return ScalarValue(Writer(ctx, args).test("ne", *(truth(ctx, v, args.span) for v in values)))
 
 
 def _operator(op: type) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        found = Poison() if values is None else binary(ctx, op, *values, args.span, args.hint)
+        found = binary(ctx, op, *values, args.span, args.hint)
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
 
     return apply
@@ -373,24 +345,22 @@ def _operator(op: type) -> Rule:
 
 def _invert(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    if values is None:
-        return Poison()
     if values[0].dtype in FLOATS:
-        ctx.report(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
-        return Poison()
+        raise Refused(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
     return ScalarValue(Writer(ctx, args).op("not" if values[0].dtype == "bool" else "invert", values[0].atom))
 
 
 def _positive(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    return Poison() if values is None or numbers(ctx, args, values) is None else ScalarValue(values[0].atom)
+    numbers(args, values)
+    return ScalarValue(values[0].atom)
 
 
 def _fix(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 1)
-    if values is not None and values[0].dtype not in FLOATS:
+    if values[0].dtype not in FLOATS:
         return ScalarValue(values[0].atom)
-    return Poison() if values is None else ScalarValue(Writer(ctx, args).op("trunc", values[0].atom))
+    return ScalarValue(Writer(ctx, args).op("trunc", values[0].atom))
 
 
 def _of_numbers(make: Callable[[Writer, Atom, Atom], Atom], op: str) -> Rule:
@@ -398,8 +368,6 @@ def _of_numbers(make: Callable[[Writer, Atom, Atom], Atom], op: str) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
-        if values is None:
-            return Poison()
         whole = all(v.dtype not in FLOATS for v in values)
         return choose(ctx, op, *values, args) if whole else composed(2, make)(ctx, args)
 
@@ -408,8 +376,6 @@ def _of_numbers(make: Callable[[Writer, Atom, Atom], Atom], op: str) -> Rule:
 
 def _divmod(ctx: Lowering, args: Args) -> Value:
     values = scalars(ctx, args, 2)
-    if values is None:
-        return Poison()
     found = [binary(ctx, op, *values, args.span) for op in (ast.FloorDiv, ast.Mod)]
     return TupleValue(tuple(ScalarValue(v.atom) if isinstance(v, ScalarValue) else v for v in found))
 

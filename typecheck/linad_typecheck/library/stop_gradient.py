@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..engine.elementwise import lift
 from ..engine.places import held
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import Poison, ScalarValue, TupleValue, Value
+from ..engine.values import ScalarValue, TupleValue, Value
 from ..messages.language import BadCall
 from ..span import Span
 from ..types import FLOATS
@@ -15,8 +16,7 @@ from ..types import FLOATS
 
 def _stop_gradient(ctx: Lowering, args: Args) -> Value:
     if args.keywords or len(args.values) != 1:
-        ctx.report(BadCall(args.span, args.name, "takes one argument, which may be a tuple"))
-        return Poison()
+        raise Refused(BadCall(args.span, args.name, "takes one argument, which may be a tuple"))
     return _stopped(ctx, args.values[0], args.span, args.hint)
 
 

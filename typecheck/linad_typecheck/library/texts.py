@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..arrays.operands import are_bools, as_array, bound
+from ..arrays.operands import as_array, bound, no_bools
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule
 from ..engine.sizes import rank_of
 from ..engine.state import Lowering
-from ..engine.values import Poison, Value
+from ..engine.values import Value
 from ..engine.written import written
 from ..messages.types import WrongType
 
@@ -17,21 +18,15 @@ def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), 
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, names, needed)
-        if found is None:
-            return Poison()
         if ranks:
             first = as_array(ctx, found[names[0]], args)
-            if first is None:
-                return Poison()
             if rank_of(first) not in ranks:
                 wanted = " or ".join(map(str, ranks))
-                ctx.report(WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}"))
-                return Poison()
+                raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}"))
             found[names[0]] = first
         if not bools:
             first = as_array(ctx, found[names[0]], args)
-            if first is None or are_bools(ctx, args, first):
-                return Poison()
+            no_bools(args, first)
         more = {name: written(ctx, args, default, **found) for name, default in defaults.items() if name not in found}
         return written(ctx, args, text, **found, **more)
 

@@ -8,6 +8,7 @@ from functools import cache
 from ..advice.library_names import NAMES
 from ..core import Const
 from ..engine.classes import KINDS, OBJECT
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
@@ -189,37 +190,36 @@ def attribute_of_dtype(v: DTypeValue, name: str) -> Value | None:
     return None
 
 
-def _given(ctx: Lowering, args: Args, count: int) -> bool:
+def _counted(args: Args, count: int) -> None:
+    """Refuse another number of arguments."""
     if args.keywords or len(args.values) != count:
-        ctx.report(BadCall(args.span, args.name, f"takes {count} argument{'s' * (count > 1)}"))
-        return False
-    return True
+        raise Refused(BadCall(args.span, args.name, f"takes {count} argument{'s' * (count > 1)}"))
 
 
 def _is_scalar(ctx: Lowering, args: Args) -> Value:
-    if not _given(ctx, args, 1):
-        return Poison()
+    _counted(args, 1)
     return literal(isinstance(args.values[0], ScalarValue | TextValue))
 
 
 def _is_iterable(ctx: Lowering, args: Args) -> Value:
-    if not _given(ctx, args, 1):
-        return Poison()
+    _counted(args, 1)
     v = args.values[0]
     return literal(isinstance(v, TupleValue | TextValue) or (is_array(v) and rank_of(v) > 0))
 
 
 def _always(truth: bool) -> Callable[[Lowering, Args], Value]:
-    return lambda ctx, args: literal(truth) if _given(ctx, args, 1) else Poison()
+    def apply(ctx: Lowering, args: Args) -> Value:
+        _counted(args, 1)
+        return literal(truth)
+
+    return apply
 
 
 def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
-    if not _given(ctx, args, 2):
-        return Poison()
+    _counted(args, 2)
     one, other = map(dtype_meant, args.values)
     if one not in NUMPY_NAMES or other is None:
-        ctx.report(Unsupported(args.span, f"this `{args.name}`", "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"this `{args.name}`", "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`"))
     kinds = KINDS[f"numpy.{NUMPY_NAMES[one]}"]
     return literal(one == other or other in kinds)
 
@@ -245,14 +245,12 @@ def _info(name: str, fields: tuple[str, ...]) -> RecordClass:
 
 def _info_of(name: str, kinds: tuple[str, ...]) -> Callable[[Lowering, Args], Value]:
     def rule(ctx: Lowering, args: Args) -> Value:
-        if not _given(ctx, args, 1):
-            return Poison()
+        _counted(args, 1)
         v = args.values[0]
         d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
         if d not in kinds:
             what = f"`{args.name}` of anything but a dtype of {'floats' if name == 'finfo' else 'ints'}"
-            ctx.report(Unsupported(args.span, what, f"write `{args.name}({'np.float64' if name == 'finfo' else 'np.int64'})`"))
-            return Poison()
+            raise Refused(Unsupported(args.span, what, f"write `{args.name}({'np.float64' if name == 'finfo' else 'np.int64'})`"))
         return _limits(name, d, args.span)
 
     return rule
@@ -264,19 +262,16 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
         d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
         weak = isinstance(v, ScalarValue) and v.weak
         if d not in NUMPY_NAMES or weak:
-            ctx.report(Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools"))
-            return Poison()
+            raise Refused(Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools"))
         found = d if found is None else common(found, d)
     return Poison() if found is None else DTypeValue(found)
 
 
 def _dtype(ctx: Lowering, args: Args) -> Value:
-    if not _given(ctx, args, 1):
-        return Poison()
+    _counted(args, 1)
     d = dtype_meant(args.values[0])
     if d not in NUMPY_NAMES:
-        ctx.report(Unsupported(args.span, f"this `{args.name}`", f"arrays hold {WORDS_OF_DTYPES}"))
-        return Poison()
+        raise Refused(Unsupported(args.span, f"this `{args.name}`", f"arrays hold {WORDS_OF_DTYPES}"))
     return DTypeValue(d)
 
 

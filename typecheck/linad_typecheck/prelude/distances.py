@@ -62,8 +62,8 @@ def sqeuclidean(u, v):
     25.0
     """
     u, v = _pair(u, v)
-    d = u - v
-    return np.sum((d if d.dtype.kind == "f" else d.astype(np.float64)) ** 2)
+    u = u if u.dtype.kind == "f" else u.astype(np.float64)
+    return np.sum((u - (v if v.dtype.kind == "f" else v.astype(np.float64))) ** 2)
 
 
 @implements("scipy.spatial.distance.cityblock")
@@ -161,7 +161,7 @@ def cosine(u, v):
     1.0
     """
     u, v = _pair(u, v)
-    return 1.0 - u @ v / np.sqrt((u @ u) * (v @ v))
+    return np.clip(1.0 - u @ v / np.sqrt((u @ u) * (v @ v)), 0.0, 2.0)
 
 
 @implements("scipy.spatial.distance.correlation")

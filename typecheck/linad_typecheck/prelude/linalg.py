@@ -499,3 +499,128 @@ def matrix_power(a, n):
         return a.copy()
     half = np.linalg.matrix_power(a, n // 2) if n > 3 else a
     return half @ half @ a if n % 2 == 1 else half @ half
+
+
+@implements("numpy.linalg.trace")
+def trace(x, /, *, offset=0):
+    """Sum of a diagonal of a matrix.
+
+    Parameters
+    ----------
+    x : array_like
+        The matrix.
+    offset : int
+        The diagonal; 0 is the main one, 1 the one above.
+
+    Returns
+    -------
+    float
+        The sum.
+
+    Examples
+    --------
+    >>> float(trace(np.eye(3)))
+    3.0
+    """
+    return np.trace(x, offset)
+
+
+@implements("numpy.linalg.diagonal")
+def diagonal(x, /, *, offset=0):
+    """A diagonal of a matrix.
+
+    Parameters
+    ----------
+    x : array_like
+        The matrix.
+    offset : int
+        The diagonal; 0 is the main one, 1 the one above.
+
+    Returns
+    -------
+    numpy.ndarray
+        A view that can only be read.
+
+    Examples
+    --------
+    >>> diagonal(np.eye(2))
+    array([1., 1.])
+    """
+    return np.diagonal(x, offset)
+
+
+@implements("numpy.linalg.cross")
+def cross(x1, x2, /):
+    """Vector products of vectors of three along the last axis.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors, of shapes (..., 3) that broadcast.
+
+    Returns
+    -------
+    numpy.ndarray
+        The products.
+
+    Examples
+    --------
+    >>> cross(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    array([0., 0., 1.])
+    """
+    x1, x2 = np.asarray(x1), np.asarray(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        raise TypeError("is of vectors")
+    if x1.shape[-1] != 3 or x2.shape[-1] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
+    return np.cross(x1, x2)
+
+
+@implements("numpy.linalg.vector_norm")
+def vector_norm(x, /):
+    """Euclidean norm of all cells.
+
+    Parameters
+    ----------
+    x : array_like
+        Cells, of rank 1 or more.
+
+    Returns
+    -------
+    float
+        The norm.
+
+    Examples
+    --------
+    >>> float(vector_norm(np.array([[3.0, 4.0]])))
+    5.0
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        raise TypeError("is of arrays of rank 1 or more")
+    return np.linalg.norm(x.ravel())
+
+
+@implements("numpy.linalg.matrix_norm")
+def matrix_norm(x, /):
+    """Euclidean norms of matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices of shape (..., m, n).
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The norms.
+
+    Examples
+    --------
+    >>> float(matrix_norm(np.array([[3.0, 4.0]])))
+    5.0
+    """
+    x = np.asarray(x)
+    if x.ndim < 2:
+        raise TypeError(f"is of a matrix, not of an array of rank {x.ndim}")
+    return np.linalg.norm(x, axis=(-2, -1))

@@ -329,3 +329,28 @@ def vander(x, N=None, increasing=False):
     rest = np.broadcast_to(x[:, None], (x.shape[0], max(columns - 1, 0)))
     p = np.cumprod(np.concatenate((ones[:, :1], rest), axis=1), axis=1)
     return np.copy(p[:, :: 1 if increasing else -1])
+
+
+@implements("numpy.ediff1d")
+def ediff1d(ary):
+    """Differences of cells that follow each other, all in a row.
+
+    Parameters
+    ----------
+    ary : array_like
+        Numbers, of rank 1 or more.
+
+    Returns
+    -------
+    numpy.ndarray
+        The differences, one less than cells.
+
+    Examples
+    --------
+    >>> ediff1d(np.array([1.0, 3.0, 6.0]))
+    array([2., 3.])
+    """
+    ary = np.asarray(ary)
+    if ary.ndim == 0 or ary.dtype == bool:
+        raise TypeError("is of numbers in an array of rank 1 or more")
+    return np.diff(ary.ravel())

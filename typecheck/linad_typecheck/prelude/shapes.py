@@ -53,3 +53,57 @@ def _wider(a, b):
             raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
         total = total + (n if m == 1 else m,)
     return total
+
+
+@implements("numpy.permute_dims")
+def permute_dims(a, axes):
+    """An array with its axes in another order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axes : tuple of int
+        The old axis for each new one.
+
+    Returns
+    -------
+    numpy.ndarray
+        A view.
+
+    Examples
+    --------
+    >>> permute_dims(np.ones((2, 3)), (1, 0)).shape
+    (3, 2)
+    """
+    return np.transpose(a, axes)
+
+
+@implements("numpy.matrix_transpose", "numpy.linalg.matrix_transpose")
+def matrix_transpose(x, /):
+    """Transposed matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices of shape (..., m, n).
+
+    Returns
+    -------
+    numpy.ndarray
+        A view of shape (..., n, m).
+
+    Raises
+    ------
+    TypeError
+        For an array of rank 0 or 1.
+
+    Examples
+    --------
+    >>> matrix_transpose(np.ones((2, 3))).shape
+    (3, 2)
+    """
+    x = np.asarray(x)
+    if x.ndim < 2:
+        raise TypeError(f"is of a matrix, not of an array of rank {x.ndim}")
+    return np.swapaxes(x, -1, -2)

@@ -1,0 +1,344 @@
+"""Cells picked out by conditions, places and order, and what is found out about arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+@implements("numpy.compress")
+def compress(condition, a):
+    """Cells of an array, in a row, where a condition holds.
+
+    Parameters
+    ----------
+    condition : array_like
+        Of rank 1, not longer than the array has cells.
+    a : array_like
+        Cells.
+
+    Returns
+    -------
+    numpy.ndarray
+        Those where it is not 0.
+
+    Examples
+    --------
+    >>> compress(np.array([True, False, True]), np.array([1.0, 2.0, 3.0]))
+    array([1., 3.])
+    """
+    condition = np.asarray(condition)
+    if condition.ndim != 1:
+        raise TypeError("is of a condition of rank 1")
+    return np.asarray(a).ravel()[np.nonzero(condition)[0]]
+
+
+@implements("numpy.extract")
+def extract(condition, arr):
+    """Cells of an array, in a row, where a condition of its shape holds.
+
+    Parameters
+    ----------
+    condition : array_like
+        Of as many cells.
+    arr : array_like
+        Cells.
+
+    Returns
+    -------
+    numpy.ndarray
+        Those where it is not 0.
+
+    Examples
+    --------
+    >>> extract(np.array([True, False]), np.array([1.0, 2.0]))
+    array([1.])
+    """
+    return np.asarray(arr).ravel()[np.nonzero(np.asarray(condition).ravel())[0]]
+
+
+@implements("numpy.argwhere")
+def argwhere(a):
+    """Indices of the cells that are not 0, as rows.
+
+    Parameters
+    ----------
+    a : array_like
+        Array of rank 1 or more.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ints, of shape (n, a.ndim).
+
+    Examples
+    --------
+    >>> argwhere(np.array([0.0, 2.0, 3.0]))
+    array([[1],
+           [2]])
+    """
+    a = np.asarray(a)
+    if a.ndim == 0:
+        raise TypeError("is of arrays of rank 1 or more")
+    return np.stack(np.nonzero(a), axis=1)
+
+
+@implements("numpy.select")
+def select(condlist, choicelist, default=0):
+    """Cells by the first of several conditions that holds.
+
+    Parameters
+    ----------
+    condlist : list of array_like
+        Conditions, of bools.
+    choicelist : list of array_like
+        What is taken where they hold.
+    default : array_like
+        What is taken where none does.
+
+    Returns
+    -------
+    numpy.ndarray
+        The cells.
+
+    Raises
+    ------
+    TypeError
+        For lists that are not written out, or of different lengths, and for conditions that are no bools.
+
+    Examples
+    --------
+    >>> select([np.array([True, False])], [np.array([1.0, 2.0])], 5.0)
+    array([1., 5.])
+    """
+    if not isinstance(condlist, (list, tuple)) or not isinstance(choicelist, (list, tuple)):
+        raise TypeError("takes a list of conditions and one of as many values, written out")
+    if len(condlist) != len(choicelist) or len(condlist) == 0:
+        raise TypeError("takes a list of conditions and one of as many values, written out")
+    value = default
+    for k in range(len(condlist)):
+        if np.asarray(condlist[k]).dtype != bool:
+            raise TypeError("is of conditions that are bools: compare, `c != 0`")
+    for k in range(len(condlist) - 1, -1, -1):
+        value = np.where(condlist[k], choicelist[k], value)
+    return value
+
+
+@implements("numpy.array_equal")
+def array_equal(a1, a2):
+    """Whether two arrays have one shape and the same cells.
+
+    Parameters
+    ----------
+    a1, a2 : array_like
+        Arrays.
+
+    Returns
+    -------
+    bool
+        Whether they are equal; NaNs are not.
+
+    Examples
+    --------
+    >>> array_equal(np.array([1.0]), np.array([1.0, 1.0]))
+    False
+    """
+    a1, a2 = np.asarray(a1), np.asarray(a2)
+    if a1.ndim != a2.ndim:
+        return False
+    for k in range(a1.ndim):
+        if a1.shape[k] != a2.shape[k]:
+            return False
+    return bool(np.all(a1 == a2))
+
+
+@implements("numpy.allclose")
+def allclose(a, b, rtol=1e-5, atol=1e-8):
+    """Whether all cells of two arrays are close to each other.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Arrays that broadcast.
+    rtol, atol : float
+        The difference may be ``atol + rtol * abs(b)``.
+
+    Returns
+    -------
+    bool
+        Whether they are close; NaNs are not.
+
+    Examples
+    --------
+    >>> allclose(np.array([1.0]), np.array([1.0 + 1e-9]))
+    True
+    """
+    return bool(np.all((a == b) | (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)))
+
+
+@implements("numpy.isin")
+def isin(element, test):
+    """Whether cells are among those of another array.
+
+    Parameters
+    ----------
+    element : array_like
+        Cells.
+    test : array_like
+        Those that are looked for.
+
+    Returns
+    -------
+    numpy.ndarray
+        Bools, of the shape of ``element``.
+
+    Examples
+    --------
+    >>> isin(np.array([1, 5]), np.array([5, 7]))
+    array([False,  True])
+    """
+    return np.any(np.asarray(element)[..., None] == np.asarray(test).ravel(), axis=-1)
+
+
+@implements("numpy.digitize")
+def digitize(x, bins, right=False):
+    """Places of numbers among the edges of bins.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    bins : array_like
+        Edges that rise or fall, of rank 1.
+    right : bool
+        Whether a bin has its right edge in place of its left one, a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ints, of the shape of ``x``.
+
+    Raises
+    ------
+    ValueError
+        For edges that neither rise nor fall.
+
+    Examples
+    --------
+    >>> digitize(np.array([0.5, 1.5]), np.array([0.0, 1.0]))
+    array([1, 2])
+    """
+    bins = np.asarray(bins)
+    if bins.ndim != 1:
+        raise TypeError("is of bins of rank 1")
+    falls = np.any(bins[1:] < bins[:-1])
+    rising = np.where(falls, bins[::-1], bins)
+    if np.any(rising[1:] < rising[:-1]):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    found = np.searchsorted(rising, x, side="left" if right else "right")
+    return np.where(falls, bins.shape[0] - found, found)
+
+
+@implements("numpy.lexsort")
+def lexsort(keys):
+    """Order of the places by several keys, the last one first.
+
+    Parameters
+    ----------
+    keys : tuple of array_like
+        Arrays of rank 1, the most important one last.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ints.
+
+    Examples
+    --------
+    >>> lexsort((np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 0.0])))
+    array([2, 1, 0])
+    """
+    if not isinstance(keys, (list, tuple)) or len(keys) == 0:
+        raise TypeError("takes a tuple of arrays of rank 1, the most important one last")
+    for k in range(len(keys)):
+        if np.asarray(keys[k]).ndim != 1:
+            raise TypeError("takes a tuple of arrays of rank 1, the most important one last")
+    order = np.argsort(keys[0], kind="stable")
+    for key in keys[1:]:
+        order = order[np.argsort(key[order], kind="stable")]
+    return order
+
+
+@implements("numpy.nanargmax")
+def nanargmax(a, axis=None, *, keepdims=False):
+    """Place of the largest cell that is not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells in a row by default.
+    keepdims : bool
+        Whether the axis stays, of size 1.
+
+    Returns
+    -------
+    int or numpy.ndarray
+        Places.
+
+    Raises
+    ------
+    ValueError
+        Where all are NaN.
+
+    Examples
+    --------
+    >>> int(nanargmax(np.array([1.0, np.nan, 3.0])))
+    2
+    """
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return np.argmax(a, axis=axis, keepdims=keepdims)
+    nans = np.isnan(a)
+    if np.any(np.all(nans, axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmax(np.where(nans, -np.inf, a), axis=axis, keepdims=keepdims)
+
+
+@implements("numpy.nanargmin")
+def nanargmin(a, axis=None, *, keepdims=False):
+    """Place of the smallest cell that is not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells in a row by default.
+    keepdims : bool
+        Whether the axis stays, of size 1.
+
+    Returns
+    -------
+    int or numpy.ndarray
+        Places.
+
+    Raises
+    ------
+    ValueError
+        Where all are NaN.
+
+    Examples
+    --------
+    >>> int(nanargmin(np.array([np.nan, 1.0, 3.0])))
+    1
+    """
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return np.argmin(a, axis=axis, keepdims=keepdims)
+    nans = np.isnan(a)
+    if np.any(np.all(nans, axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.argmin(np.where(nans, np.inf, a), axis=axis, keepdims=keepdims)

@@ -1,0 +1,63 @@
+"""Functions of complex numbers, of which real ones are a case: all numbers are real here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+@implements("numpy.real")
+def real(val):
+    """The real part, which is the array itself.
+
+    >>> real(np.array([1.0]))
+    array([1.])
+    """
+    return val
+
+
+@implements("numpy.conj", "numpy.conjugate")
+def conjugate(x):
+    """The complex conjugate, a copy of the array.
+
+    >>> conjugate(np.array([1.0]))
+    array([1.])
+    """
+    return +x
+
+
+@implements("numpy.isreal")
+def isreal(x):
+    """Whether cells have no imaginary part: all of them are so.
+
+    >>> isreal(np.array([1.0]))
+    array([ True])
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        raise TypeError("is of arrays of rank 1 or more")
+    return np.zeros_like(x) == 0
+
+
+@implements("numpy.iscomplex")
+def iscomplex(x):
+    """Whether cells have an imaginary part: none of them has.
+
+    >>> iscomplex(np.array([1.0]))
+    array([False])
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        raise TypeError("is of arrays of rank 1 or more")
+    return np.zeros_like(x) != 0
+
+
+@implements("numpy.angle")
+def angle(z):
+    """The angle of numbers in the plane: pi where they are negative, and 0 elsewhere.
+
+    >>> angle(np.array([1.0, -1.0]))
+    array([0.        , 3.14159265])
+    """
+    return np.where(np.isnan(z), z, 0.5 * np.pi - np.copysign(0.5 * np.pi, z))

@@ -1,0 +1,355 @@
+"""Averages, covariances, quantiles, and reductions that leave NaNs out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+@implements("numpy.average")
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Weighted mean.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int or tuple of int, optional
+        Axes; all of them by default.
+    weights : array_like, optional
+        Of the shape of ``a``, or of rank 1 along one axis.
+    returned : bool
+        False.
+    keepdims : bool
+        Whether axes stay, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The means.
+
+    Raises
+    ------
+    ZeroDivisionError
+        Where weights add up to 0, and of no cells along an axis.
+    ValueError
+        Where shapes do not fit.
+
+    Examples
+    --------
+    >>> float(average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0])))
+    1.25
+    """
+    a = np.asarray(a)
+    if returned:
+        raise TypeError("does not return the weights: add them up, `np.sum(w)`")
+    if weights is None:
+        mean = np.mean(a, axis=axis, keepdims=keepdims)
+        if axis is not None and np.size(mean) == 0:
+            raise ZeroDivisionError("division by zero")
+        return mean
+    w = np.asarray(weights)
+    single = a.dtype == np.float32 and (w.dtype == np.float32 or w.dtype == bool)
+    number = np.float32 if single else np.float64
+    a, w = a.astype(number), w.astype(number)
+    if w.ndim != a.ndim:
+        if w.ndim != 1 or axis is None or isinstance(axis, tuple):
+            raise TypeError("is of weights of the shape of the array, or along one axis, which is named: `axis=0`")
+        if w.shape[0] != a.shape[axis]:
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        total = np.sum(w)
+        if total == 0.0:
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        found = np.sum(np.moveaxis(a, axis, -1) * w, axis=-1) / total
+        return np.expand_dims(found, axis) if keepdims else found
+    total = np.sum(w, axis=axis, keepdims=keepdims)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return np.sum(a * w, axis=axis, keepdims=keepdims) / total
+
+
+def _variables(m, y, rowvar):
+    """Variables as the rows of an array of floats of 64 bits."""
+    m = np.asarray(m)
+    if m.ndim not in (1, 2):
+        raise TypeError("is of arrays of rank 1 or 2")
+    rows = m if rowvar or m.ndim == 1 else m.T
+    if y is None:
+        if m.ndim == 1:
+            raise TypeError("of one variable is an array of rank 0: write `np.var(x, ddof=1)`, or 1.0 for a correlation")
+        return rows.astype(np.float64)
+    y = np.asarray(y)
+    if y.ndim not in (1, 2):
+        raise TypeError("is of arrays of rank 1 or 2")
+    more = y if rowvar or y.ndim == 1 else y.T
+    return np.concatenate((np.atleast_2d(rows), np.atleast_2d(more)), axis=0).astype(np.float64)
+
+
+def _covariance(m, less):
+    d = m - np.mean(m, axis=1, keepdims=True)
+    return d @ d.T / max(m.shape[1] - less, 0)
+
+
+@implements("numpy.cov")
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    """Covariances of variables.
+
+    Parameters
+    ----------
+    m : array_like
+        Variables as rows, or one variable.
+    y : array_like, optional
+        More of them.
+    rowvar : bool
+        False for variables as columns, a literal.
+    bias : bool
+        Whether sums are divided by the number of observations in place of one less, a literal.
+    ddof : int, optional
+        What is taken from that number.
+
+    Returns
+    -------
+    numpy.ndarray
+        A matrix of floats of 64 bits.
+
+    Raises
+    ------
+    TypeError
+        For one variable, whose covariances are an array of rank 0.
+
+    Examples
+    --------
+    >>> cov(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    array([[0.5, 1. ],
+           [1. , 2. ]])
+    """
+    if ddof is None:
+        return _covariance(_variables(m, y, rowvar), 0 if bias else 1)
+    return _covariance(_variables(m, y, rowvar), ddof)
+
+
+@implements("numpy.corrcoef")
+def corrcoef(x, y=None, rowvar=True):
+    """Correlations of variables.
+
+    Parameters
+    ----------
+    x : array_like
+        Variables as rows, or one variable.
+    y : array_like, optional
+        More of them.
+    rowvar : bool
+        False for variables as columns, a literal.
+
+    Returns
+    -------
+    numpy.ndarray
+        A matrix of floats of 64 bits.
+
+    Raises
+    ------
+    TypeError
+        For one variable, whose correlations are an array of rank 0.
+
+    Examples
+    --------
+    >>> corrcoef(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    c = _covariance(_variables(x, y, rowvar), 1)
+    s = np.sqrt(np.diag(c))
+    return np.clip(c / s[:, None] / s[None, :], -1.0, 1.0)
+
+
+# ---------------------------------------------------------------------------------------------------------- NaNs out
+
+
+@implements("numpy.nanmax")
+def nanmax(a, axis=None, *, keepdims=False):
+    """Largest cells that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int or tuple of int, optional
+        Axes; all of them by default.
+    keepdims : bool
+        Whether axes stay, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The cells; NaN where all are NaN.
+
+    Examples
+    --------
+    >>> float(nanmax(np.array([1.0, np.nan])))
+    1.0
+    """
+    a = np.asarray(a)
+    if axis is None and a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmax which has no identity")
+    if a.dtype.kind != "f":
+        return np.max(a, axis=axis, keepdims=keepdims)
+    best = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)
+
+
+@implements("numpy.nanmin")
+def nanmin(a, axis=None, *, keepdims=False):
+    """Smallest cells that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int or tuple of int, optional
+        Axes; all of them by default.
+    keepdims : bool
+        Whether axes stay, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The cells; NaN where all are NaN.
+
+    Examples
+    --------
+    >>> float(nanmin(np.array([1.0, np.nan])))
+    1.0
+    """
+    a = np.asarray(a)
+    if axis is None and a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmin which has no identity")
+    if a.dtype.kind != "f":
+        return np.min(a, axis=axis, keepdims=keepdims)
+    best = np.min(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, best)
+
+
+@implements("numpy.nanvar")
+def nanvar(a, axis=None, *, ddof=0, keepdims=False):
+    """Variances of the cells that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int or tuple of int, optional
+        Axes; all of them by default.
+    ddof : int
+        What is taken from the number of cells.
+    keepdims : bool
+        Whether axes stay, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The variances; NaN where there are too few cells.
+
+    Examples
+    --------
+    >>> float(nanvar(np.array([1.0, 3.0, np.nan])))
+    1.0
+    """
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    number = np.float32 if a.dtype == np.float32 else np.float64
+    some = ~np.isnan(a)
+    n = np.sum(some, axis=axis, keepdims=True)
+    d = np.where(some, a, 0.0) - number(np.sum(np.where(some, a, 0.0), axis=axis, keepdims=True) / n)
+    left = np.sum(some, axis=axis, keepdims=keepdims) - ddof
+    squares = np.sum(np.where(some, d * d, 0.0), axis=axis, keepdims=keepdims)
+    return number(squares / np.where(left > 0, left, np.nan))
+
+
+@implements("numpy.nanstd")
+def nanstd(a, axis=None, *, ddof=0, keepdims=False):
+    """Standard deviations of the cells that are not NaN, whose slope at 0 is 0.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int or tuple of int, optional
+        Axes; all of them by default.
+    ddof : int
+        What is taken from the number of cells.
+    keepdims : bool
+        Whether axes stay, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The deviations; NaN where there are too few cells.
+
+    Examples
+    --------
+    >>> float(nanstd(np.array([1.0, 3.0, np.nan])))
+    1.0
+    """
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    v = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
+    return np.where(v > 0, np.sqrt(np.where(v > 0, v, 1.0)), v)
+
+
+@implements("numpy.nancumsum")
+def nancumsum(a, axis=None, dtype=None):
+    """Running sums, NaN taken as 0.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells in a row by default.
+    dtype : dtype, optional
+        The type of the sums.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums.
+
+    Examples
+    --------
+    >>> nancumsum(np.array([1.0, np.nan, 2.0]))
+    array([1., 1., 3.])
+    """
+    a = np.asarray(a)
+    left = np.where(np.isnan(a), 0.0, a) if a.dtype.kind == "f" else a
+    return np.cumsum(left, axis=axis, dtype=dtype)
+
+
+@implements("numpy.nancumprod")
+def nancumprod(a, axis=None, dtype=None):
+    """Running products, NaN taken as 1.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells in a row by default.
+    dtype : dtype, optional
+        The type of the products.
+
+    Returns
+    -------
+    numpy.ndarray
+        The products.
+
+    Examples
+    --------
+    >>> nancumprod(np.array([2.0, np.nan, 2.0]))
+    array([2., 2., 4.])
+    """
+    a = np.asarray(a)
+    left = np.where(np.isnan(a), 1.0, a) if a.dtype.kind == "f" else a
+    return np.cumprod(left, axis=axis, dtype=dtype)
