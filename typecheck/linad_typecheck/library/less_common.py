@@ -6,14 +6,13 @@ from ..arrays.operands import as_array, bound, no_bools
 from ..engine.places import stored
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
-from ..engine.sizes import dtype_of, rank_of
+from ..engine.sizes import dtype_of
 from ..engine.state import Lowering
 from ..engine.values import ScalarValue, TupleValue, Value, literal
 from ..engine.written import called, written
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import INTS, NUMPY_NAMES
-from .externals import call_external
 from .texts import texts
 
 _COUNTED = """
@@ -34,27 +33,6 @@ def weighed(a, edges, weights):
             h[min(np.searchsorted(edges, a[k], side="right"), n) - 1] += weights[k]
     return h
 """
-_TALLIED = """
-def tallied(x, n):
-    h = np.zeros(n, dtype=np.int64)
-    for k in x:
-        h[k] += 1
-    return h
-"""
-
-
-def _along(name: str, axis: int) -> Rule:
-    """`hsplit` and its like: `split` along an axis."""
-
-    def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("ary", "indices_or_sections"), 2)
-        a = as_array(ctx, found["ary"], args)
-        at = 0 if name == "numpy.hsplit" and rank_of(a) == 1 else axis
-        given = (a, found["indices_or_sections"], literal(at))
-        return call_external(ctx, "numpy.split", Args(args.name, args.span, given, {}, args.hint, args.node))
-
-    return apply
-
 
 def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value:
     """The edges of the bins of `np.histogram`."""
@@ -105,36 +83,8 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
     return TupleValue((heights, edges))
 
 
-def _bincount(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("x", "weights", "minlength"))
-    x = as_array(ctx, found["x"], args)
-    if rank_of(x) != 1 or dtype_of(x) not in INTS:
-        raise Refused(WrongType(args.span, "`np.bincount` is of an array of ints of rank 1", "something else"))
-    x = stored(ctx, x, "x", args.span)
-    text = (
-        "if least < 0: raise ValueError(\"'minlength' must not be negative\")\n"
-        "if np.any(x < 0): raise ValueError(\"'list' argument must have no negative elements\")\n"
-        "max(np.max(x) + 1 if x.size > 0 else 0, least)"
-    )
-    n = written(ctx, args, text, x=x, least=found.get("minlength", literal(0)))
-    if "weights" not in found:
-        return called(ctx, args, _TALLIED, x, n)
-    weights = as_array(ctx, found["weights"], args)
-    text = (
-        "if w.size != x.size: raise ValueError('The weights and list don\\'t have the same length.')\n"
-        "h = np.zeros(n)\nh[:] = 0.0\nh"
-    )
-    h = stored(ctx, written(ctx, args, text, w=weights, x=x, n=n), args.hint, args.span)
-    call_external(ctx, "numpy.add.at", Args("np.add.at", args.span, (h, x, weights), {}, args.hint, args.node))
-    return h
-
-
 RULES: dict[str, Rule] = {
-    "numpy.vsplit": _along("numpy.vsplit", 0),
-    "numpy.hsplit": _along("numpy.hsplit", 1),
-    "numpy.dsplit": _along("numpy.dsplit", 2),
     "numpy.histogram": _histogram,
-    "numpy.bincount": _bincount,
     "numpy.logaddexp.reduce": texts("sp.logsumexp(x, axis=axis)", "x", "axis", axis="0"),
 }
 enter_rules(RULES)

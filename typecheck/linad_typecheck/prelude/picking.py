@@ -117,11 +117,10 @@ def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist) or len(condlist) == 0:
         raise TypeError("takes a list of conditions and one of as many values, written out")
     value = default
-    for k in range(len(condlist)):
-        if np.asarray(condlist[k]).dtype != bool:
+    for c, v in zip(condlist[::-1], choicelist[::-1]):
+        if np.asarray(c).dtype != bool:
             raise TypeError("is of conditions that are bools: compare, `c != 0`")
-    for k in range(len(condlist) - 1, -1, -1):
-        value = np.where(condlist[k], choicelist[k], value)
+        value = np.where(c, v, value)
     return value
 
 

@@ -107,3 +107,76 @@ def matrix_transpose(x, /):
     if x.ndim < 2:
         raise TypeError(f"is of a matrix, not of an array of rank {x.ndim}")
     return np.swapaxes(x, -1, -2)
+
+
+@implements("numpy.vsplit")
+def vsplit(ary, indices_or_sections):
+    """Parts of an array along its first axis.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    indices_or_sections : int or list of int
+        Their number, or where further ones begin.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Views.
+
+    Examples
+    --------
+    >>> len(vsplit(np.ones((4, 2)), 2))
+    2
+    """
+    return np.split(ary, indices_or_sections, 0)
+
+
+@implements("numpy.hsplit")
+def hsplit(ary, indices_or_sections):
+    """Parts of an array along its second axis, or the only one.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    indices_or_sections : int or list of int
+        Their number, or where further ones begin.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Views.
+
+    Examples
+    --------
+    >>> len(hsplit(np.ones(4), 2))
+    2
+    """
+    ary = np.asarray(ary)
+    return np.split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+
+@implements("numpy.dsplit")
+def dsplit(ary, indices_or_sections):
+    """Parts of an array along its third axis.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    indices_or_sections : int or list of int
+        Their number, or where further ones begin.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        Views.
+
+    Examples
+    --------
+    >>> len(dsplit(np.ones((1, 1, 4)), 2))
+    2
+    """
+    return np.split(ary, indices_or_sections, 2)

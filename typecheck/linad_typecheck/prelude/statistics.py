@@ -353,3 +353,64 @@ def nancumprod(a, axis=None, dtype=None):
     a = np.asarray(a)
     left = np.where(np.isnan(a), 1.0, a) if a.dtype.kind == "f" else a
     return np.cumprod(left, axis=axis, dtype=dtype)
+
+
+# -------------------------------------------------------------------------------------------------------------- counts
+
+
+@implements("numpy.bincount")
+def bincount(x, weights=None, minlength=0):
+    """How often each int occurs, or the sum of its weights.
+
+    Parameters
+    ----------
+    x : array_like
+        Ints that are not negative, of rank 1.
+    weights : array_like, optional
+        As many numbers.
+    minlength : int
+        How many ints are counted at least.
+
+    Returns
+    -------
+    numpy.ndarray
+        Ints of 64 bits, or the sums as floats.
+
+    Raises
+    ------
+    ValueError
+        For negative ints, and another number of weights.
+
+    Examples
+    --------
+    >>> bincount(np.array([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    x = np.asarray(x)
+    if x.ndim != 1 or x.dtype.kind != "i":
+        raise TypeError("is of an array of ints of rank 1")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if np.any(x < 0):
+        raise ValueError("'list' argument must have no negative elements")
+    n = max(np.max(x) + 1 if x.size > 0 else 0, minlength)
+    if weights is None:
+        return _counts(x, n)
+    weights = np.asarray(weights)
+    if weights.size != x.size:
+        raise ValueError("The weights and list don't have the same length.")
+    return _sums(x, weights, n)
+
+
+def _counts(x, n):
+    h = np.zeros(n, dtype=np.int64)
+    for k in x:
+        h[k] += 1
+    return h
+
+
+def _sums(x, weights, n):
+    h = np.zeros(n)
+    for j in range(x.shape[0]):
+        h[x[j]] += weights[j]
+    return h
