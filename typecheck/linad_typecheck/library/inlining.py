@@ -22,7 +22,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, RESULTS, Args, Rule, enter_rules, rule_of
 from ..engine.sequences import Iteration, Unrolled, iteration, unpacked
 from ..engine.sizes import is_array
-from ..engine.state import Lowering
+from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
 )
@@ -172,7 +172,9 @@ class _Body:
                     assign(ctx, self.copy(target), found, args.span)
                 case ast.If(test=test, body=then, orelse=orelse):
                     decided = self._condition(test)
-                    if isinstance(decided, Const):
+                    if decided == TRUE and isinstance(then[0], ast.Raise) and self._told(then[0])[0] != "TypeError":
+                        self._raise_unless(Const(False, BOOL), then[0])  # the rest is lowered for its type
+                    elif isinstance(decided, Const):
                         rest = (then if decided.value else orelse, *rest)
                     else:
                         if orelse or not isinstance(then[-1], ast.Raise):
