@@ -36,6 +36,7 @@ def euclidean(u, v):
     >>> float(euclidean([0.0, 0.0], [3.0, 4.0]))
     5.0
     """
+    u, v = _pair(u, v)
     d = (u - v).astype(np.float64)
     if not np.all(np.isfinite(d)):
         raise ValueError("array must not contain infs or NaNs")
