@@ -6,16 +6,19 @@ else is an exception: an `AssertionError` where two roads disagree, whatever was
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from linad import LinadError, linear_grad
 from linad.baseline import dual
+from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.switches import all_passes
 
@@ -43,6 +46,8 @@ COMPILED: dict[str, Callable[[], dict[str, Any]]] = {
     "compiled, fastmath off": lambda: {"fastmath": False},
     "compiled, threads": lambda: {"parallel": True},
     "compiled, pure": lambda: {"update": "pure"},
+    "guarded": dict,
+    "guarded, no passes": lambda: {"passes": optional_passes()},
 }
 
 
@@ -152,7 +157,12 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
 
 
 def _compiled(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | None) -> None:
-    """A build of the program gives what the interpreter gives."""
+    """A build of the program gives what the interpreter gives; guarded ones test each access."""
+    with patch.dict(os.environ, {GUARD: "1" if name.startswith("guarded") else ""}):
+        _built(whole, name, ended, wanted)
+
+
+def _built(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | None) -> None:
     try:
         f = linear_grad(whole.function, updates=whole.updates, **COMPILED[name]())
         before = fresh(list(leaves(whole.args)))
