@@ -1,4 +1,5 @@
-"""Work in processes of their own, for the commands that run for hours: what a crash or a lack of memory ends is a batch alone."""
+"""Work in processes of their own, for the commands that run for hours: what a crash or a lack of memory ends is a
+batch alone."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class Slow(BaseException):
 
 
 def in_child(run: Callable[[], Any], room: int = ROOM) -> tuple[Any, int]:
-    """What a function gives (as JSON has it) in a child with a bound of memory, and the status with which the child ended."""
+    """What a function gives (as JSON has it) in a child with a bound of memory, and the status with which the child
+    ended."""
     out, inside = os.pipe()
     child = os.fork()
     if child == 0:
@@ -42,8 +44,8 @@ def in_child(run: Callable[[], Any], room: int = ROOM) -> tuple[Any, int]:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """`Slow` is raised in what takes longer than that, in time of the processor, or ten times as long on the clock: the machine
-    may have other work."""
+    """`Slow` is raised in what takes longer than that, in time of the processor, or ten times as long on the clock:
+    the machine may have other work."""
 
     def slow(*_: object) -> None:
         raise Slow(f"longer than {seconds} s")

@@ -1,5 +1,6 @@
-"""Code in which every access to a cell is tested when it is reached, whatever was proved of it: under ``LINAD_GUARD``, for tests of the
-passes that leave index checks out, move them and reshape loops. A test that fails is a defect of linad."""
+"""Code in which every access to a cell is tested when it is reached, whatever was proved of it: under
+``LINAD_GUARD``, for tests of the passes that leave index checks out, move them and reshape loops. A test that fails
+is a defect of linad."""
 
 from __future__ import annotations
 
@@ -7,7 +8,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.core import (
-    AddArray, AddTo, Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Program, Stmt, Store, Var, all_names,
+    AddArray,
+    AddTo,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Dim,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_names,
 )
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64
@@ -26,7 +43,10 @@ FAULT = f"{__name__}.{AccessFault.__name__}"
 
 def guarded_accesses(program: Program) -> Program:
     """The program with a test in front of each access to a cell and each sum of arrays."""
-    return replace(program, functions={n: replace(f, body=_block(f.body, Names(all_names(f)))) for n, f in program.functions.items()})
+    return replace(
+        program,
+        functions={n: replace(f, body=_block(f.body, Names(all_names(f)))) for n, f in program.functions.items()},
+    )
 
 
 def _block(b: Block, names: Names) -> Block:
@@ -60,7 +80,9 @@ def _within(array: Var, axis: int, i: Atom, span: Span, names: Names) -> Iterato
     yield from _test("lt", (i, size), INSIDE % array.name, span, names, (i, size))
 
 
-def _test(op: str, ins: tuple[Atom, Atom], told: str, span: Span, names: Names, args: tuple[Atom, ...] = ()) -> Iterator[Stmt]:
+def _test(
+    op: str, ins: tuple[Atom, Atom], told: str, span: Span, names: Names, args: tuple[Atom, ...] = ()
+) -> Iterator[Stmt]:
     ok = names.var("ok", BOOL)
     yield Let(ok, op, ins, span)
     yield Check(ok, FAULT, told, args or ins, span)

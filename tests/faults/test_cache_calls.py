@@ -1,4 +1,5 @@
-"""Each call of the system that the cache makes fails once, in turn and in each way: what the cache cannot do, nobody notices."""
+"""Each call of the system that the cache makes fails once, in turn and in each way: what the cache cannot do, nobody
+notices."""
 
 import errno
 import fcntl
@@ -17,7 +18,24 @@ from linad.emit import cache
 
 ERRORS = (errno.ENOSPC, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE, errno.EMFILE)
 CALLS = (
-    *((os, name) for name in ("open", "fstat", "stat", "lstat", "fdopen", "replace", "mkdir", "unlink", "rmdir", "scandir", "utime", "fchmod", "chmod")),
+    *(
+        (os, name)
+        for name in (
+            "open",
+            "fstat",
+            "stat",
+            "lstat",
+            "fdopen",
+            "replace",
+            "mkdir",
+            "unlink",
+            "rmdir",
+            "scandir",
+            "utime",
+            "fchmod",
+            "chmod",
+        )
+    ),
     (fcntl, "flock"),
     (tempfile, "mkstemp"),
     (pathlib.Path, "touch"),
@@ -92,7 +110,9 @@ def test_each_call_fails_in_turn(monkeypatch, tmp_path, ways):
             assert all(got in (None, whole) for got, whole in zip(found, WHOLE, strict=True)), told
             missed += None in found
             assert not cache._locks, f"{told}: a lock is left"
-            assert not list((tmp_path / f"{nth}_{error}").rglob(f".*{cache.HALF}")) or "unlink" in told, f"{told}: half a file is left"
+            assert not list((tmp_path / f"{nth}_{error}").rglob(f".*{cache.HALF}")) or "unlink" in told, (
+                f"{told}: half a file is left"
+            )
             assert session(monkeypatch) == WHOLE, f"{told}: the next process finds no cache"
     assert missed, "no fault has cost anything: they were not seen"
 
@@ -135,7 +155,11 @@ def test_a_writer_that_is_killed(monkeypatch, place, written):
             file = real(handle, *args, **options)
             write = file.write
             file_like = type("Killed", (), {"__enter__": lambda s: s, "__exit__": lambda s, *e: None})()
-            file_like.write = lambda content: (write(content[:written]), file.flush(), os.kill(os.getpid(), signal.SIGKILL))
+            file_like.write = lambda content: (
+                write(content[:written]),
+                file.flush(),
+                os.kill(os.getpid(), signal.SIGKILL),
+            )
             return file_like
 
         os.fdopen = fdopen

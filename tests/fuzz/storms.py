@@ -1,5 +1,5 @@
-"""Storms of edits through a session of the language server: what an editor sends while somebody types, pastes, undoes and leaves things half
-done. No answer is late, none points outside of the text, and nothing is an internal error."""
+"""Storms of edits through a session of the language server: what an editor sends while somebody types, pastes, undoes
+and leaves things half done. No answer is late, none points outside of the text, and nothing is an internal error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,27 @@ SECONDS = 0.5  # of the processor, for an answer
 DERIVED = 4.0  # for one that needs the derivative of a function, once per text: ten times what it takes where nothing else runs
 URI = "file:///somewhere/program.py"
 ENCODINGS = ("utf-16", "utf-8", "utf-32")
-TYPED = ("x", "(", ")", "[", ":", "\n", "    ", ".", "=", "0", '"', "#", "return ", "for i in range(n):\n", "import ", "def ", "u = v", " if ", "@")
+TYPED = (
+    "x",
+    "(",
+    ")",
+    "[",
+    ":",
+    "\n",
+    "    ",
+    ".",
+    "=",
+    "0",
+    '"',
+    "#",
+    "return ",
+    "for i in range(n):\n",
+    "import ",
+    "def ",
+    "u = v",
+    " if ",
+    "@",
+)
 
 
 def change(text: str, rng: random.Random, undo: list[str]) -> tuple[int, int, str]:
@@ -70,7 +90,11 @@ def storm(rng: random.Random) -> Iterator[str]:
         del undo[:-5]
         lines = Lines(text)
         where = {"start": position(lines, text, a, encoding), "end": position(lines, text, b, encoding)}
-        session.change(URI, [{"range": where, "text": new}] if rng.random() < 0.8 else [{"text": text[:a] + new + text[b:]}], version)
+        session.change(
+            URI,
+            [{"range": where, "text": new}] if rng.random() < 0.8 else [{"text": text[:a] + new + text[b:]}],
+            version,
+        )
         text = session.documents[URI].text
         yield text
         ask(session, text, rng, encoding)
@@ -81,7 +105,11 @@ def position(lines: Lines, text: str, offset: int, encoding: str) -> dict[str, i
     before = text[:offset]
     line = before.count("\n")
     last = before.rpartition("\n")[2]
-    units = {"utf-8": len(last.encode("utf-8", "surrogatepass")), "utf-16": len(last.encode("utf-16-le", "surrogatepass")) // 2, "utf-32": len(last)}
+    units = {
+        "utf-8": len(last.encode("utf-8", "surrogatepass")),
+        "utf-16": len(last.encode("utf-16-le", "surrogatepass")) // 2,
+        "utf-32": len(last),
+    }
     return {"line": line, "character": units[encoding]}
 
 
@@ -100,11 +128,18 @@ def ask(session: Session, text: str, rng: random.Random, encoding: str) -> None:
         (lambda: session.pulled(URI, None), SECONDS),
     ]  # fmt: skip
     answers += [timed(question, seconds) for question, seconds in rng.sample(questions, 2)]
-    ends = [len(line.encode("utf-8", "surrogatepass")) for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), "")]
+    ends = [
+        len(line.encode("utf-8", "surrogatepass"))
+        for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), "")
+    ]
     for r in ranges(answers):
         start, end = r["start"], r["end"]
         assert (start["line"], start["character"]) <= (end["line"], end["character"]), r
-        assert end["line"] < len(ends) and end["character"] <= ends[end["line"]], (r, len(ends), ends[min(end["line"], len(ends) - 1)])
+        assert end["line"] < len(ends) and end["character"] <= ends[end["line"]], (
+            r,
+            len(ends),
+            ends[min(end["line"], len(ends) - 1)],
+        )
 
 
 def timed(question: Any, seconds: float = SECONDS) -> Any:
