@@ -12,6 +12,9 @@ LINAD_DISABLE
     Names of optimisation passes with commas between them, which functions that are decorated then do without.
 LINAD_VERIFY
     ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
+LINAD_GUARD
+    ``1``: compiled code tests each access to a cell when it is reached, whatever was proved of it; one that would leave
+    its array is told as an internal error. For tests of linad itself. Code runs several times as long.
 LINAD_FALLBACK
     ``error``: where generated code would be left to Numba's own compiler, which takes several times as long, there is
     an error. Otherwise the logger ``linad`` has a warning with the reason. The results are the same.

@@ -27,7 +27,7 @@ from .boundary.objects import Given
 from .boundary.records import attached, distinct, tags
 from .boundary.short import VERSIONS, Short, matrices, short_axes
 from .emit import cache as disk
-from .optimise.environment import OFF, BrokenByPass, verifying
+from .optimise.environment import OFF, BrokenByPass, guarded, verifying
 from .options import Options
 from .progress import compiling
 
@@ -252,7 +252,7 @@ class Specialisation:
 
         import_numba()
         wanted = self._wanted(checked)
-        key = f"{self.key}-{disk.digest(request, sizes, wanted, target(), verifying())}"
+        key = f"{self.key}-{disk.digest(request, sizes, wanted, target(), verifying(), guarded())}"
         store = self.store
         loaded = _loaded.pop((store.name, key), None)
         if loaded is None:

@@ -1,4 +1,5 @@
-"""Work in processes of their own, for the commands that run for hours: what a crash or a lack of memory ends is a batch alone."""
+"""Work in processes of their own, for the commands that run for hours: what a crash or a lack of memory ends is a
+batch alone."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class Slow(BaseException):
 
 
 def in_child(run: Callable[[], Any], room: int = ROOM) -> tuple[Any, int]:
-    """What a function gives (as JSON has it) in a child with a bound of memory, and the status with which the child ended."""
+    """What a function gives (as JSON has it) in a child with a bound of memory, and the status with which the child
+    ended."""
     out, inside = os.pipe()
     child = os.fork()
     if child == 0:
@@ -42,15 +44,20 @@ def in_child(run: Callable[[], Any], room: int = ROOM) -> tuple[Any, int]:
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """`Slow` is raised in what takes longer than that."""
+    """`Slow` is raised in what takes longer than that, in time of the processor, or ten times as long on the clock:
+    the machine may have other work."""
 
     def slow(*_: object) -> None:
         raise Slow(f"longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, slow)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, 10 * seconds))
+    before = [signal.signal(number, slow) for _, number, _ in timers]
+    for timer, _, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for timer, _, _ in timers:
+            signal.setitimer(timer, 0)
+        for (_, number, _), handler in zip(timers, before, strict=True):
+            signal.signal(number, handler)

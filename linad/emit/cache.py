@@ -129,9 +129,9 @@ class Entry:
         """Make the folder where it is not there yet; whether it is there now."""
         if self.folder is None:
             return False
-        if self.folder.is_dir():
-            return True
         try:
+            if self.folder.is_dir():
+                return True
             _make(self.folder)
         except OSError as error:
             unusable(error)

@@ -33,10 +33,12 @@ from linad.optimise.memory.layout_transposition import by_columns
 from linad.optimise.memory.log_alignment import begin_with_lines
 from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
+from linad.optimise.environment import guarded
 from linad.optimise.scalars.jump_threading import thread_exits
 
 from .bounds import check_accesses
 from .first import demands_first
+from .guards import guarded_accesses
 from .parallel import Decision, parallelise, spread_loops
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
     """The program with its index checks written out, its loops reshaped and its buffers hoisted, and the remarks of the
     passes."""
-    return run(program, LOOPS, facts(options), options.off, after)
+    made, remarks = run(program, LOOPS, facts(options), options.off, after)
+    return guarded_accesses(made) if guarded() else made, remarks
 
 
 def facts(options: EmitOptions) -> Iterator[Fact]:

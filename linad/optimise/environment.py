@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-OFF, VERIFY = "LINAD_DISABLE", "LINAD_VERIFY"
+OFF, VERIFY, GUARD = "LINAD_DISABLE", "LINAD_VERIFY", "LINAD_GUARD"
 
 
 class BrokenByPass(Exception):
@@ -17,7 +17,16 @@ class BrokenByPass(Exception):
 
 def verifying() -> bool:
     """Whether programs are verified after each pass."""
-    return os.environ.get(VERIFY, "").lower() not in ("", "0", "false", "no", "off")
+    return _on(VERIFY)
+
+
+def guarded() -> bool:
+    """Whether generated code tests each access to a cell when it is reached."""
+    return _on(GUARD)
+
+
+def _on(name: str) -> bool:
+    return os.environ.get(name, "").lower() not in ("", "0", "false", "no", "off")
 
 
 def disabled() -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from ..batches import ROOM, Slow, alarm, in_child
 from . import test_damaged as damaged
 from . import test_edited as edited
 from .corpus import HEAD, texts
+from .storms import storm
 
 BATCH = 400
 FOUND = "found"
@@ -66,6 +67,18 @@ def accepted(rng: random.Random, folder: Path) -> str:
     return "not run" if whole is None else "accepted" if edited.agrees(whole) else "refused"
 
 
+def stormed(rng: random.Random, folder: Path) -> str:
+    """A file that is edited again and again in an editor."""
+    text, count = "", 0
+    try:
+        for text in storm(rng):
+            count += 1
+    except BaseException:
+        (folder / "edited.py").write_text(text, encoding="utf-8", errors="surrogatepass")
+        raise
+    return f"storm of {count} edits"
+
+
 def _keeping(folder: Path, text: str, look: Callable[[], None]) -> None:
     try:
         look()
@@ -80,7 +93,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=1200.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()) / "linad-fuzz")
-    parser.add_argument("--only", choices=("checked", "fixed", "accepted"))
+    parser.add_argument("--only", choices=("checked", "fixed", "accepted", "stormed"))
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
@@ -105,7 +118,7 @@ def _batch(options: argparse.Namespace, first: int, until: float) -> Counter[str
         if time.monotonic() > until:
             break
         rng = random.Random(seed)
-        kind = rng.choices([checked, fixed, accepted], [4, 2, 5])[0]
+        kind = rng.choices([checked, fixed, accepted, stormed], [4, 2, 5, 1])[0]
         if options.only:
             kind = globals()[options.only]
         with tempfile.TemporaryDirectory() as folder:

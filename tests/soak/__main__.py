@@ -1,9 +1,9 @@
 """Random programs of the whole language for as long as there is time: ``python -m tests.soak --minutes 60 --seed 1``.
 
-Each program is held against CPython, dual numbers, the tape, the interpreter and the pure form, a share of them compiled as well,
-with passes off, fastmath off and on threads (`judge`). What is found, a wrong number, another exception, an internal error, a hang,
-a crash or a refusal of what the language promises, is made smaller (`shrink`) and written into `tests/soak/found`, whose programs
-`test_found.py` runs from then on.
+Each program is held against CPython, dual numbers, the tape, the interpreter and the pure form, a share of them
+compiled as well, with passes off, fastmath off and on threads (`judge`). What is found, a wrong number, another
+exception, an internal error, a hang, a crash or a refusal of what the language promises, is made smaller (`shrink`)
+and written into `tests/soak/found`, whose programs `test_soak.py` runs from then on.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .sources import WRITERS, drawn
 
 BATCH = 25
 SECONDS = 60.0  # that one program may take
+STAGES = 3  # one in so many programs is held against others at each stage of its derivative
 BUILDS = 2  # of one program that is compiled
 FINDING = "FOUND"
 
@@ -60,14 +61,14 @@ def outcome(t: Task) -> str:
                 return "no program"
             if t.writer == "edited" and not soon(Whole(t.program.load(), t.program.args).oracle):
                 return "too long"
-            told = judge(t.program, t.compiled)
+            told = judge(t.program, t.compiled, stages=t.seed % STAGES == 0)
     except Unknown:
         return "unknown"
     except (Exception, Slow) as error:
         return f"{FINDING} {_short(error)}"
     if told.startswith("refused"):
-        errors = told.removeprefix("refused: ").split("; LIN")
-        unpromised = [e for e in errors if not f"LIN{e.removeprefix('LIN')}".startswith(WRITERS[t.writer].refusals or ("no",))]
+        errors = re.split("; (?=LIN)", told.removeprefix("refused: "))
+        unpromised = [e for e in errors if not e.startswith(WRITERS[t.writer].refusals)]
         return f"{FINDING} refused: {_plain(unpromised[0])}" if unpromised else "refused"
     return told
 
@@ -126,11 +127,13 @@ def minimal(t: Task, told: str, seconds: float) -> Program:
 
 def main() -> int:
     """Run until the time is up; the exit code is 1 if anything was found."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Random programs on every road, for as long as there is time.")
+    what = "Random programs on every road, for as long as there is time."
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=what)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=WRITERS)
-    parser.add_argument("--compiled", type=float, default=0.03, help="the share of programs that are compiled, in two of %d builds" % len(COMPILED))
+    share = f"the share of programs that are compiled, in {BUILDS} of {len(COMPILED)} builds"
+    parser.add_argument("--compiled", type=float, default=0.03, help=share)
     parser.add_argument("--shrink", type=float, default=90.0, help="seconds for making one finding smaller")
     parser.add_argument("--keep", type=Path, default=FOUND)
     options = parser.parse_args()
@@ -152,7 +155,8 @@ def main() -> int:
                 print(f"{file}: {what} (seed {seed}, {', '.join(t.compiled) or 'not compiled'})", flush=True)
         first += BATCH
     programs = sum(n for k, n in counts.items() if k != "compiled builds")
-    print(f"{programs} programs, {counts.pop('compiled builds', 0)} of them compiled builds; {sum(kinds.values())} findings of {len(kinds)} kinds")
+    builds, findings = counts.pop("compiled builds", 0), sum(kinds.values())
+    print(f"{programs} programs, {builds} compiled builds; {findings} findings of {len(kinds)} kinds")
     for name, n in sorted(counts.items()):
         print(f"{n:7}  {name}")
     for name, n in kinds.most_common():

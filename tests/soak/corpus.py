@@ -27,7 +27,8 @@ def shown(x: Any) -> str:
 
 def text_of(program: Program) -> str:
     """The file of a program."""
-    return f"{program.text.rstrip()}{_ARGS}ARGS = {shown(program.args)}\nUPDATES = {program.updates!r}\nSINGLE = {program.single!r}\n"
+    given = {"ARGS": shown(program.args), "UPDATES": repr(program.updates), "SINGLE": repr(program.single)}
+    return program.text.rstrip() + _ARGS + "".join(f"{name} = {value}\n" for name, value in given.items())
 
 
 def program_of(text: str) -> Program:

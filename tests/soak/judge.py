@@ -1,21 +1,25 @@
 """What is held against what: one program on every road to its value and its gradient.
 
-What comes of it is a word: ``agrees``, ``raises`` (as CPython does), ``wrong in CPython too``, or ``refused`` with the errors. Anything
-else is an exception: an `AssertionError` where two roads disagree, whatever was raised where the machinery failed.
+What comes of it is a word: ``agrees``, ``raises`` (as CPython does), ``wrong in CPython too``, or ``refused`` with
+the errors. Anything else is an exception: an `AssertionError` where two roads disagree, whatever was raised where the
+machinery failed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from linad import LinadError, linear_grad
 from linad.baseline import dual
+from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.switches import all_passes
 
@@ -43,11 +47,14 @@ COMPILED: dict[str, Callable[[], dict[str, Any]]] = {
     "compiled, fastmath off": lambda: {"fastmath": False},
     "compiled, threads": lambda: {"parallel": True},
     "compiled, pure": lambda: {"update": "pure"},
+    "guarded": dict,
+    "guarded, no passes": lambda: {"passes": optional_passes()},
 }
 
 
-def judge(program: Program, compiled: tuple[str, ...] = (), thorough: bool = False) -> str:
-    """Hold a program against all that knows better; ``compiled`` are rows of `COMPILED`."""
+def judge(program: Program, compiled: tuple[str, ...] = (), stages: bool = True) -> str:
+    """Hold a program against all that knows better; ``compiled`` are rows of `COMPILED`. Without ``stages`` its
+    derivative is that which is compiled alone, held against dual numbers alone: a third of the work."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         f = program.load()
@@ -59,7 +66,7 @@ def judge(program: Program, compiled: tuple[str, ...] = (), thorough: bool = Fal
             return "refused: " + "; ".join(whole.errors) if runs else "wrong in CPython too"
         ended = _value(whole)
         if ended.error is None:
-            wanted = _gradient(whole, thorough)
+            wanted = _gradient(whole, stages)
         else:
             wanted = None
             if not compiled:
@@ -97,21 +104,23 @@ def _plain(whole: Whole) -> tuple[Any, dict[str, np.ndarray]]:
     return value, {n: a for n, a in zip(names, args, strict=True) if n in whole.updates}
 
 
-def _gradient(whole: Whole, thorough: bool) -> list[np.ndarray] | None:
+def _gradient(whole: Whole, stages: bool) -> list[np.ndarray] | None:
     """The gradient on which the roads agree, None where nothing has one."""
     wrt = whole.active()
     if not wrt or not (any(map(floats, leaves(whole.run(whole.prepared)[0]))) or whole.updates):
         return None
+    found = _stored(whole)
     try:
-        whole.expected(dual)
+        expected = whole.expected(dual)
     except Exception as error:  # what dual numbers do not know: differences do
-        found = _stored(whole)
         _differences(whole, found, error)
+    else:
+        close(found, expected, whole.tolerance, "the simplified derivative")
+        if stages:
+            whole.gradients(thorough=False)
+    if stages:
         whole.inner_product()
-        return found
-    whole.gradients(thorough)
-    whole.inner_product()
-    return _stored(whole)
+    return found
 
 
 def _stored(whole: Whole) -> list[np.ndarray]:
@@ -152,7 +161,12 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
 
 
 def _compiled(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | None) -> None:
-    """A build of the program gives what the interpreter gives."""
+    """A build of the program gives what the interpreter gives; guarded ones test each access."""
+    with patch.dict(os.environ, {GUARD: "1" if name.startswith("guarded") else ""}):
+        _built(whole, name, ended, wanted)
+
+
+def _built(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | None) -> None:
     try:
         f = linear_grad(whole.function, updates=whole.updates, **COMPILED[name]())
         before = fresh(list(leaves(whole.args)))

@@ -1,5 +1,5 @@
-"""A program that fails made smaller, as long as it fails in the same way: statements go, blocks give way to what is in them,
-expressions to their parts."""
+"""A program that fails made smaller, as long as it fails in the same way: statements go, blocks give way to what is
+in them, expressions to their parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import ast
 import copy
 import time
 from collections.abc import Callable, Iterator
-
 
 
 def shrunk(text: str, fails: Callable[[str], bool], seconds: float) -> str:
@@ -95,7 +94,11 @@ def _simpler(tree: ast.Module) -> Iterator[Callable[[Nodes], None]]:
     for k, node in enumerate(ast.walk(tree)):
         for name, value in ast.iter_fields(node):
             for at, expr in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(expr, ast.expr) and not isinstance(expr, (ast.Constant, ast.Name)) and name != "annotation":
+                if (
+                    isinstance(expr, ast.expr)
+                    and not isinstance(expr, (ast.Constant, ast.Name))
+                    and name != "annotation"
+                ):
                     place = at if isinstance(value, list) else None
                     for j, part in enumerate(ast.iter_child_nodes(expr)):
                         if isinstance(part, ast.expr):

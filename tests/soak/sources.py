@@ -21,7 +21,12 @@ from ..strategies_scratch import scratch_nests
 from ..strategies_unbound import written_unbound
 
 OWNERSHIP = ("LIN1",)
-ANY = ("LIN1", "LIN2", "LIN3", "LIN4")  # what is refused is a program that means nothing, or that the language does not promise
+ANY = (
+    "LIN1",
+    "LIN2",
+    "LIN3",
+    "LIN4",
+)  # what is refused is a program that means nothing, or that the language does not promise
 
 
 @dataclass(frozen=True)

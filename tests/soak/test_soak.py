@@ -44,7 +44,9 @@ def test_a_wrong_rule_is_found_and_made_small(monkeypatch):
     task = soak.Task(0, "plain", PRODUCT, ())
     told = soak.outcome(task)
     assert told.startswith(soak.FINDING)
-    small = shrunk(PRODUCT.text, lambda text: soak.outcome(replace(task, program=replace(PRODUCT, text=text))) == told, 20.0)
+    small = shrunk(
+        PRODUCT.text, lambda text: soak.outcome(replace(task, program=replace(PRODUCT, text=text))) == told, 20.0
+    )
     assert "*" in small and "def g" not in small and "if" not in small, small
 
 

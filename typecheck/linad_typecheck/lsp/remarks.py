@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..checking.cost import Remark, remarks_of
 from .analysis import Placed
 
-LARGE = 2000  # statements of the core, beyond which a program is not differentiated for a hint
+LARGE = 400  # statements of the core, beyond which a program is not differentiated for a hint: half a second
 
 def remarks(p: Placed) -> list[Remark]:
     """The remarks on the lines of a function and of those it calls, at their present lines."""

@@ -1,0 +1,62 @@
+"""Programs as scientists write them, on every road: what is accepted agrees, and what is refused is on the list."""
+
+import inspect
+
+import pytest
+
+from ..examples_of import some
+from ..strategies import Program
+from . import programs_captures, programs_lists, programs_models, programs_pictures, programs_small_loops
+from .judge import judge
+
+MODULES = (programs_pictures, programs_lists, programs_models, programs_small_loops, programs_captures)
+REFUSED = {  # with what is said of it
+    "aug_tuple": "arithmetic is on scalars",
+    "bools": "both sides must have one type",
+    "box_alias": "which `b` may be, too",
+    "buffers_in_list": "indexed by a literal int",
+    "composed": "returning a function",
+    "default_after": "is function and None",
+    "dict_alias": "which `d` may be, too",
+    "exc2": "`try`",
+    "kalman_method": "which its caller sees",
+    "list_alias": "which `xs` may be, too",
+    "list_alias_read": "which `ys` may be, too",
+    "list_item_update": "that a list holds",
+    "list_of_lists": "indexed by a literal int",
+    "list_repeat_alias": "inside another value",
+    "rows_list": "after its array was updated",
+    "rows_list_scratch": "after its array was updated",
+    "two_names_loop": "after its array was updated",
+    **dict.fromkeys(("comp_lambda", "comp_lambda2", "closure_late", "closure_late_binding"), "there is no name `k`"),
+    **dict.fromkeys(
+        (
+            "default_array",
+            "default_call",
+            "default_expr",
+            "default_late",
+            "default_late_def",
+            "default_loop",
+            "mutable_default",
+        ),
+        "this default",
+    ),
+}
+
+
+def cases():
+    for m in MODULES:
+        for name, given in m.CASES.items():
+            for k, args in enumerate(given if isinstance(given, list) else [given]):
+                yield pytest.param(m, name, args, id=f"{name}-{k}")
+
+
+@pytest.mark.parametrize("module,name,args", some(cases(), 24))
+def test_programs(module, name, args):
+    text = f"{inspect.getsource(module)}\n\nf = {name}\n"
+    told = judge(Program(text, args, single=name == "f32_mix"), stages=False)
+    assert told in ("agrees", "raises") if name not in REFUSED else REFUSED[name] in told, told
+
+
+def test_the_list_of_refusals_is_of_these_programs():
+    assert REFUSED.keys() <= {name for m in MODULES for name in m.CASES}
