@@ -68,7 +68,7 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = Fa
 
 
 def _overwritten(body: Body, k: int, at: int) -> bool:
-    """Whether what an iteration stores is looked at by nobody before the addition of the next one has stored to the cell again."""
+    """Whether nobody looks at what an iteration stores before the addition of the next one stores to the cell again."""
     t, w = body.stmts[k], body.stmts[at]
     if not (isinstance(t, AddTo) and isinstance(w, Store)) or len(body.written[w.array.name]) != 2:
         return False
@@ -92,7 +92,8 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
     same = [at for at, _, cell in writes if cell == before]
     others = [(at, index) for at, index, cell in writes if cell is None or (*cell[:-1], cell[-1][1]) != (*row, sizes)]  # type: ignore[index]
-    if len(same) != 1 or isinstance(t, Load) and not (others or every) or any(at < k and cell == here for at, _, cell in writes):
+    again = any(at < k and cell == here for at, _, cell in writes)
+    if len(same) != 1 or again or isinstance(t, Load) and not (others or every):
         return None
     [w] = same
     apart = all(r.apart(index, body.stmts[w].index) for at, index in others if at > w)  # type: ignore[union-attr]
@@ -100,7 +101,7 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
 
 
 def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = False) -> list[Stmt]:
-    """The loop that carries what statement ``at`` stores for statement ``k``; with ``once`` it is stored after the loop."""
+    """The loop that carries what statement ``at`` stores for statement ``k``; ``once``: it is stored after the loop."""
     assert s.stop is not None and isinstance(s.step, Const)
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
