@@ -10,7 +10,9 @@ Compilers for Modern Architectures, 2001, chapter 8).
 (`linad/analysis/affine.py`), which the compiler cannot know.
 
 **Profitability.** The next iteration waits for a product and a sum instead of for a store and a load. What is
-stored to a cell that the next iteration adds to is carried as well.
+stored to a cell that the next iteration adds to is carried as well; where nothing looks at that cell in between, only
+the last iteration's is stored, after the loop, and what else is handed on by a store is carried, too: then the
+compiler can make vectors, as of the reverse of ``v[i] = a * v[i + 1] + b * v[i]``.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -34,7 +36,7 @@ from linad_typecheck.core import (
     all_names,
 )
 from linad_typecheck.core_rewrite import freshen
-from linad_typecheck.types import BOOL, Scalar, is_float
+from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.affine import Ranges
 from linad.analysis.loop_facts import is_counted, with_ranges
@@ -49,25 +51,39 @@ def carry_cells(f: Function) -> Function:
     return with_ranges(f, lambda s, r: _carrying(s, r, names, lent))
 
 
-def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str]) -> list[Stmt]:
+def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = False) -> list[Stmt]:
     if not is_counted(s, one_by_one=True) or not all(map(_is_plain, s.body.stmts)):
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
         if not isinstance(t, Load | AddTo) or t.array.name not in body.written or not is_float(t.array.type) or t.array.name in lent:
             continue
-        if (at := _written_for(body, k, t, r)) is not None:
-            return _carried(s, body, k, at, names)
+        if (at := _written_for(body, k, t, r, every)) is not None:
+            if not _overwritten(body, k, at):
+                return _carried(s, body, k, at, names)
+            *before, loop, after = _carried(s, body, k, at, names, once=True)
+            assert isinstance(loop, Loop)
+            return [*before, *_carrying(loop, r, names, lent, every=True), after]
     return [s]
+
+
+def _overwritten(body: Body, k: int, at: int) -> bool:
+    """Whether nobody looks at what an iteration stores before the addition of the next one stores to the cell again."""
+    t, w = body.stmts[k], body.stmts[at]
+    if not (isinstance(t, AddTo) and isinstance(w, Store)) or len(body.written[w.array.name]) != 2:
+        return False
+    own = body.cell(w.index)
+    loads = [(j, u) for j, u in enumerate(body.stmts) if isinstance(u, Load) and u.array == w.array]
+    return all(j < at and body.cell(u.index) == own for j, u in loads)
 
 
 def _is_plain(t: Stmt) -> bool:
     return isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked
 
 
-def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges) -> int | None:
+def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) -> int | None:
     """The statement that has written, an iteration before, what a load reads, where no other write may have come in between, and the
-    compiler does not see that."""
+    compiler does not see that; with ``every`` also where it does."""
     here = body.cell(t.index)
     if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
         return None
@@ -76,14 +92,16 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges) -> int | None:
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
     same = [at for at, _, cell in writes if cell == before]
     others = [(at, index) for at, index, cell in writes if cell is None or (*cell[:-1], cell[-1][1]) != (*row, sizes)]  # type: ignore[index]
-    if len(same) != 1 or isinstance(t, Load) and not others or any(at < k and cell == here for at, _, cell in writes):
+    again = any(at < k and cell == here for at, _, cell in writes)
+    if len(same) != 1 or again or isinstance(t, Load) and not (others or every):
         return None
     [w] = same
     apart = all(r.apart(index, body.stmts[w].index) for at, index in others if at > w)  # type: ignore[union-attr]
     return w if apart and all(r.apart(index, t.index) for at, index in others if at < k) else None
 
 
-def _carried(s: Loop, body: Body, k: int, at: int, names: Names) -> list[Stmt]:
+def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = False) -> list[Stmt]:
+    """The loop that carries what statement ``at`` stores for statement ``k``; ``once``: it is stored after the loop."""
     assert s.stop is not None and isinstance(s.step, Const)
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
@@ -97,13 +115,23 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names) -> list[Stmt]:
         carried=(*s.carried, load.out),
         inits=(*s.inits, first),
         outs=(*s.outs, out),
-        body=Block(tuple(t for part in parts for t in part if t is not load), (*s.body.results, write.value)),
+        body=Block(
+            tuple(t for part in parts for t in part if t is not load and not (once and t is write)),
+            (*s.body.results, write.value),
+        ),
     )
-    return [
+    found = [
         Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span),
         If(ran, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span),
         loop,
     ]
+    if not once:
+        return found
+    last = names.var("last", I64)
+    place = freshen(Block(tuple(body.needed([], write.index)), write.index), names, {s.index.name: last})
+    store = replace(write, index=place.results, value=out)
+    end = Let(last, "sub", (s.stop, s.step), s.span)
+    return [*found, If(ran, Block((end, *place.stmts, store)), Block(), (), s.span)]
 
 
 def _parts(t: Stmt, names: Names) -> tuple[Stmt, ...]:

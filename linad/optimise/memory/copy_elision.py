@@ -1,7 +1,7 @@
 """Copy elision: arrays are not filled, emptied or copied where no one reads what that gives.
 
 **Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays begin as zeros and end
-as zeros. Four rewritings of an array that is made in a block, or given to it for good, numbered below.
+as zeros. Five rewritings of an array that is made in a block, or given to it for good, numbered below.
 
 **Before.** ``b = alloc [n] fill 0.0; for i { &b[i] += e }; c = copy &b; return c``
 **After.** ``b = alloc [n]; for i { &b[i] = e }; return b``
@@ -10,17 +10,19 @@ as zeros. Four rewritings of an array that is made in a block, or given to it fo
 stores, and nothing is filled. (2) The last to touch it stores zeros to cells that only the same iteration has read:
 it does not; likewise where a loop carries an array into an iteration and not out of it. (3) Something is added to
 its zeros, and then another array as a whole, which has not changed since: it begins as a copy of that. (4) It is a
-copy of an array that belongs to the block and is not used again: it is that array.
+copy of an array that belongs to the block and is not used again: it is that array. (5) The first to touch it is a
+nest of loops that stores each cell of another array of the same sizes: it is a copy of that.
 
 **Profitability.** Always: each saves going through an array.
 
-**Needs.** For (1) to (3) that the array is an adjoint: they change the order of sums and the sign of a zero.
+**Needs.** For (1) to (3) and (5) that the array is an adjoint: they change the order of sums and the sign of a zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from linad_typecheck.core import (
     AddArray,
@@ -49,6 +51,7 @@ from linad_typecheck.core import (
     writes,
 )
 from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.core_sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
 from ..mentions import Mentions
@@ -61,7 +64,12 @@ class Known(Mentions):
     def __init__(self, f: Function) -> None:
         super().__init__()
         self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self.function = f
         self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return known_sizes(self.function)
 
     def only_adds(self, s: Stmt, array: Var) -> bool:
         """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
@@ -85,6 +93,7 @@ def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
             at = next(k for k, s in enumerate(stmts) if s is made)
             if made.fill is not None and repr(made.fill.value) == "0.0":
                 _begun(stmts, at, known)
+            _taken_over(stmts, made.out, known)
             if made.out not in block.results:
                 _ended(stmts, made.out, known)
     for c in carried:
@@ -135,6 +144,33 @@ def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], know
     if inner is None:
         return None
     return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
+
+
+def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
+    """The array as a copy, where the first to touch it stores all cells of another one."""
+    at, *uses = [k for k, s in enumerate(stmts) if known.touches(s, array) or isinstance(s, Alloc) and s.out == array] or [0]
+    made = stmts[at]
+    if not isinstance(made, Alloc) or made.fill is not None or not uses:
+        return
+    source = _copied_from(stmts[uses[0]], array, list(made.shape), (), known)
+    if source is not None and known.sizes.get(source.name) == made.shape:
+        stmts[uses[0]] = Copy(array, source, made.span)
+        del stmts[at]
+
+
+def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
+    """The array whose cells a nest of loops stores to the same cells of another one, and does nothing else."""
+    if not isinstance(s, Loop) or s.exits or s.mark is not None or s.carried or not sizes or not covers(s, sizes[0], known):
+        return None
+    index = (*index, s.index)
+    match s.body.stmts:
+        case (Load(out=v, array=source, index=here, checked=False), Store(array=to, index=there, value=w)) if (
+            to == array and v == w and here == there == index and len(sizes) == 1
+        ):
+            return source
+        case (Loop() as inner,):
+            return _copied_from(inner, array, sizes[1:], index, known)
+    return None
 
 
 def covers(s: Loop, size: Atom, known: Known) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from linad_typecheck.core import AddTo, Load, Loop, Program, walk
+from linad_typecheck.core import AddTo, Load, Loop, Program, Store, walk
 from linad_typecheck.core_text import parse_program
 from linad_typecheck.core_verify import verify
 
@@ -105,3 +107,47 @@ def test_what_is_lent_to_be_added_to_is_not_read() -> None:
     assert found != mine and not verify(found)
     agree(mine, found)
     assert not verify(lent) and carry_cells(lent.main) == lent.main
+
+
+LATTICE = "      e = load! &b [i, j]\n      p = add j 1\n      t = mul 0.5 e\n      &b![i, p] += t\n      u = mul 0.25 e\n      &b![i, j] = u\n"
+BACK, ON = "range(l, -1, -1)", "range(1, m)"
+LOOKED_AT = {
+    "the cell is read afterwards": (BACK, LATTICE + "      w = load! &b [i, j]\n      &b![g, j] += w\n"),
+    "another cell is read": (BACK, "      w = load! &b [i, 0]\n" + LATTICE.replace("mul 0.25 e", "mul 0.25 w")),
+    "it is written once more": (BACK, LATTICE + "      &b![h, j] += t\n"),
+    "the sum goes on": (BACK, LATTICE.replace("&b![i, j] = u", "&b![i, j] += u")),
+}
+
+
+def _stores(s: Loop) -> int:
+    return sum(isinstance(t, Store | AddTo) for t in s.body.stmts)
+
+
+@pytest.mark.parametrize(
+    ("inner", "body", "carried"),
+    [
+        (BACK, LATTICE, 1),
+        (ON, LATTICE.replace("add j 1", "sub j 1"), 1),
+        (BACK, LATTICE.replace("      u = mul 0.25 e", "      &a![i, j] = e\n      v = load! &a [i, p]\n      u = mul 0.25 v"), 2),
+    ],
+)
+def test_a_cell_that_the_next_iteration_stores_to_again_is_stored_after_the_loop(inner: str, body: str, carried: int) -> None:
+    program = sweep(inner, body)
+    b, a, q = program.main.params
+    program = program.with_main(replace(program.main, params=(b, replace(a, mode="mut"), q)))
+    found = program.with_main(carry_cells(program.main))
+    assert not verify(found)
+    (loop,) = (s for s in walk(found.main.body) if isinstance(s, Loop) and s.carried)
+    (old,) = (s for s in walk(program.main.body) if isinstance(s, Loop) and s.index.name == "j")
+    assert _stores(loop) == _stores(old) - 1 and len(loop.carried) == carried
+    agree(program, found)
+
+
+@pytest.mark.parametrize("how", LOOKED_AT)
+def test_cells_that_each_iteration_stores(how: str) -> None:
+    program = sweep(*LOOKED_AT[how])
+    found = program.with_main(carry_cells(program.main))
+    assert not verify(found)
+    loops = [s for m in (program.main, found.main) for s in walk(m.body) if isinstance(s, Loop) and s.index.name.startswith("j")]
+    assert _stores(loops[0]) == _stores(loops[-1])
+    agree(program, found)

@@ -207,3 +207,50 @@ def test_a_copy_of_what_is_used_no_more_is_the_thing_itself() -> None:
 def test_copies_that_stay(body: str) -> None:
     before, after = both(body)
     assert copies(after) == copies(before)
+
+
+OTHER = """
+  a_bar' = alloc f64 [{sizes}] fill 1.5
+  &a_bar![0, 1] += 2.0
+  b_bar{adjoint} = alloc f64 [n, m] fill 0.0
+  for i in range(n) {{
+    for j in range({columns}) {{
+      e = load{bang} &a_bar [{cell}]{more}
+      &b_bar![i, j] += e
+    }}
+  }}"""
+
+
+def other(**changed: str) -> str:
+    usual = {"sizes": "n, m", "columns": "m", "cell": "i, j", "bang": "!", "more": "", "adjoint": "'"}
+    return OTHER.format(**usual | changed)
+
+
+def allocations(f) -> int:
+    return sum(isinstance(s, Alloc) for s in walk(f.body))
+
+
+@pytest.mark.parametrize("columns", ["m", "right, -1, -1"])
+def test_an_array_of_the_cells_of_another_one_is_that(columns: str) -> None:
+    """A copy first, and where nobody looks at the other one any more, no copy either."""
+    _, after = both(other(columns=columns) + READ)
+    assert copies(after) == 1 and stores(after) == 0
+    after = spare_zeros(after)
+    assert allocations(after) == 1 and not copies(after)
+    _, after = both(other(columns=columns) + "\n  &b_bar![0, 0] = 9.0\n  q = load! &a_bar [0, 0]\n  &y![0] = q" + READ)
+    assert allocations(after) == 1 and copies(spare_zeros(after)) == 1
+
+
+SOME_CELLS = {
+    "of more columns": other(sizes="n, k").replace("a_bar'", "k = add m 1\n  a_bar'", 1),
+    "not all": other(columns="1, m"),
+    "turned": other(sizes="m, n", cell="j, i"),
+    "and something else": other(more="\n      &y![i] = e"),
+    "of no adjoint": other(adjoint=""),
+}
+
+
+@pytest.mark.parametrize("body", SOME_CELLS.values(), ids=SOME_CELLS.keys())
+def test_arrays_of_cells_of_another_one(body: str) -> None:
+    _, after = both(body + READ)
+    assert allocations(after) == 2 and not copies(after)
