@@ -1,10 +1,9 @@
-"""Whole programs of what the other writers leave out: arrays under several names, lists that grow, dicts, objects,
-structures, functions of functions, custom rules, checkpoint marks, library functions, exceptions, mixed dtypes.
+"""Whole programs of what the other writers leave out: arrays under several names, lists that grow, dicts, objects, structures,
+functions of functions, custom rules, checkpoint marks, library functions, exceptions, mixed dtypes.
 
-A program takes a few features (few, so that those it has meet often), each a row of `FEATURES`: what stands before
-the function, what it begins with, what it may then state, and how its values are read. In a text, ``{float}``,
-``{vector}`` and the like are places for an expression or a name of that kind; a statement that ends in a colon opens
-a block.
+A program takes a few features (few, so that those it has meet often), each a row of `FEATURES`: what stands before the function,
+what it begins with, what it may then state, and how its values are read. In a text, ``{float}``, ``{vector}`` and the like are
+places for an expression or a name of that kind; a statement that ends in a colon opens a block.
 """
 
 from __future__ import annotations
@@ -329,15 +328,20 @@ def soft_backward(t, bar):
 
 soft.defvjp(soft_forward, soft_backward)
 ''',
-    statements=_lines(""" {own}[:] -= 0.1 * linad.grad(potential)({vector}, {float}) {number} +=
-    math.sin(linad.grad(scalar)({float})) {number} += math.sin(linad.grad(linad.grad(scalar))({float})) value, tangent
-    = linad.jvp(scalar, ({float},), ({float},)); {number} += value * tangent h, hd = linad.jvp(linad.grad(lambda q:
-    potential(q, 0.5)), ({vector},), ({vector},)); {number} += math.sin(h @ hd) value, slope =
-    linad.value_and_grad(potential)({vector}, w); {number} += math.sin(value + slope[{index}]) {own}[:] =
-    linad.vmap(local, in_axes=(0, None))({vector}, math.sin({float})) {number} +=
-    math.sin(np.sum(linad.vmap(np.sum)(A))) value, back = linad.vjp(local, {float}, {float}); a, b = back({float});
-    {number} += math.sin(a * b + value) {number} += math.sin(soft({float})) {number} += linad.grad(soft)({float})
-    {number} += math.sin(np.sum(linad.jacobian(lambda q: np.sin(q) * q[0])({vector}))) """),
+    statements=_lines("""
+        {own}[:] -= 0.1 * linad.grad(potential)({vector}, {float})
+        {number} += math.sin(linad.grad(scalar)({float}))
+        {number} += math.sin(linad.grad(linad.grad(scalar))({float}))
+        value, tangent = linad.jvp(scalar, ({float},), ({float},)); {number} += value * tangent
+        h, hd = linad.jvp(linad.grad(lambda q: potential(q, 0.5)), ({vector},), ({vector},)); {number} += math.sin(h @ hd)
+        value, slope = linad.value_and_grad(potential)({vector}, w); {number} += math.sin(value + slope[{index}])
+        {own}[:] = linad.vmap(local, in_axes=(0, None))({vector}, math.sin({float}))
+        {number} += math.sin(np.sum(linad.vmap(np.sum)(A)))
+        value, back = linad.vjp(local, {float}, {float}); a, b = back({float}); {number} += math.sin(a * b + value)
+        {number} += math.sin(soft({float}))
+        {number} += linad.grad(soft)({float})
+        {number} += math.sin(np.sum(linad.jacobian(lambda q: np.sin(q) * q[0])({vector})))
+    """),
     values={"float": ["soft(math.sin({float}))", "linad.grad(scalar)({float})"]},
 )
 
