@@ -63,7 +63,7 @@ class Built:
 
     def __post_init__(self) -> None:
         from linad import derive, linear_grad
-        from linad.emit import emit
+        from linad.codegen import emit
 
         self.f = linear_grad(self.program.function, wrt=self.program.wrt, passes=dict.fromkeys(self.off, False))
         s = self.f.specialisation(self.program.args)

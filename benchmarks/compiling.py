@@ -114,21 +114,21 @@ def _timed(f: Callable[[], T]) -> tuple[T, float]:
 
 def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     """The stages in their order; ``machine`` says whether those of `MACHINE` are run."""
-    from linad_typecheck.core import Program, walk
+    from linad_typecheck.ir.core import Program, walk
     from linad_typecheck.findings import check_function, check_source
     from linad_typecheck.linear.uses import modes_of
     from linad_typecheck.source import SourceFile
-    from linad_typecheck.static_uses import decorated
-    from linad_typecheck.static_scope import StaticModule
+    from linad_typecheck.names.uses import decorated
+    from linad_typecheck.names.modules import StaticModule
 
     from linad import pipeline
-    from linad.adjoint.calls import Calls
-    from linad.adjoint.reverse import reverse
-    from linad.emit import EmitOptions, emit
+    from linad.adjoint.sweep.calls import Calls
+    from linad.adjoint.sweep.reverse import reverse
+    from linad.codegen import EmitOptions, emit
     from linad.optimise.phases import simplify
 
     if machine:
-        from linad.emit import compile  # noqa: F401 - which imports Numba
+        from linad.codegen import compile  # noqa: F401 - which imports Numba
 
     text = text or program()
     check_source("from linad import linear_grad\n@linear_grad\ndef f(a: float) -> float:\n    return a * a\n")  # imports
@@ -169,8 +169,8 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
 
 def _compiled(path: Path) -> Iterator[Stage]:
     """What is between a generated module and its machine code."""
-    from linad.emit.compile import load
-    from linad.emit.direct.library import Whole
+    from linad.codegen.compile import load
+    from linad.codegen.llvm.library import Whole
 
     inside = {"_optimize_final_module": 0.0, "_finalize_final_module": 0.0}
     plain = {name: getattr(Whole, name) for name in inside}

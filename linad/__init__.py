@@ -58,8 +58,9 @@ A plain function that a checked one does not call is up to the pickle: cloudpick
 The cache on disk
 -----------------
 What is in the folder is run, so it is the user's alone: made as such, and not used where others may write to it. Where
-the folder cannot be used (that, read-only, full, no home), a `LinadWarning` says so once in a process, and compiled code
-stays in memory. Damaged files are made anew. ``docs/cache.md`` says what is trusted. linad and functions that use it may be imported from a zip.
+the folder cannot be used (that, read-only, full, no home), a `LinadWarning` says so once in a process, and compiled
+code stays in memory. Damaged files are made anew. ``docs/cache.md`` says what is trusted. linad and functions that use
+it may be imported from a zip.
 
 Functions compiled by Numba
 ---------------------------
@@ -67,7 +68,8 @@ A helper under ``@njit`` may be called like any other: its Python text is read, 
 rest; what Numba compiled it to is not used. A checked function cannot be called from ``@njit`` code.
 """
 
-# Names are imported at their first use, so that `import linad` is cheap: nothing loads Numba before something is compiled.
+# Names are imported at their first use, so that `import linad` is cheap: nothing loads Numba before something is
+# compiled.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`grad`, `value_and_grad`, `vjp` and `jvp` as functions of functions, with JAX's names, argument order and defaults."""
+"""`grad`, `value_and_grad`, `vjp` and `jvp` as functions of functions, with JAX's names, argument order and defaults.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +87,8 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     -------
     callable
         With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux`
-        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`. There is one per function
-        and arguments of `grad`: ``grad(f) is grad(f)``, so that nothing is compiled again.
+        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`. There is one per
+        function and arguments of `grad`: ``grad(f) is grad(f)``, so that nothing is compiled again.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""`linad.checkpoint`: the mark of a loop whose reverse starts from snapshots of its state, or of a function that is run again."""
+"""`linad.checkpoint`: the mark of a loop whose reverse starts from snapshots of its state, or of a function that is run
+again."""
 
 from __future__ import annotations
 
@@ -20,20 +21,20 @@ def checkpoint(
 ) -> T:
     """Mark a loop: its derivative keeps some states and computes the steps between them again.
 
-    In Python it gives back what it is given. In a function under `linear_grad` it stands around what a `for` runs over, or
-    around the condition of a `while`::
+    In Python it gives back what it is given. In a function under `linear_grad` it stands around what a `for` runs over,
+    or around the condition of a `while`::
 
         for t in linad.checkpoint(range(T), slots=10): ...
         while linad.checkpoint(residual > tol, memory="200MB"): ...
 
-    What is saved is the state at the head of an iteration, found by the checker: the carried scalars and the arrays that
-    the loop both reads and writes.
+    What is saved is the state at the head of an iteration, found by the checker: the carried scalars and the arrays
+    that the loop both reads and writes.
 
     Parameters
     ----------
     over : range, array or any other iterable of a `for`; bool; function
-        What the loop runs over, or its condition. Or a function: where a checked function calls the result, nothing of what
-        the call computes is kept, and the reverse sweep runs it again from its arguments.
+        What the loop runs over, or its condition. Or a function: where a checked function calls the result, nothing of
+        what the call computes is kept, and the reverse sweep runs it again from its arguments.
     slots : int, optional
         How many snapshots may be held at a time, that of the first state included.
     memory : str or int, optional
@@ -42,8 +43,8 @@ def checkpoint(
         ``revolve``, the default, recomputes the fewest steps for a number of slots; ``bisect`` halves intervals, with
         about ``log2(T)`` slots; ``periodic`` keeps states at equal distances and recomputes each interval from them;
         ``recompute`` keeps the first state only; ``tape`` logs as an unmarked loop does. Without ``slots`` and
-        ``memory``, ``revolve`` holds about ``sqrt(2 * T)`` snapshots, ``periodic`` ``2 * sqrt(T)``, and a loop that may end
-        early, whose number of steps is not known when it begins, at most 64.
+        ``memory``, ``revolve`` holds about ``sqrt(2 * T)`` snapshots, ``periodic`` ``2 * sqrt(T)``, and a loop that may
+        end early, whose number of steps is not known when it begins, at most 64.
 
     Returns
     -------

@@ -1,5 +1,5 @@
-"""Building, mapping, folding and scanning arrays with functions: in plain Python as written here, in checked functions as
-loops."""
+"""Building, mapping, folding and scanning arrays with functions: in plain Python as written here, in checked functions
+as loops."""
 
 from __future__ import annotations
 
@@ -213,7 +213,9 @@ def _stacked(states: list[Any], init: Any) -> Any:
         return rebuilt(init, [_stacked([parts(s)[k] for s in states], item) for k, item in enumerate(items)])
     shape = np.shape(init)
     if any(np.shape(s) != shape for s in states):
-        raise ValueError(f"the state of a scan keeps its shape: {next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}")
+        raise ValueError(
+            f"the state of a scan keeps its shape: {next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}"
+        )
     return np.array(states) if states or not shape else np.zeros((0, *shape), np.asarray(init).dtype)
 
 

@@ -68,7 +68,11 @@ def calling(
     other."""
     text = _text(f, name, callee, annotated, by_position)
     if linecache.getlines(file) != text.splitlines(keepends=True):
-        file = next(n for k in range(1, 10**6) if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True)))
+        file = next(
+            n
+            for k in range(1, 10**6)
+            if linecache.getlines(n := f"{file[:-1]} {k}>") in ([], text.splitlines(keepends=True))
+        )
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {**f.__globals__, **names}
     for n, value in zip(f.__code__.co_freevars, f.__closure__ or ()):
@@ -112,16 +116,22 @@ _AS_ARGUMENT = {
 
 
 def _annotated(p: inspect.Parameter) -> bool:
-    """Whether an annotation of a parameter says its type: not that of one which the function is specialised for, nor that of each of many."""
+    """Whether an annotation of a parameter says its type: not that of one which the function is specialised for, nor
+    that of each of many."""
     return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
 def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position: bool) -> str:
-    """The source text: the parameters with their annotations, and one call. Defaults are those of the function object."""
+    """The source text: the parameters with their annotations, and one call. Defaults are those of the function object.
+    """
     given = locate(f)[1].args
     known = inspect.signature(f).parameters
     every = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
-    bare = {a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None) for a in every if a is not None}
+    bare = {
+        a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None)
+        for a in every
+        if a is not None
+    }
     values = ", ".join(_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items())
     if by_position:
         return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {callee}({values})\n"

@@ -1,8 +1,8 @@
 """Exact step counts of a function and of its gradient, and the bound that the rules of reverse mode give.
 
 A step is one executed scalar primitive: an operation, a load, a store, a turn of a loop, a word set to zero; ``+=`` on
-a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its proof
-are in ``docs/cost.md``.
+a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its
+proof are in ``docs/cost.md``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import Alloc, Block, Const, Function, Program
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.core import Alloc, Block, Const, Function, Program
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 
 from . import steps
@@ -41,8 +41,8 @@ class Cost:
     by_kind : Mapping
         Per kind of primitive, how many the function and its gradient execute.
     bound : int
-        What the rules promise for ``gradient``; of loops with snapshots, whose steps are run again as often as their schedule
-        says, that too.
+        What the rules promise for ``gradient``; of loops with snapshots, whose steps are run again as often as their
+        schedule says, that too.
     """
 
     primal: int
@@ -138,8 +138,8 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
 
 
 def bound(program: Program, values: Sequence[object]) -> int:
-    """What value and gradient of a prepared program cost at most: what its executed statements pay for, its boundary, and the
-    steps of loops with snapshots that are run again."""
+    """What value and gradient of a prepared program cost at most: what its executed statements pay for, its boundary,
+    and the steps of loops with snapshots that are run again."""
     program = only_called(program)
     functions = {name: _counting(f) for name, f in program.functions.items()}
     counting = replace(program, functions=functions)

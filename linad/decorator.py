@@ -197,14 +197,15 @@ def linear_grad(
     cache : bool
         Whether compiled code is kept on disk for the next process.
     update : {"in-place", "pure"}
-        How adjoints of arrays are accumulated. "pure" copies the array at each step and is there to be measured against.
+        How adjoints of arrays are accumulated. "pure" copies the array at each step and is there to be measured
+        against.
     boundscheck : bool
         Whether an index out of range raises IndexError. False makes it undefined, as in C.
     backend : {"numba", "interpret"}
         Where programs run: compiled, or in the reference interpreter (slow, for tests).
     strict : bool
-        Whether an array that is updated under one name and used under another is an error. Otherwise a warning says where:
-        the program means what it means in plain Python, which may not be what was meant.
+        Whether an array that is updated under one name and used under another is an error. Otherwise a warning says
+        where: the program means what it means in plain Python, which may not be what was meant.
     passes : dict of str to bool
         Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame,
         or what it is worth (see ``docs/ablation.md``, also for the environment variables ``LINAD_DISABLE`` and
@@ -247,7 +248,9 @@ def linear_grad(
     (array([ 6., 12.]), 5.0)
     """
     chosen = _several(wrt), _several(updates) or ()
-    options = Options(*chosen, fastmath, cache, update, boundscheck, backend, bool(parallel), bool(strict), switched_off(passes))
+    options = Options(
+        *chosen, fastmath, cache, update, boundscheck, backend, bool(parallel), bool(strict), switched_off(passes)
+    )
     if f is not None:
         return _decorate(f, options, sys._getframe(1).f_locals)
     return lambda g: _decorate(g, options, sys._getframe(1).f_locals)

@@ -38,8 +38,8 @@ Leaves = Sequence[object] | Mapping[int, object]  # by leaf index
 
 
 def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) -> object:
-    """The function's value; declared updates reach the caller's arrays, also when an error leaves. With ``exact`` its derivatives
-    are as in `pull`."""
+    """The function's value; declared updates reach the caller's arrays, also when an error leaves. With ``exact`` its
+    derivatives are as in `pull`."""
     flat = _flatten(s, arguments)
     try:
         results = s.kernel((EXACT,) if exact else (), flat.values).run(flat.values, touched(s.signature))
@@ -163,7 +163,9 @@ def _param(signature: Signature, which: str | int) -> ParamInfo:
         shown = f"`{which}`" if isinstance(which, str) else f"number {which}"
         raise refusal("no-gradient", f"`{signature.name}` has no parameter {shown}; it has {', '.join(names)}")
     if not float_leaves(found.structure):
-        raise refusal("no-gradient", f"parameter `{found.name}` of `{signature.name}` is not a float: it has no gradient")
+        raise refusal(
+            "no-gradient", f"parameter `{found.name}` of `{signature.name}` is not a float: it has no gradient"
+        )
     return found
 
 
@@ -188,7 +190,9 @@ def gradient(
     results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
     if has_nan(grads.values()):
         flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
-        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True)
+        results, grads = pull(
+            s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True
+        )
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
@@ -245,8 +249,8 @@ def pull(
 ) -> tuple[tuple[object, ...], dict[int, object]]:
     """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry.
 
-    With ``exact`` a partial times a zero adjoint is zero, also where it is infinite or nan. That costs time, and matters only
-    where there is a nan otherwise: so it is run where the quicker one has given one.
+    With ``exact`` a partial times a zero adjoint is zero, also where it is infinite or nan. That costs time, and
+    matters only where there is a nan otherwise: so it is run where the quicker one has given one.
     """
     level: Level = (want.leaves, value)
     request: Request = (EXACT, level) if exact else (level,)
@@ -270,7 +274,8 @@ def pull(
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
-BY_ONE_THREAD = 4096  # cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
+# cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
+BY_ONE_THREAD = 4096
 
 
 def has_nan(values: Iterable[object]) -> bool:
@@ -343,14 +348,17 @@ def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
 def split_cotangent(
     signature: Signature, cotangent: object, results: Sequence[object], values: Values
 ) -> tuple[Values, dict[int, Any]]:
-    """The flat cotangents of results and, by leaf, those of updated arrays and the numbers beside them; all are copies."""
+    """The flat cotangents of results and, by leaf, those of updated arrays and the numbers beside them; all are copies.
+    """
     where = f"{signature.name}(): cotangent"
     if not signature.updates:
         return cotangents(signature.result, cotangent, results, where), {}
     own = () if signature.result is None else (signature.result,)
     count = len(own) + len(signature.updates)
     if not isinstance(cotangent, tuple) or len(cotangent) != count:
-        raise TypeError(f"{where}: expected a tuple of {count} (results, then updated arrays), got {described(cotangent)}")
+        raise TypeError(
+            f"{where}: expected a tuple of {count} (results, then updated arrays), got {described(cotangent)}"
+        )
     flat = cotangents(own, cotangent[: len(own)], results, where)
     finals: dict[int, Any] = {}
     for p, part in zip(updated(signature), cotangent[len(own) :]):
@@ -395,7 +403,9 @@ class Pullback:
         arguments = tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
-            raise PicklingError(f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that")
+            raise PicklingError(
+                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that"
+            )
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 
     def __repr__(self) -> str:
@@ -451,7 +461,9 @@ def vjp_into(
     if has_nan(grads.values()):
         for k, b in before.items():
             buffers[k][...] = b
-        out, grads = pull(s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True, exact=True)
+        out, grads = pull(
+            s, want, refreshed(signature, flat.values), seeds, buffers, not first, in_place=True, exact=True
+        )
     for k, (_, place) in places.items():
         if k in changed:
             place[...] = grads[k]
@@ -471,7 +483,12 @@ def _usually(s: Specialisation, want: Wanted, wrt: tuple[str | int, ...] | None)
 
 
 def _usual_into(
-    s: Specialisation, want: Wanted, usually: Into, values: Sequence[object], cotangent: float, parts: tuple[np.ndarray, ...]
+    s: Specialisation,
+    want: Wanted,
+    usually: Into,
+    values: Sequence[object],
+    cotangent: float,
+    parts: tuple[np.ndarray, ...],
 ) -> object:
     """`vjp_into` with buffers that the kernel adds to in place."""
     first = len(values) + 1
@@ -483,7 +500,9 @@ def _usual_into(
         if has_nan((*arrays, *out[1:])):
             for a, b in zip(arrays, before):
                 a[...] = b
-            out = s.kernel((EXACT, (want.leaves, True)), values).run((*values, cotangent, *arrays), written, in_place=True)
+            out = s.kernel((EXACT, (want.leaves, True)), values).run(
+                (*values, cotangent, *arrays), written, in_place=True
+            )
     except MemoryError:  # as in `pull`
         raise
     except Exception:
@@ -504,7 +523,9 @@ def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:
         x = flat.values[p.structure.index]
         if part.__class__ is not np.ndarray or not part.flags.carray:
             return None
-        if part.dtype is not WANTED[p.structure.type.dtype] or part.shape != (x.shape if isinstance(x, np.ndarray) else ()):
+        if part.dtype is not WANTED[p.structure.type.dtype] or part.shape != (
+            x.shape if isinstance(x, np.ndarray) else ()
+        ):
             return None
         places[p.structure.index] = (p.name, part)
     return places if apart(parts, [a for _, a in (*flat.read, *flat.written)]) else None

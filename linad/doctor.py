@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from . import __version__
-from .emit import cache
+from .codegen import cache
 from .optimise.environment import disabled
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
@@ -41,7 +41,7 @@ def _version(name: str) -> str:
 def _compiler() -> str:
     """Whether the installed Numba has everything that compiling needs."""
     try:
-        from .emit import numba_compat
+        from .codegen import numba_compat
 
         numba_compat.check()
     except ImportError as error:

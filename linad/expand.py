@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import count
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
@@ -22,9 +22,9 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.rewrite import rebuild
 
-from .adjoint.custom import primal_name
+from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
 
 Make = Callable[[Program, Derivative], Program]  # the derivative of the entry of a program

@@ -1,4 +1,5 @@
-"""A checked function: called, and differentiated once. `linear_grad` makes it what users have, with what the transforms give."""
+"""A checked function: called, and differentiated once. `linear_grad` makes it what users have, with what the transforms
+give."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ class _OfOne(Protocol[A_co]):
 
 
 class CheckedFunction(Generic[P, R]):
-    """A function of the language with its first derivatives; `linad.LinearGrad`, which users have, adds what is built on them."""
+    """A function of the language with its first derivatives; `linad.LinearGrad`, which users have, adds what is built
+    on them."""
 
     def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
         self._take(py_func, options, surroundings)
@@ -70,7 +72,8 @@ class CheckedFunction(Generic[P, R]):
         self._code = self.py_func.__code__
         self._note_parameters()
         self._missing: tuple[str, ...] | None = None
-        self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()  # parameters annotated as numbers, and what these are
+        # parameters annotated as numbers, and what these are
+        self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
         self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
         self._known: dict[object, list[Specialisation]] = {}
         self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
@@ -225,8 +228,8 @@ class CheckedFunction(Generic[P, R]):
         primals : tuple
             The arguments, in the order of the parameters, also of those that take keywords only; after ``*args`` none.
         tangents : tuple
-            One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a default
-            stands for an argument it is None.
+            One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a
+            default stands for an argument it is None.
 
         Returns
         -------
@@ -264,9 +267,9 @@ class CheckedFunction(Generic[P, R]):
         *args, **kwargs
             The arguments.
         into : tuple of ndarray, or ndarray
-            A buffer per differentiable parameter, bare if there is only one: an array of the argument's dtype and shape,
-            for a scalar of rank 0. For a parameter that is only read the buffer is added to; for an updated one it holds
-            the cotangent of the final value before, and of the initial value after.
+            A buffer per differentiable parameter, bare if there is only one: an array of the argument's dtype and
+            shape, for a scalar of rank 0. For a parameter that is only read the buffer is added to; for an updated one
+            it holds the cotangent of the final value before, and of the initial value after.
 
         Returns
         -------
@@ -337,17 +340,21 @@ class CheckedFunction(Generic[P, R]):
         if not kwargs and len(args) == self._count:
             return tuple(args)
         now = _defaults(self.py_func)
-        if len(now) != len(self._defaults) or any(map(operator.is_not, now, self._defaults)):  # Python looks at each call
+        # Python looks at each call
+        if len(now) != len(self._defaults) or any(map(operator.is_not, now, self._defaults)):
             self._note_parameters()
         try:
             bound = self._parameters.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.__name__}(): {unknown_keyword(kwargs, self._parameters.parameters) or error}") from None
+            raise TypeError(
+                f"{self.__name__}(): {unknown_keyword(kwargs, self._parameters.parameters) or error}"
+            ) from None
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
     def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
-        """All arguments, of which those are given come in the order of the parameters, also of those that take keywords only."""
+        """All arguments, of which those are given come in the order of the parameters, also of those that take keywords
+        only."""
         args, kwargs = self._by_kind(given)
         return self._arguments(args, kwargs)
 
@@ -394,7 +401,11 @@ class CheckedFunction(Generic[P, R]):
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
             return None
-        more = [n for k, n, kinds in self._noted if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim]
+        more = [
+            n
+            for k, n, kinds in self._noted
+            if arguments[k].__class__ not in kinds and isinstance(arguments[k], np.ndarray) and arguments[k].ndim
+        ]
         if more:
             self._decided_by_calls(more)
             return None
@@ -404,7 +415,8 @@ class CheckedFunction(Generic[P, R]):
         return None
 
     def _decided_by_calls(self, names: Sequence[str]) -> None:
-        """Arguments are more than the numbers that their annotations speak of: from here on their types are those of each call."""
+        """Arguments are more than the numbers that their annotations speak of: from here on their types are those of
+        each call."""
         with specialise.lock:
             self._noted = tuple(row for row in self._noted if row[1] not in names)
             self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
@@ -454,8 +466,14 @@ class CheckedFunction(Generic[P, R]):
         """Take over what the annotations alone decide."""
         bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
         self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
-        notes = ((k, n, p.annotation) for k, (n, p) in enumerate(self._parameters.parameters.items()) if n not in self._missing)
-        self._noted = tuple((k, n, _NUMBERS[note]) for k, n, note in notes if isinstance(note, type | str) and note in _NUMBERS)
+        notes = (
+            (k, n, p.annotation)
+            for k, (n, p) in enumerate(self._parameters.parameters.items())
+            if n not in self._missing
+        )
+        self._noted = tuple(
+            (k, n, _NUMBERS[note]) for k, n, note in notes if isinstance(note, type | str) and note in _NUMBERS
+        )
         self._fixed |= frozenset(made.front.fixed)
         if made.complete and not self._missing:
             derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
@@ -527,7 +545,11 @@ class CheckedFunction(Generic[P, R]):
         from .pickling import name_of, portable
 
         surroundings = {name: portable(value) for name, value in self._surroundings.items()}
-        return name_of(self) or (copyreg.__newobj__, (type(self),), (portable(self.py_func), self.options, surroundings))
+        return name_of(self) or (
+            copyreg.__newobj__,
+            (type(self),),
+            (portable(self.py_func), self.options, surroundings),
+        )
 
     def __setstate__(self, state: tuple[FunctionType, Options, Mapping[str, object]]) -> None:
         self._take(*state)  # it is checked at the first call: what it refers to may refer to it, and not be there yet

@@ -62,7 +62,7 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
     """
     import linad_typecheck.constructs  # noqa: F401 - enters all that has a meaning
     from linad_typecheck.registry import has_rule
-    from linad_typecheck.scope import is_library
+    from linad_typecheck.names.scope import is_library
 
     from .boundary.entities import canonical
 

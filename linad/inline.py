@@ -1,11 +1,14 @@
-"""Calls of functions that do not call themselves, and have no rule for their derivative, are replaced by their bodies."""
+"""Calls of functions that do not call themselves, and have no rule for their derivative, are replaced by their bodies.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, reached, walk
-from linad_typecheck.core_rewrite import freshen, rebuild
+from linad_typecheck.ir.core import (
+    Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, reached, walk,
+)
+from linad_typecheck.ir.rewrite import freshen, rebuild
 
 
 def inline(program: Program) -> Program:

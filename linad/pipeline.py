@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Derivative, Program, reached
-from linad_typecheck.core_sizes import lengths
+from linad_typecheck.ir.core import Derivative, Program, reached
+from linad_typecheck.ir.sizes import lengths
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
 
-from .adjoint.calls import Calls
-from .adjoint.directions import in_directions
-from .adjoint.custom import Transposes, primal_name, tangent_of
+from .adjoint.sweep.calls import Calls
+from .adjoint.sweep.directions import in_directions
+from .adjoint.sweep.custom import Transposes, primal_name, tangent_of
 from .adjoint.errors import NoDerivative
-from .adjoint.forward import forward
-from .adjoint.pattern import pattern, pattern_of_rule
-from .adjoint.plan import Plan
-from .adjoint.reverse import Reversed, reverse
-from .adjoint.split import split
-from .adjoint.slices import with_slices
-from .adjoint.slices_cost import takes_fewer
-from .adjoint.undo import memory
+from .adjoint.sweep.tangent import forward
+from .adjoint.sweep.pattern import pattern, pattern_of_rule
+from .adjoint.plan.model import Plan
+from .adjoint.sweep.reverse import Reversed, reverse
+from .adjoint.sweep.split import split
+from .adjoint.plan.state_snapshots import with_slices
+from .adjoint.plan.state_snapshots_cost import takes_fewer
+from .adjoint.plan.undo import memory
 from .expand import adopted, expand
 from .inline import inline
 from .optimise.pass_manager import After, Remark, run

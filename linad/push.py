@@ -73,7 +73,8 @@ def _dots(signature: Signature, values: Sequence[object], tangents: object) -> d
     return dots
 
 
-# ------------------------------------------------------------------------------------------------- one run, many tangents
+# ------------------------------------------------------------------------------------------------- one run, many
+# tangents
 
 
 def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tuple[np.ndarray, ...] | None]:

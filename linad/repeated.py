@@ -4,8 +4,8 @@ For a loop of ``T`` steps whose run takes ``W`` steps of the primal and whose st
 
     (R + 1) W  +  3 S (saves + T)  +  C  +  STEP T  +  STOP stops  +  START
 
-where its schedule runs no step more than ``R`` times on the way to others, makes ``stops`` stops and saves the state ``saves``
-times in all, and takes ``C`` steps to find them. All of these are had by running the schedule.
+where its schedule runs no step more than ``R`` times on the way to others, makes ``stops`` stops and saves the state
+``saves`` times in all, and takes ``C`` steps to find them. All of these are had by running the schedule.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from functools import cache, partial
 from itertools import accumulate
 from math import comb
 
-from linad_typecheck.core import Atom, Checkpoint, Const, Loop, Program, Var, free_vars, walk, written
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.ir.core import Atom, Checkpoint, Const, Loop, Program, Var, free_vars, walk, written
+from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import Array
 
-from .adjoint import schedules
-from .adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, is_marked
+from .adjoint.checkpoints import schedules
+from .adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, is_marked
 
 CELL = 3  # of a snapshot, there or back: a turn, a load, a store
 PLACED = 20  # of an array whose size may change: where its next snapshot lies
@@ -34,7 +34,8 @@ START = 100  # of the loop: how many snapshots there are, and room for them
 
 @dataclass(frozen=True)
 class Repeats:
-    """What a schedule comes to: the most often that a step is run on the way to another, stops, states saved, steps of its own."""
+    """What a schedule comes to: the most often that a step is run on the way to another, stops, states saved, steps of
+    its own."""
 
     most: int
     stops: int
@@ -59,14 +60,16 @@ def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint, Contai
 
 
 def more(s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int) -> int:
-    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it. The size of an array
-    that is not ``sized`` may change; the larger of its sizes before the loop and after it counts."""
+    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it. The size of
+    an array that is not ``sized`` may change; the larger of its sizes before the loop and after it counts."""
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v.name in env]
     changed = {t.name for x in walk(s.body) if (t := written(x)) is not None}
     state = sum(_words(env, v) for v in outer if v.name in changed)
     state += sum(not isinstance(v.type, Array) for v in s.outs)
     state += sum(_words(env, v) for v in s.outs if v.name in sized)
-    uneven = [(init, v) for init, v in zip(s.inits, s.outs, strict=True) if isinstance(v.type, Array) and v.name not in sized]
+    uneven = [
+        (init, v) for init, v in zip(s.inits, s.outs, strict=True) if isinstance(v.type, Array) and v.name not in sized
+    ]
     sizes = [max(_words(env, init), _words(env, v)) for init, v in uneven]
     cells = sum((MOVED + 2 * v.type.rank) * n + PLACED for (_, v), n in zip(uneven, sizes, strict=True))
     copied = sum(_words(env, v) for v in outer if v.name not in changed)
@@ -88,7 +91,8 @@ def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, sta
     if mark.scheme == "recompute":
         wanted = 1
     elif mark.memory is not None:
-        wanted = value(mark.memory) // max(8 * state, 1) - 1  # not more than there are: fewer of them run more steps again
+        # not more than there are: fewer of them run more steps again
+        wanted = value(mark.memory) // max(8 * state, 1) - 1
     elif mark.slots is not None:
         wanted = value(mark.slots)
     elif s.exits:
@@ -100,7 +104,8 @@ def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, sta
 
 @cache
 def repeats(scheme: str, trips: int, slots: int, unknown: bool = False) -> Repeats:
-    """What reversing a loop of so many steps comes to; with ``unknown``, its number of steps is not known when it begins."""
+    """What reversing a loop of so many steps comes to; with ``unknown``, its number of steps is not known when it
+    begins."""
     ask = schedules.SCHEDULES[scheme]
     often = [0] * (trips + 1)  # by step, the difference to the step before of how often it is run again
     stack, own, saves = [0], 20 + 10 * slots, 2
@@ -163,6 +168,8 @@ class Again:
         self.total = 0
         self.after = {key: partial(self.add, *found) for key, found in with_snapshots(program).items()}
 
-    def add(self, s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int) -> None:
+    def add(
+        self, s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int
+    ) -> None:
         """Called after an execution of a loop."""
         self.total += more(s, mark, sized, env, trips, work)

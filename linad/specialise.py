@@ -26,17 +26,17 @@ from .boundary.live import Record, source_mark
 from .boundary.objects import Given
 from .boundary.records import attached, distinct, tags
 from .boundary.short import VERSIONS, Short, matrices, short_axes
-from .emit import cache as disk
+from .codegen import cache as disk
 from .optimise.environment import OFF, BrokenByPass, guarded, verifying
 from .options import Options
 from .progress import compiling
 
 if TYPE_CHECKING:
-    from linad_typecheck.core import Program
+    from linad_typecheck.ir.core import Program
     from linad_typecheck.signature import Checked
     from linad_typecheck.span import Span
 
-    from .emit import EmitOptions
+    from .codegen import EmitOptions
 
 # What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
 # derivative, and FORWARD in place of the second for a forward one, PATTERN for what the results depend on.
@@ -58,8 +58,8 @@ _loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, th
 # from one text, such as a lambda in a loop, with the same constants share it
 
 
-# Functions to call before a fork run last registered first. That of ``logging`` takes its lock, which the import of Numba
-# needs: it must come after ours, so the module is imported above, before ours is registered.
+# Functions to call before a fork run last registered first. That of ``logging`` takes its lock, which the import of
+# Numba needs: it must come after ours, so the module is imported above, before ours is registered.
 _forking = ExitStack()  # the locks that the thread which forks has taken
 
 
@@ -67,7 +67,7 @@ def _before_fork() -> None:
     """Wait until no other thread compiles: a child would find the locks taken and the tables half written, for ever."""
     taken = ExitStack()
     taken.enter_context(lock)
-    for other in getattr(sys.modules.get("linad.emit.numba_compat"), "LOCKS", ()):
+    for other in getattr(sys.modules.get("linad.codegen.numba_compat"), "LOCKS", ()):
         taken.enter_context(other)
     _forking.push(taken)
 
@@ -82,7 +82,8 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class Front:
-    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call, ``fixed`` ones values."""
+    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call, ``fixed``
+    ones values."""
 
     marks: tuple[tuple[str, str, str], ...]
     signature: Signature | None
@@ -112,7 +113,8 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Short, dict[Request, Kernel]] = field(default_factory=lambda: {(): {}})
-    known: dict[object, object] = field(default_factory=dict)  # what calls need to know again, found by the first of them
+    # what calls need to know again, found by the first of them
+    known: dict[object, object] = field(default_factory=dict)
     latest: Version = field(init=False)  # that of the last call
 
     def __post_init__(self) -> None:
@@ -225,17 +227,18 @@ class Specialisation:
                 raise refusal("internal-error", told, help=help) from broken
 
     def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
-        """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
-        from .emit.memory import largest, told
-        from .emit.passes import prepare
+        """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its
+        bytes."""
+        from .codegen.memory import largest, told
+        from .codegen.passes import prepare
 
         with lock:
             found = largest(prepare(self.program(request, sizes), self._wanted("hoisted"))[0], values)
         return None if found is None else (told(found[0]), found[1], found[0].span)
 
     def _wanted(self, checked: str) -> EmitOptions:
-        from .emit import EmitOptions
-        from .emit.vector_math import choice
+        from .codegen import EmitOptions
+        from .codegen.vector_math import choice
 
         return EmitOptions(
             fastmath=self.options.fastmath,
@@ -248,7 +251,7 @@ class Specialisation:
         )
 
     def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        from .emit.startup import import_numba
+        from .codegen.startup import import_numba
 
         import_numba()
         wanted = self._wanted(checked)
@@ -264,7 +267,7 @@ class Specialisation:
         return loaded
 
     def _built(self, store: disk.Entry, key: str, request: Request, sizes: Short, wanted: EmitOptions) -> Loaded:
-        from .emit import compile, emit
+        from .codegen import compile, emit
 
         with store.locked():
             known = store.module(key)
@@ -289,7 +292,14 @@ def _derivative(request: Request) -> str:
         return "a higher derivative of "
     if request[:1] == (EXACT,):
         return _derivative(request[1:])
-    words = {FORWARD: "the tangent of ", MOVED: "the tangent of ", PUSHED: "tangents of ", RECORD: "the log of ", REPLAY: "the linear part of ", PATTERN: "the pattern of "}
+    words = {
+        FORWARD: "the tangent of ",
+        MOVED: "the tangent of ",
+        PUSHED: "tangents of ",
+        RECORD: "the log of ",
+        REPLAY: "the linear part of ",
+        PATTERN: "the pattern of ",
+    }
     return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 
 
@@ -327,7 +337,7 @@ def target() -> tuple[str, ...]:
     import llvmlite.binding as llvm
     import numba
 
-    from .emit.numba_compat import config
+    from .codegen.numba_compat import config
 
     name = config.CPU_NAME or llvm.get_host_cpu_name()
     features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()
@@ -352,7 +362,11 @@ def specialise(
     """
 
     def record() -> Record:
-        given = {name: bound.value.value for name, bound in binding.items() if isinstance(bound, ArgStatic) and isinstance(bound.value, Given)}
+        given = {
+            name: bound.value.value
+            for name, bound in binding.items()
+            if isinstance(bound, ArgStatic) and isinstance(bound.value, Given)
+        }
         return Record(f, options.updates, options.wrt, surroundings, given, early)
 
     entry = record().entry()
@@ -382,8 +396,8 @@ def specialise(
 
 def unchecked(program: Program) -> Program:
     """The program without index tests, for those who asked for that."""
-    from linad_typecheck.core import AddTo, Block, Load, Stmt, Store
-    from linad_typecheck.core_rewrite import rebuild
+    from linad_typecheck.ir.core import AddTo, Block, Load, Stmt, Store
+    from linad_typecheck.ir.rewrite import rebuild
 
     def without(s: Stmt) -> Stmt:
         s = rebuild(s, lambda a: a, block=within)
@@ -442,7 +456,11 @@ def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) 
     """
     from linad_typecheck.checking.suppress import silenced
 
-    warned = [d for d in diagnostics if d.severity == "warning" and not silenced(d.slug, linecache.getline(d.span.file, d.span.line))]
+    warned = [
+        d
+        for d in diagnostics
+        if d.severity == "warning" and not silenced(d.slug, linecache.getline(d.span.file, d.span.line))
+    ]
     errors = tuple(d for d in map(strictly, warned) if d.severity == "error") if options.strict else ()
     if errors:
         raise told_of(record, errors)

@@ -1,7 +1,7 @@
 """How many steps of a gradient each executed statement of the primal pays for, at most: the table of the cost theorem.
 
-The rows of scalar operations are counted from the derivative table itself, so a new rule has its constant at once. What the
-constants are made of is in ``docs/cost.md``.
+The rows of scalar operations are counted from the derivative table itself, so a new rule has its constant at once. What
+the constants are made of is in ``docs/cost.md``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Block,
@@ -59,9 +59,9 @@ BOUNDARY = 2  # per word of arguments and results
 
 @dataclass(frozen=True)
 class Place:
-    """Where a statement stands: ``depth`` loops around it, whether the logs there have a length that is ``unknown`` before
-    the outermost loop starts, whether it is in a function that calls ``itself``, whether there are logs in the primal, and what
-    iterations around have made (``local``)."""
+    """Where a statement stands: ``depth`` loops around it, whether the logs there have a length that is ``unknown``
+    before the outermost loop starts, whether it is in a function that calls ``itself``, whether there are logs in the
+    primal, and what iterations around have made (``local``)."""
 
     depth: int = 0
     unknown: bool = False
@@ -75,8 +75,8 @@ class Place:
         return LOGGED + (GROWN if self.unknown or self.itself else 0) + (STACKED if self.itself else 0)
 
     def value(self, weight: int = 1) -> int:
-        """What a statement of a weight costs more than its reverse: in an outermost loop it runs again beside its reverse or
-        has its value kept; in an inner one it may do both."""
+        """What a statement of a weight costs more than its reverse: in an outermost loop it runs again beside its
+        reverse or has its value kept; in an inner one it may do both."""
         match self.depth + self.itself:
             case 0:
                 return 0
@@ -91,7 +91,8 @@ class Place:
 
 @cache
 def of_op(name: str) -> int:
-    """Steps that one scalar operation at the top of a function pays for: itself, its reverse, and an addition per operand."""
+    """Steps that one scalar operation at the top of a function pays for: itself, its reverse, and an addition per
+    operand."""
     return 1 + len(OPS[name].diff) + rule_steps(name)
 
 
@@ -138,7 +139,8 @@ def of_statement(s: Stmt, place: Place) -> int:
         case Let(op=op):
             return of_op(op) + place.value()
         case Load(array=array):
-            return _TOP[Load] + place.value() + (2 * (array.type.rank - 1) if array.name in place.local else 0)  # the cell of a row
+            # the cell of a row
+            return _TOP[Load] + place.value() + (2 * (array.type.rank - 1) if array.name in place.local else 0)
         case Alloc(out=out) if place.depth:
             return ROW + out.type.rank
         case Store():
@@ -179,10 +181,14 @@ def words(kind: str, place: Place) -> int:
 
 
 def of_states(block: Block, around: Stmt | None, place: Place) -> int:
-    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays: one may be pushed on a log, cell by
-    cell, and one that it makes for the next turn be copied before."""
+    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays: one may be pushed on
+    a log, cell by cell, and one that it makes for the next turn be copied before."""
     made = {s.out for s in block.stmts if isinstance(s, Alloc | Copy)}
-    ranks = [v.type.rank for v in block.results if v in made and isinstance(v.type, Array)] if isinstance(around, Loop) else []
+    ranks = (
+        [v.type.rank for v in block.results if v in made and isinstance(v.type, Array)]
+        if isinstance(around, Loop)
+        else []
+    )
     local = [v.type.rank for v in made] if place.depth else []
     pushed = GROWN + 1 + 3 * max(local) if local else 0  # a turn for each axis, the cell of the log, a load, a store
     if not ranks:
@@ -201,7 +207,9 @@ def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | No
         yield from _inside(f.body, None, Place(itself=name in called, logs=logs), set())
 
 
-def _inside(block: Block, around: Stmt | None, place: Place, made: set[str]) -> Iterator[tuple[Block, Stmt | None, Place]]:
+def _inside(
+    block: Block, around: Stmt | None, place: Place, made: set[str]
+) -> Iterator[tuple[Block, Stmt | None, Place]]:
     """``made``: the values that blocks around define inside the outermost loop or arm."""
     inner = made | {v.name for s in block.stmts for v in outputs(s)} if around is not None else made
     yield block, around, replace(place, local=frozenset(inner)) if place.depth else place
@@ -218,7 +226,8 @@ def _inside(block: Block, around: Stmt | None, place: Place, made: set[str]) -> 
 
 
 def table() -> Iterator[tuple[str, int]]:
-    """The constants by kind of primitive, of one that stands outside of all loops: of a kind's operations, the dearest."""
+    """The constants by kind of primitive, of one that stands outside of all loops: of a kind's operations, the dearest.
+    """
     kinds: dict[str, int] = {}
     for op in OPS.values():
         kinds[op.kind] = max(kinds.get(op.kind, 0), of_op(op.name))

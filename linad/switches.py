@@ -47,7 +47,11 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
 
 def all_passes() -> dict[str, Pass]:
     """Every pass by its name, in the order in which they are run first."""
-    from .emit.passes import LOOPS
+    from .codegen.passes import LOOPS
     from .optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION
 
-    return {p.name: p for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, RENAMING, COMPARISONS, LOOPS) for p in phase.passes}
+    return {
+        p.name: p
+        for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, RENAMING, COMPARISONS, LOOPS)
+        for p in phase.passes
+    }

@@ -36,7 +36,9 @@ def _differentiable(f: Any, args: Sequence[Any]) -> list[int]:
     parameters = list(inspect.signature(plain).parameters.values())
     wrt = getattr(getattr(f, "options", None), "wrt", None)
     if wrt is not None:
-        wanted = {parameters[w].name if isinstance(w, int) else w for w in ([wrt] if isinstance(wrt, int | str) else wrt)}
+        wanted = {
+            parameters[w].name if isinstance(w, int) else w for w in ([wrt] if isinstance(wrt, int | str) else wrt)
+        }
         return [k for k, p in enumerate(parameters) if p.name in wanted]
     return [k for k, (p, a) in enumerate(zip(parameters, args)) if p.annotation in (float, "float") or _has_float(a)]
 
@@ -253,7 +255,9 @@ def _check_direction(
     tangent = tangent[0] if isinstance(tangent, tuple) else tangent
     expected = sum(d for _, d in steps_of.values())
     if not np.isclose(tangent, expected, rtol=rtol, atol=atol, equal_nan=True):
-        raise AssertionError(f"forward mode gives {float(tangent)!r} in a direction in which reverse mode gives {expected!r}")
+        raise AssertionError(
+            f"forward mode gives {float(tangent)!r} in a direction in which reverse mode gives {expected!r}"
+        )
 
 
 def _close(what: str, a: float, b: float, rtol: float) -> None:

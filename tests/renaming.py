@@ -8,8 +8,8 @@ import keyword
 import re
 from collections.abc import Callable, Iterator
 
-from linad_typecheck.core import Program, defined
-from linad_typecheck.core_text import print_program
+from linad_typecheck.ir.core import Program, defined
+from linad_typecheck.ir.text import print_program
 
 Rename = Callable[[str, int], str]  # of a name, and its place among all that are renamed
 

@@ -1,8 +1,8 @@
 """What every pass must leave."""
 
-from linad_typecheck.core import Program
-from linad_typecheck.core_text import print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.text import print_program
+from linad_typecheck.ir.verify import verify
 
 from linad.optimise.phases import FIRST, LAST, PRIVATISATION, SIMPLIFICATION
 from linad.pipeline import linear

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from linad_typecheck.core import AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Mode, Reserve, Stmt, Store, Var
+from linad_typecheck.ir.core import (
+    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Mode, Reserve, Stmt, Store, Var,
+)
 from linad_typecheck.types import Array
 
 AccessKind = Literal["read", "write", "update"]

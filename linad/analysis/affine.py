@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from linad_typecheck.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
+from linad_typecheck.ir.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import BOOL, BYTES, Array
 
@@ -356,7 +356,10 @@ class Ranges:
                 self.learn(r)
                 self.learn(b - 1 - r)
             case "select", (_, a, b):
-                lines = [(constant(0), 1), *((size - 1, -1) for size in dict.fromkeys(map(self.normal, self.dims.values())))]
+                lines = [
+                    (constant(0), 1),
+                    *((size - 1, -1) for size in dict.fromkeys(map(self.normal, self.dims.values()))),
+                ]
                 for line, sign in lines[:SIZES]:
                     if all(self.proves_where(ins[0], holds, (v - line) * sign) for holds, v in ((True, a), (False, b))):
                         self.learn((r - line) * sign)

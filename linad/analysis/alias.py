@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from linad_typecheck.core import Atom, Call, Function, If, Loop, Var, walk
+from linad_typecheck.ir.core import Atom, Call, Function, If, Loop, Var, walk
 from linad_typecheck.types import Array
 
 

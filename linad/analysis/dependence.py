@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -50,9 +50,10 @@ LARGEST_SPAN = 64  # of the cells around its own that an iteration adds to, for 
 class Verdict:
     """How a loop may run.
 
-    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that iterations
-    add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add around their own
-    cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop is sequential.
+    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that
+    iterations add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add
+    around their own cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop
+    is sequential.
     """
 
     reason: str = ""
@@ -91,8 +92,8 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
 
 
 def is_even(s: Loop) -> bool:
-    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in each
-    iteration, also in the last ones, for which no vector is left."""
+    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in
+    each iteration, also in the last ones, for which no vector is left."""
     if not any(isinstance(t, Let) and OPS[t.op].dear for t in s.body.stmts):
         return False
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
@@ -196,8 +197,8 @@ class _Touches:
 
     @property
     def apart(self) -> bool:
-        """Whether each iteration keeps to cells of its own: one axis is indexed by the same function of the loop's index
-        in all accesses, and that tells iterations apart."""
+        """Whether each iteration keeps to cells of its own: one axis is indexed by the same function of the loop's
+        index in all accesses, and that tells iterations apart."""
         return self.spread == 0
 
     @property
@@ -215,8 +216,8 @@ class _Touches:
 
 
 def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[tuple[Var, ...], tuple[Var, ...], int]:
-    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all others
-    must be touched apart."""
+    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all
+    others must be touched apart."""
     added: list[Var] = []
     near: list[Var] = []
     span = 0
@@ -232,7 +233,9 @@ def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[tuple[Var, ...], t
             read = (*reads, *adds)[0]
             raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
         if not fastmath and t.array.type.dtype in FLOATS:
-            raise _Order(f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for")
+            raise _Order(
+                f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for"
+            )
         if t.spread is not None and t.spread <= LARGEST_SPAN:
             near.append(t.array)
             span = max(span, t.spread)
@@ -250,14 +253,17 @@ def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
             if access.array.name not in made:
                 touches = found.setdefault(access.array.name, _Touches(access.array))
                 touches.spans[access.kind].append(t.span)
-                known = {k: own[i.name] for k, i in enumerate(access.index or ()) if isinstance(i, Var) and i.name in own}
+                known = {
+                    k: own[i.name] for k, i in enumerate(access.index or ()) if isinstance(i, Var) and i.name in own
+                }
                 touches.places.append(None if access.index is None else known)
     yield from found.values()
 
 
 @dataclass(frozen=True)
 class Own:
-    """An int that differs between any two iterations: a function of the loop's index, by its text, and a number added to it.
+    """An int that differs between any two iterations: a function of the loop's index, by its text, and a number added
+    to it.
 
     ``factor`` bounds how much faster it moves than the iterations are counted.
     """
@@ -268,8 +274,8 @@ class Own:
 
 
 def own_indices(s: Loop, made: set[str]) -> dict[str, Own]:
-    """The ints that differ between any two iterations, by name: the loop's index, and what is a fixed distance from it or a
-    multiple of it. Multiples are small, so that no two wrap around to the same within the life of a machine."""
+    """The ints that differ between any two iterations, by name: the loop's index, and what is a fixed distance from it
+    or a multiple of it. Multiples are small, so that no two wrap around to the same within the life of a machine."""
     step = abs(int(s.step.value)) if isinstance(s.step, Const) else LARGEST_FACTOR
     own = {s.index.name: Own("i", 0, step)}
     for t in walk(s.body):
@@ -293,9 +299,13 @@ def _moved(x: Own, op: str, y: Atom, first: bool) -> Own | None:
     number = int(y.value) if isinstance(y, Const) else None
     match op, first:
         case "add", _:
-            return Own(f"({x.text}+{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset + number)
+            return (
+                Own(f"({x.text}+{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset + number)
+            )
         case "sub", True:
-            return Own(f"({x.text}-{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset - number)
+            return (
+                Own(f"({x.text}-{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset - number)
+            )
         case "sub", False:
             return Own(f"({y if number is None else 0}-{x.text})", (number or 0) - x.offset, x.factor)
         case "mul", _ if number and x.factor * abs(number) <= LARGEST_FACTOR:

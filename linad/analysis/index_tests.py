@@ -1,11 +1,12 @@
-"""Tests of a loop's index: comparisons with a number that stays the same, and at which iterations their answers change."""
+"""Tests of a loop's index: comparisons with a number that stays the same, and at which iterations their answers change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, walk
+from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, walk
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64, INTS
 
@@ -17,7 +18,8 @@ LARGE = 2**61  # more than any index
 EDGE = 3  # iterations at an end of a range
 ZERO = Const(0, I64)
 _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-# by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that answer
+# by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that
+# answer
 _FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "eq": (0, True), "ne": (0, False)}
 
 
@@ -25,8 +27,8 @@ _FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "
 class Test:
     """A comparison of a loop's index with a number that stays the same.
 
-    Its answer changes at the iteration ``base + at``, and once more at the one after it where it is ``single``; ``later``
-    is the answer from there on, the answers before and after a single one are the same.
+    Its answer changes at the iteration ``base + at``, and once more at the one after it where it is ``single``;
+    ``later`` is the answer from there on, the answers before and after a single one are the same.
     """
 
     base: Atom

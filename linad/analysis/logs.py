@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linad_typecheck.core import Alloc, Call, Const, Function, Reserve, Var, walk
+from linad_typecheck.ir.core import Alloc, Call, Const, Function, Reserve, Var, walk
 from linad_typecheck.types import I64
 
 

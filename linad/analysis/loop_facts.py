@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -71,8 +71,8 @@ def names_of(b: Block) -> set[str]:
 
 
 def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt]]) -> Function:
-    """The function with statements in place of each loop that has no loop or branch in it; ``change`` is also told the names that the
-    loops around define."""
+    """The function with statements in place of each loop that has no loop or branch in it; ``change`` is also told the
+    names that the loops around define."""
 
     def block(b: Block, inside: frozenset[str]) -> Block:
         out: list[Stmt] = []
@@ -92,8 +92,8 @@ def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt
 
 
 def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
-    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known about the ints where
-    its body begins, and the forms of those that the body makes."""
+    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known
+    about the ints where its body begins, and the forms of those that the body makes."""
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
@@ -122,8 +122,15 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
 
 
 def is_counted(s: Loop, one_by_one: bool = False) -> bool:
-    """Whether a loop runs over a range to its end, by a known step, and carries no arrays; ``one_by_one``: from an int to the next."""
-    if s.exits or s.stop is None or s.trips is not None or s.mark is not None or any(isinstance(c.type, Array) for c in s.carried):
+    """Whether a loop runs over a range to its end, by a known step, and carries no arrays; ``one_by_one``: from an int
+    to the next."""
+    if (
+        s.exits
+        or s.stop is None
+        or s.trips is not None
+        or s.mark is not None
+        or any(isinstance(c.type, Array) for c in s.carried)
+    ):
         return False
     return isinstance(s.step, Const) and (abs(s.step.value) == 1 if one_by_one else s.step.value != 0)
 
@@ -148,7 +155,9 @@ def is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
 
     def statement(t: Stmt) -> bool:
         match t:
-            case Let(out=v, op=op, ins=(a, b)) if op in ops and (on(a) and not on(b) or op != "sub" and on(b) and not on(a)):
+            case Let(out=v, op=op, ins=(a, b)) if op in ops and (
+                on(a) and not on(b) or op != "sub" and on(b) and not on(a)
+            ):
                 chain.add(v.name)
                 return True
             case If(cond=c, then=then, orelse=orelse, outs=outs):
@@ -185,7 +194,8 @@ def made_of(s: Loop) -> list[set[int]]:
 
 
 def without_handed_on(s: Loop) -> Loop:
-    """A loop to its end without the floats of which no iteration makes again what was made of them: they are those of a few iterations ago."""
+    """A loop to its end without the floats of which no iteration makes again what was made of them: they are those of a
+    few iterations ago."""
     made = made_of(s)
 
     def comes_back(k: int) -> bool:

@@ -1,8 +1,9 @@
 """Which cells of an array have been written: forward dataflow of unions of rectangular regions.
 
 A region is given by affine bounds along each axis. A bound may depend on the coordinates along other axes, written
-``@0``, ``@1``: the rows of a triangle are ``0 <= @0 < n, 0 <= @1 < @0 + 1``. Facts are *must* facts: each cell of a region
-has been written on every path that comes there. What is not affine, conditional or left early is not in a region.
+``@0``, ``@1``: the rows of a triangle are ``0 <= @0 < n, 0 <= @1 < @0 + 1``. Facts are *must* facts: each cell of a
+region has been written on every path that comes there. What is not affine, conditional or left early is not in a
+region.
 
 References: Creusillet and Irigoin, Interprocedural array region analyses, 1996; Tu and Padua, Automatic array
 privatization, 1993.
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
@@ -35,7 +36,7 @@ from linad_typecheck.core import (
     operands,
     walk,
 )
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64, Array
 
@@ -82,7 +83,8 @@ class Region:
         yield from self.where
 
     def box(self) -> Region:
-        """The smallest region around it whose bounds do not depend on coordinates, as far as one pass over its axes finds it."""
+        """The smallest region around it whose bounds do not depend on coordinates, as far as one pass over its axes
+        finds it."""
         axes = list(self.axes)
         for _ in axes:
             ends = {coordinate(k): (low, high - 1) for k, (low, high) in enumerate(axes)}
@@ -173,7 +175,8 @@ def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
 
 
 def _by_coordinates(region: Region, i: str) -> Region:
-    """The region with an int replaced by the coordinate along an axis of which there is one cell for each value of it."""
+    """The region with an int replaced by the coordinate along an axis of which there is one cell for each value of it.
+    """
     for k, (low, high) in enumerate(region.axes):
         c = dict(low.terms).get(i, 0)
         if abs(c) != 1 or high - low != constant(1):
@@ -188,8 +191,9 @@ def _by_coordinates(region: Region, i: str) -> Region:
 
 
 class Coverage:
-    """A walk over a block from its beginning: which cells of some arrays it has written, and of which arrays it may read
-    cells that it has not written (`exposed`). ``ends`` are the regions at the ends of blocks, by the id of the block."""
+    """A walk over a block from its beginning: which cells of some arrays it has written, and of which arrays it may
+    read cells that it has not written (`exposed`). ``ends`` are the regions at the ends of blocks, by the id of the
+    block."""
 
     def __init__(self, ranges: Ranges, arrays: Iterable[str], known: dict[int, dict[str, Var]]) -> None:
         self.ranges = ranges
@@ -292,7 +296,9 @@ class Coverage:
                 self.written = {}
                 self.block(s.body)
                 once = self.written
-                prior, after = ({a: list(self.repeated(s, rs, own, k)) for a, rs in once.items()} for k in (True, False))
+                prior, after = (
+                    {a: list(self.repeated(s, rs, own, k)) for a, rs in once.items()} for k in (True, False)
+                )
             if not self.quiet:
                 with self.aside(quiet=False):
                     for name, regions in prior.items():
@@ -427,8 +433,8 @@ class Privacy(Walk):
 
 
 class Renaming(Walk):
-    """Where arrays may become other ones: from a statement on, after which no cell that has been written before is read;
-    and at the beginning of an iteration that reads none of an array that its loop carries.
+    """Where arrays may become other ones: from a statement on, after which no cell that has been written before is
+    read; and at the beginning of an iteration that reads none of an array that its loop carries.
 
     ``splits`` has, by the id of a block, the places in it and the names of arrays; ``fresh``, by the id of a loop, the
     places of what it carries and the sizes of the arrays. With each comes what is written then.
@@ -458,7 +464,12 @@ class Renaming(Walk):
 
     def carried(self, s: Loop) -> None:
         nexts = s.body.results[1:] if s.exits else s.body.results
-        inner = {a.name for t in walk(s.body) for a in (*(r for b in blocks(t) for r in b.results), *_passed(t)) if isinstance(a, Var)}
+        inner = {
+            a.name
+            for t in walk(s.body)
+            for a in (*(r for b in blocks(t) for r in b.results), *_passed(t))
+            if isinstance(a, Var)
+        }
         for k, (c, init, out) in enumerate(zip(s.carried, s.inits, s.outs, strict=True)):
             if not isinstance(c.type, Array) or out.name in self.read or c.name in inner or c == nexts[k]:
                 continue

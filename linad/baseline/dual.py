@@ -1,7 +1,7 @@
 """Forward mode: dual numbers run through the undecorated function.
 
-A number that carries the tangent 0 adds nothing, even where the partial derivative is infinite; so a variable that is held
-fixed behaves as a constant.
+A number that carries the tangent 0 adds nothing, even where the partial derivative is infinite; so a variable that is
+held fixed behaves as a constant.
 """
 
 from __future__ import annotations

@@ -81,7 +81,8 @@ def _trace(f: Callable[..., Any], args: tuple[Any, ...], updates: Sequence[str])
 def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Sequence[str] = ()) -> tuple[Any, tuple]:
     """Value and gradients of ``<cotangent, f(args)>``, one entry per differentiable parameter.
 
-    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that structure.
+    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that
+    structure.
     """
     args = arguments(f, args)
     variables, result = _trace(f, args, updates)

@@ -1,12 +1,13 @@
 """The purely functional back end: every in-place update of a program becomes a fresh array.
 
-``v[i] += e`` becomes ``v.1 = v + delta_vec(shape(v), i, e)``: an array of zeros with one cell set, and a fresh array that
-holds the sum. Arrays turn into values in single assignment, so they are threaded through arms, loops and calls like
-scalars. The numbers are those of the in-place program; the cost of touching one cell grows with the size of its array,
-and that is what the in-place program is measured against.
+``v[i] += e`` becomes ``v.1 = v + delta_vec(shape(v), i, e)``: an array of zeros with one cell set, and a fresh array
+that holds the sum. Arrays turn into values in single assignment, so they are threaded through arms, loops and calls
+like scalars. The numbers are those of the in-place program; the cost of touching one cell grows with the size of its
+array, and that is what the in-place program is measured against.
 
-Only three things are still written in place: a fresh array while it is being filled, by the statement that makes it; and
-at the end of the entry function the caller's arrays. Where an exception leaves the function, those are as they were.
+Only three things are still written in place: a fresh array while it is being filled, by the statement that makes it;
+and at the end of the entry function the caller's arrays. Where an exception leaves the function, those are as they
+were.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -44,7 +45,7 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, FLOATS, I64, Scalar
 
@@ -248,7 +249,8 @@ class _Purifier:
         scope.now.update(zip(thread, outs, strict=True))
 
     def call(self, s: Call, scope: _Scope) -> None:
-        """An array lent twice to accumulate into is lent once, and beside it zeros: the sum of both is what it becomes."""
+        """An array lent twice to accumulate into is lent once, and beside it zeros: the sum of both is what it becomes.
+        """
         args: list[Atom] = []
         finals: list[tuple[Var, Var]] = []
         lent: set[str] = set()

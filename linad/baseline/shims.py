@@ -193,7 +193,9 @@ def _constructors(kind: type[Active]) -> Shims:
         if isinstance(x, np.ndarray) or (_is_array(x) and not any(isinstance(c, Active) for c in as_cells(x).flat)):
             return wrap(np.array(x, dtype=real_dtype(dtype)))
         cells = as_cells(x)
-        type_ = np.result_type(*(np.asarray(plain(c)).dtype for c in cells.flat)) if dtype is None else real_dtype(dtype)
+        type_ = (
+            np.result_type(*(np.asarray(plain(c)).dtype for c in cells.flat)) if dtype is None else real_dtype(dtype)
+        )
         out = wrap(np.zeros(cells.shape, type_))
         for i in np.ndindex(cells.shape):
             out[i] = cells[i]

@@ -80,7 +80,10 @@ VALUES: dict[str, tuple[Callable[..., Any], Slopes]] = {
     "erfcx": (partial(scipy, "erfcx"), _unary(lambda o, x: 2 * x * o - 2 / math.sqrt(math.pi))),
     "ndtr": (partial(scipy, "ndtr"), _unary(lambda o, x: phi(x))),
     "ndtri": (partial(scipy, "ndtri"), _unary(lambda o, x: 1.0 / phi(o))),
-    "log_ndtr": (partial(scipy, "log_ndtr"), _unary(lambda o, x: np.exp(-0.5 * x * x - o) / math.sqrt(2 * math.pi) if x > -30 else mills(x))),
+    "log_ndtr": (
+        partial(scipy, "log_ndtr"),
+        _unary(lambda o, x: np.exp(-0.5 * x * x - o) / math.sqrt(2 * math.pi) if x > -30 else mills(x)),
+    ),
     "mills": (mills, _unary(lambda o, x: -x * o - o * o)),
     "expit": (partial(scipy, "expit"), _unary(lambda o, x: 0.25 / np.cosh(0.5 * x) ** 2)),
     "logit": (partial(scipy, "logit"), _unary(lambda o, x: 1.0 / x + 1.0 / (1.0 - x))),

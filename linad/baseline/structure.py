@@ -92,7 +92,8 @@ def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
 
 
 def collect(args: tuple[Any, ...], numbers: Iterator[float]) -> tuple[Any, ...]:
-    """Gradients in the structure of the arguments: one entry per parameter that has a float leaf, None for int leaves."""
+    """Gradients in the structure of the arguments: one entry per parameter that has a float leaf, None for int leaves.
+    """
 
     def leaf(v: Any) -> Any:
         if not is_float(v):

@@ -116,7 +116,8 @@ def _pull(tape: Tape, variables: int, result: Any, cotangent: Any) -> np.ndarray
 def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Sequence[str] = ()) -> tuple[Any, tuple]:
     """Value and gradients of ``<cotangent, f(args)>``, one entry per differentiable parameter.
 
-    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that structure.
+    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that
+    structure.
     """
     args = arguments(f, args)
     tape, variables, result = _trace(f, args, updates)

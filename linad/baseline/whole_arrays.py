@@ -17,7 +17,9 @@ _MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays
 diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90 split squeeze stack
 swapaxes take tile transpose tril triu vstack"""
 _SUMMED = "cumprod cumsum dot einsum inner matmul outer prod sum tensordot trace vdot"
-_LOOKED_AT = "all allclose any argmax argmin argsort array_equal count_nonzero flatnonzero isclose nonzero searchsorted signbit"
+_LOOKED_AT = (
+    "all allclose any argmax argmin argsort array_equal count_nonzero flatnonzero isclose nonzero searchsorted signbit"
+)
 
 
 def _objects(x: Any) -> Any:
@@ -45,7 +47,9 @@ def _actively(x: Any, dtype: np.dtype, kind: type[Active]) -> Any:
     out = ActiveArray(np.asarray(x, dtype=object), dtype, kind)
     if not isinstance(x, np.ndarray):
         return out._cell(x)
-    return out._like(x) if all(getattr(c, "dtype", None) == dtype for c in x.flat) else out._like(map_cells(out._cell, x))
+    return (
+        out._like(x) if all(getattr(c, "dtype", None) == dtype for c in x.flat) else out._like(map_cells(out._cell, x))
+    )
 
 
 def _by_numpy(kind: type[Active], f: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +97,11 @@ def _picked(kind: type[Active], f: Callable[..., Any], choose: Callable[..., Any
 
 
 def _sorted(a: Any, axis: int = -1) -> Any:
-    return a._like(np.take_along_axis(a.cells, np.argsort(a.values, axis=axis, kind="stable"), axis)) if isinstance(a, ActiveArray) else np.sort(a, axis=axis)
+    return (
+        a._like(np.take_along_axis(a.cells, np.argsort(a.values, axis=axis, kind="stable"), axis))
+        if isinstance(a, ActiveArray)
+        else np.sort(a, axis=axis)
+    )
 
 
 def _mean(total: Callable[..., Any], a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -148,7 +156,11 @@ def shims(kind: type[Active]) -> dict[str, Callable[..., Any]]:
 
 
 def _root(kind: type[Active], x: Any) -> Any:
-    return x._like(map_cells(lambda c: kind.apply("sqrt", c), x.cells)) if isinstance(x, ActiveArray) else kind.apply("sqrt", x)
+    return (
+        x._like(map_cells(lambda c: kind.apply("sqrt", c), x.cells))
+        if isinstance(x, ActiveArray)
+        else kind.apply("sqrt", x)
+    )
 
 
 def method(a: ActiveArray, name: str) -> Callable[..., Any]:

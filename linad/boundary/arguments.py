@@ -11,8 +11,10 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
-from linad_typecheck.signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure
+from linad_typecheck.names.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.signature import (
+    ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
+)
 from linad_typecheck.types import INTS, LIMITS, WORDS_OF_DTYPES, Array, DType, Scalar
 from linad_typecheck.words import with_article
 
@@ -321,12 +323,18 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         For a value that a checked function cannot take.
     """
-    if isinstance(value, tuple | list | dict) or (dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)):
+    if isinstance(value, tuple | list | dict) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
+    ):
         return _group(value, where)
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         if kind is None or not _plain(value):
-            how = ": convert it with `.astype(np.float32)`, which holds the same numbers" if value.dtype.name == "float16" else ""
+            how = (
+                ": convert it with `.astype(np.float32)`, which holds the same numbers"
+                if value.dtype.name == "float16"
+                else ""
+            )
             raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to 4", value, how)
         return ArgType(kind)
     if isinstance(value, np.generic):
@@ -338,7 +346,9 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
-    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(found := entity(value, ""), External | EnumMember | RecordClass | EnumClass):
+    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(
+        found := entity(value, ""), External | EnumMember | RecordClass | EnumClass
+    ):
         return ArgStatic(found, "entity")
     if is_callable(value):
         return ArgStatic(Given(value), "given")
@@ -371,12 +381,15 @@ def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError
 
 
 def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> str:
-    """What to say of the first keyword argument that is no parameter, with the parameter that may have been meant; or nothing."""
+    """What to say of the first keyword argument that is no parameter, with the parameter that may have been meant; or
+    nothing."""
     known = list(parameters)
     for name in given:
         if name not in known:
             close = get_close_matches(name, known, 1)
-            return f"there is no parameter `{name}`" + (f"; `{close[0]}` is near" if close else f"; there are {', '.join(f'`{k}`' for k in known)}")
+            return f"there is no parameter `{name}`" + (
+                f"; `{close[0]}` is near" if close else f"; there are {', '.join(f'`{k}`' for k in known)}"
+            )
     return ""
 
 
@@ -390,4 +403,8 @@ def described(value: object) -> str:
     if isinstance(value, np.generic):
         return f"a NumPy {value.dtype.name} scalar"
     name = type(value).__name__
-    return "None" if value is None else with_article(f"`{name}`" if as_record(value) and type(value) not in (list, dict) else name)
+    return (
+        "None"
+        if value is None
+        else with_article(f"`{name}`" if as_record(value) and type(value) not in (list, dict) else name)
+    )

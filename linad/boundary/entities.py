@@ -10,7 +10,7 @@ from functools import _lru_cache_wrapper
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 
 import numpy as np
-from linad_typecheck.scope import (
+from linad_typecheck.names.scope import (
     FOREIGN,
     LIBRARIES,
     Annotation,
@@ -66,8 +66,8 @@ def elementwise(value: object) -> bool:
 
 
 def rule_of(value: object) -> tuple[str, tuple[object, ...], tuple[int, ...]] | None:
-    """The rule that a function under `linad.custom_vjp` or `linad.custom_jvp` has: its kind, its functions, and the positions
-    of the parameters that it does not differentiate by."""
+    """The rule that a function under `linad.custom_vjp` or `linad.custom_jvp` has: its kind, its functions, and the
+    positions of the parameters that it does not differentiate by."""
     described = getattr(type(value), "__linad_rule__", None)
     return None if described is None else described(value)
 
@@ -110,8 +110,14 @@ def entity(value: object, key: str) -> Entity | None:
     if _generator(value):
         return Opaque(_described(value), "draw the numbers outside the function and pass them as an array")
     if isinstance(value, np.generic):
-        return Opaque(_described(value), REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`")
-    return Opaque(_described(value), "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "")
+        return Opaque(
+            _described(value),
+            REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`",
+        )
+    return Opaque(
+        _described(value),
+        "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "",
+    )
 
 
 def member(value: Enum) -> EnumMember:
@@ -182,22 +188,24 @@ def canonical(value: object) -> str | None:
         return f"{distribution}.{name}"
     if draws := _generator(owner):  # `np.random.rand`, `random.gauss`
         return f"{draws}.{name}"
-    homes = [home.removeprefix("_")] if isinstance(home, str) else []  # `_operator` is where `operator` has its functions from
+    # `_operator` is where `operator` has its functions from
+    homes = [home.removeprefix("_")] if isinstance(home, str) else []
     if isinstance(value, np.ufunc):
         homes = ["numpy", "scipy.special"]
     for module in homes:
         parts = module.split(".")
         if parts[0] not in LIBRARIES or not isinstance(name, str):
             continue
-        for place in (".".join(parts[: k + 1]) for k in range(len(parts))):  # `scipy.special._basic` exports to `scipy.special`
+        # `scipy.special._basic` exports to `scipy.special`
+        for place in (".".join(parts[: k + 1]) for k in range(len(parts))):
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
     return _nameless(value)
 
 
 def _foreign(value: object) -> str | None:
-    """The dotted name of what a library made that nothing here can read: a compiled function or a class of Python's own, or
-    anything of a library that works on arrays in its own way."""
+    """The dotted name of what a library made that nothing here can read: a compiled function or a class of Python's
+    own, or anything of a library that works on arrays in its own way."""
     name, home = getattr(value, "__name__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(home, str)):
         return None

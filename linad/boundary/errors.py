@@ -20,8 +20,8 @@ def refusal(slug: str, message: str, span: Span = NOWHERE, help: str = "") -> Li
 
 
 def told(error: LinadError, f: FunctionType) -> LinadError:
-    """The error as a user reads it: without the way it took through linad, and of a function as a whole with its first line.
-    A defect of linad keeps its way."""
+    """The error as a user reads it: without the way it took through linad, and of a function as a whole with its first
+    line. A defect of linad keeps its way."""
     if any(d.code.startswith("LIN9") for d in error.diagnostics):
         return error
     if len(error.diagnostics) == 1 and error.diagnostics[0].span == NOWHERE:

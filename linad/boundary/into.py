@@ -1,4 +1,5 @@
-"""The usual call of `vjp_into`, looked through in one go: plain arguments, plain buffers, one float back. Any doubt is a no."""
+"""The usual call of `vjp_into`, looked through in one go: plain arguments, plain buffers, one float back. Any doubt is
+a no."""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ Kind = tuple[type, np.dtype | None, int]  # the class of an argument, and of an 
 class Into:
     """What such a call has to look at.
 
-    ``buffers`` are the positions of the arguments that gradients are taken by, with their element types, ``arrays`` and ``scalars``
-    the positions among them of those that are arrays, to which the kernel adds, and numbers, in the order of the kernel.
+    ``buffers`` are the positions of the arguments that gradients are taken by, with their element types, ``arrays`` and
+    ``scalars`` the positions among them of those that are arrays, to which the kernel adds, and numbers, in the order
+    of the kernel.
     """
 
     kinds: tuple[Kind, ...]

@@ -1,4 +1,5 @@
-"""A compiled program as something to call: flat values in, flat results out, errors raised as Python would raise them."""
+"""A compiled program as something to call: flat values in, flat results out, errors raised as Python would raise them.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +22,17 @@ from .workspace import NoRoom, Pool
 if TYPE_CHECKING:
     from linad_typecheck.span import Span
 
-    from linad.emit.sites import Site
+    from linad.codegen.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
 FLOOR = 17  # where a kernel finds the lowest address of the stack, if it is recursive
 HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if it has any
 
-NOT_BROADCAST = ("operands could not be broadcast together", "could not broadcast input array", "shape mismatch: indexing arrays")
+NOT_BROADCAST = (
+    "operands could not be broadcast together",
+    "could not broadcast input array",
+    "shape mismatch: indexing arrays",
+)
 STRETCH = (
     " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/deviations.md: "
     "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"

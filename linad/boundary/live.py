@@ -18,7 +18,9 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
-from linad_typecheck.scope import GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque, RecordClass
+from linad_typecheck.names.scope import (
+    GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque, RecordClass,
+)
 from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
@@ -33,7 +35,8 @@ IMPLEMENTS = "%implements "  # before the dotted name of a library function, sta
 
 
 class NotYet(Exception):
-    """A name that the module binds further down was looked up at decoration: the check has to wait for the first call."""
+    """A name that the module binds further down was looked up at decoration: the check has to wait for the first call.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,8 @@ class Record:
         return all(lookup.holds() for lookup in self._other)
 
     def _sort(self) -> None:
-        """Sort the lookups into those for which it is enough that a name of the module is bound to the same object, and others."""
+        """Sort the lookups into those for which it is enough that a name of the module is bound to the same object, and
+        others."""
         self._simple, self._other = [], []
         for lookup in self.lookups.values():
             f = lookup.scope.function
@@ -309,7 +313,9 @@ class LiveScope:
         given = rule_of(value)
         if given is not None:
             kind, functions, nondiff = given
-            of_rule = [None if g is None else self._of_rule(g, f"{self.path}/{name}.{k}") for k, g in enumerate(functions)]
+            of_rule = [
+                None if g is None else self._of_rule(g, f"{self.path}/{name}.{k}") for k, g in enumerate(functions)
+            ]
             rule = CustomRule(kind, tuple(of_rule), nondiff)
             marks = [source_mark(source), *("" if g is None else source_mark(g) for g in of_rule)]
             return Helper(replace(source, rule=rule)), f"{kind} {nondiff} {marks}"
@@ -346,7 +352,9 @@ class LiveScope:
         if not isinstance(value, type):
             return Instance(name, f"{self.path}/{name}", classes(value), self)
         others = tuple(n for n in dir(value) if not n.startswith("__"))
-        return Instance(name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None, value, others)
+        return Instance(
+            name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None, value, others
+        )
 
     def _of_rule(self, function: object, path: str) -> FunctionSource:
         """The source of a function of a custom rule."""
@@ -360,7 +368,9 @@ class LiveScope:
             return True
         file = live_file(self.function.__code__.co_filename, self.function.__globals__)
         if file is not None and name.startswith(IMPLEMENTS):
-            return re.search(rf"\bimplements\([^)]*\b{re.escape(name.rpartition('.')[2])}\b", file.source.text) is not None
+            return (
+                re.search(rf"\bimplements\([^)]*\b{re.escape(name.rpartition('.')[2])}\b", file.source.text) is not None
+            )
         return file is not None and name in file.bound
 
 

@@ -150,7 +150,9 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
             _place(f),
             "give each of them a line of its own",
         )
-    if candidates and (any(c == code for c in file.codes(code.co_flags & FUTURES)) or _rewritten(candidates[0], file, code)):
+    if candidates and (
+        any(c == code for c in file.codes(code.co_flags & FUTURES)) or _rewritten(candidates[0], file, code)
+    ):
         _located[f] = (code, file, _supported(candidates[0], f))
         return file.source, candidates[0]
     # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
@@ -181,7 +183,8 @@ def _called(node: ast.FunctionDef | ast.Lambda) -> str:
 
 
 def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
-    """Whether the code computes exactly the node's last expression: tells lambdas in one line apart by their columns."""
+    """Whether the code computes exactly the node's last expression: tells lambdas in one line apart by their columns.
+    """
     body = node.body if isinstance(node, ast.Lambda) else node.body[-1]
     place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
     return any(p == place for p in code.co_positions())

@@ -1,5 +1,5 @@
-"""How much memory there is, asked before much of it is taken: some systems promise more than they have, and end the process
-that uses it."""
+"""How much memory there is, asked before much of it is taken: some systems promise more than they have, and end the
+process that uses it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ MUCH = 2**26  # bytes; less is not asked for beforehand
 
 _SYSTEM = Path("/proc/meminfo")
 _GROUPS = (  # a container's limit, what it uses, and what of that is files that could be read again
-    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current"), Path("/sys/fs/cgroup/memory.stat"), "inactive_file"),
+    (
+        Path("/sys/fs/cgroup/memory.max"),
+        Path("/sys/fs/cgroup/memory.current"),
+        Path("/sys/fs/cgroup/memory.stat"),
+        "inactive_file",
+    ),
     (
         Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
         Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),

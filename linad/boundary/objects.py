@@ -1,4 +1,5 @@
-"""Objects of the user's classes: their attributes are read one by one, as names of a module are, and nothing of theirs is run."""
+"""Objects of the user's classes: their attributes are read one by one, as names of a module are, and nothing of theirs
+is run."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ import functools
 import inspect
 import sys
 from dataclasses import dataclass
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace, UnionType
+from types import (
+    FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace, UnionType,
+)
 
-from linad_typecheck.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
+from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
 MISSING = object()
 _SLOTS = (MemberDescriptorType, GetSetDescriptorType)
@@ -30,7 +33,11 @@ class Given:
         self._key = _same(value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Given) and len(self._key) == len(other._key) and all(a is b for a, b in zip(self._key, other._key, strict=True))
+        return (
+            isinstance(other, Given)
+            and len(self._key) == len(other._key)
+            and all(a is b for a, b in zip(self._key, other._key, strict=True))
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(map(id, self._key)))
@@ -63,7 +70,8 @@ def is_object(value: object) -> bool:
         return _plain_class(value)
     if isinstance(value, UnionType):
         return True
-    if isinstance(value, SimpleNamespace) or (isinstance(value, tuple) and hasattr(cls, "n_sequence_fields")):  # as `sys.float_info` is
+    # as `sys.float_info` is
+    if isinstance(value, SimpleNamespace) or (isinstance(value, tuple) and hasattr(cls, "n_sequence_fields")):
         return True
     return _plain_class(cls) and not isinstance(value, (BaseException, type))
 
@@ -71,17 +79,27 @@ def is_object(value: object) -> bool:
 def _plain_class(cls: type) -> bool:
     heap = bool(cls.__flags__ & (1 << 9))
     root = (cls.__module__ or "").partition(".")[0]
-    own = not issubclass(cls, (BaseException, type)) and "__getattribute__" not in {n for c in cls.__mro__[:-1] for n in vars(c)}
-    return heap and own and root not in (*LIBRARIES, *FOREIGN) and (root == "__main__" or root not in sys.stdlib_module_names)
+    own = not issubclass(cls, (BaseException, type)) and "__getattribute__" not in {
+        n for c in cls.__mro__[:-1] for n in vars(c)
+    }
+    return (
+        heap
+        and own
+        and root not in (*LIBRARIES, *FOREIGN)
+        and (root == "__main__" or root not in sys.stdlib_module_names)
+    )
 
 
 def is_callable(value: object) -> bool:
     """Whether an argument is a function, a method or an object that can be called."""
-    return isinstance(value, (FunctionType, MethodType, functools.partial)) or (is_object(value) and not isinstance(value, type))
+    return isinstance(value, (FunctionType, MethodType, functools.partial)) or (
+        is_object(value) and not isinstance(value, type)
+    )
 
 
 def attribute(value: object, name: str) -> object:
-    """An attribute of a module, an object, a method or a partial application, without running anything of the user's."""
+    """An attribute of a module, an object, a method or a partial application, without running anything of the user's.
+    """
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
     if isinstance(value, (tuple, list, dict)) and name.isdigit():
@@ -123,7 +141,8 @@ def _of_class(cls: type, found: object) -> object:
 
 
 def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) -> tuple[RecordClass | None, int] | None:
-    """What a tuple, list or dict is to the checker, and how many items it has; None where it has too many, or keys of no use."""
+    """What a tuple, list or dict is to the checker, and how many items it has; None where it has too many, or keys of
+    no use."""
     if isinstance(value, dict):
         known = len(value) <= MOST_KEYS and all(type(k) in (str, int, float, bool, tuple) for k in value)
         return (dict_class(tuple(value)), len(value)) if known else None
@@ -132,4 +151,6 @@ def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) ->
 
 def classes(value: object) -> tuple[str, ...]:
     """The classes of an object, its own first, by module and qualified name."""
-    return tuple(f"{c.__module__}.{c.__qualname__}" for c in (value if isinstance(value, type) else type(value)).__mro__)
+    return tuple(
+        f"{c.__module__}.{c.__qualname__}" for c in (value if isinstance(value, type) else type(value)).__mro__
+    )

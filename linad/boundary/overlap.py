@@ -77,5 +77,7 @@ def check_written(function: str, written: Sequence[Named], others: Iterable[Name
         if not a.flags.writeable:
             raise ValueError(f"{function}(): `{name}` is updated, but the array is read-only")
         if overlaps_itself(a):
-            raise ValueError(f"{function}(): `{name}` is updated, but several of its indices name one cell (a broadcast view)")
+            raise ValueError(
+                f"{function}(): `{name}` is updated, but several of its indices name one cell (a broadcast view)"
+            )
         check_apart(function, written[k : k + 1], (*written[k + 1 :], *others))

@@ -16,7 +16,7 @@ from types import BuiltinFunctionType, FunctionType
 import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
 from linad_typecheck.engine.rulebook import RESULTS
-from linad_typecheck.scope import (
+from linad_typecheck.names.scope import (
     LIBRARY_CLASSES,
     LIST,
     MOST_KEYS,
@@ -35,10 +35,11 @@ from linad_typecheck.scope import (
 )
 from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Structure
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_records import MAKE_RECORD, OWN_BEHAVIOUR
+from linad_typecheck.names.records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
-# What objects mean that annotations and defaults of fields are: `entity`, `fingerprint` and `is_constant`, which `entities` enters.
+# What objects mean that annotations and defaults of fields are: `entity`, `fingerprint` and `is_constant`, which
+# `entities` enters.
 MEANING: dict[str, Callable[..., typing.Any]] = {}
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
@@ -127,7 +128,9 @@ def _default(f: dataclasses.Field) -> object:
 def _record(cls: type, named_tuple: bool, fields: list[tuple[str, object, bool]]) -> RecordClass:
     notes = _annotations(cls)
     made = tuple(
-        RecordField(n, *_note(cls, notes[n]), default_value(d), k) if n in notes else RecordField(n, None, None, default_value(d), k)
+        RecordField(n, *_note(cls, notes[n]), default_value(d), k)
+        if n in notes
+        else RecordField(n, None, None, default_value(d), k)
         for n, d, k in fields
     )
     names = {n for n, _, _ in fields}
@@ -214,7 +217,9 @@ def default_value(value: object) -> object:
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
-    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(found := MEANING["entity"](value, ""), External):
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(
+        found := MEANING["entity"](value, ""), External
+    ):
         return found
     made = constant(value)
     return made if made is not None else Opaque(with_article(type(value).__name__))

@@ -40,4 +40,8 @@ def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) ->
 
     Of a matrix of 3 by 3 only one of two axes would be known, and functions are often tried with small ones.
     """
-    return tuple((k, shape[-1]) for k, shape in zip(arguments, shapes, strict=True) if shape[-1] <= LONGEST and prod(shape) > shape[-1] ** 2)
+    return tuple(
+        (k, shape[-1])
+        for k, shape in zip(arguments, shapes, strict=True)
+        if shape[-1] <= LONGEST and prod(shape) > shape[-1] ** 2
+    )

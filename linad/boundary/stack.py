@@ -1,4 +1,5 @@
-"""How far down the machine's stack may grow in this thread, so that recursion ends in RecursionError and never in a crash."""
+"""How far down the machine's stack may grow in this thread, so that recursion ends in RecursionError and never in a
+crash."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How many threads a call may use, and what keeps the process alive while it does.
 
-The threads are Numba's. Of what it has to run them on, one kind aborts the process when two Python threads start a loop at one
-time, and another when a process starts one after a fork. So kernels with parallel loops run one at a time, each with all
-threads, and in a child of a process that has started threads they run without.
+The threads are Numba's. Of what it has to run them on, one kind aborts the process when two Python threads start a loop
+at one time, and another when a process starts one after a fork. So kernels with parallel loops run one at a time, each
+with all threads, and in a child of a process that has started threads they run without.
 """
 
 from __future__ import annotations

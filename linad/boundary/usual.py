@@ -1,4 +1,5 @@
-"""The usual call, decided quickly: all arguments are as they should be. Any doubt is a no, and the slower way finds the words."""
+"""The usual call, decided quickly: all arguments are as they should be. Any doubt is a no, and the slower way finds the
+words."""
 
 from __future__ import annotations
 

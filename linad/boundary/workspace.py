@@ -24,8 +24,8 @@ DTYPES = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
 Held = list[np.ndarray]
 HINTED = LIMIT // 16  # cells that a log which grows begins with at most
 
-# By their addresses, in a dict: a list of its values is made in one step, which other threads, finalisers and handlers of
-# signals cannot come into. Over a set they would change its size.
+# By their addresses, in a dict: a list of its values is made in one step, which other threads, finalisers and handlers
+# of signals cannot come into. Over a set they would change its size.
 _pools: dict[int, weakref.ref[Pool]] = {}
 _growths = 0
 _giving = threading.RLock()  # so that two calls that return at one time do not both take the last room
@@ -80,7 +80,8 @@ class Pool:
         self.hints = np.minimum(np.maximum(lengths, self.hints), HINTED)
 
     def give(self, held: Held, grown: bool) -> None:
-        """Take a set back; one that has just grown, or that another has taken the room of, is kept only within the limit."""
+        """Take a set back; one that has just grown, or that another has taken the room of, is kept only within the
+        limit."""
         global _growths
         if not grown and self._since == _growths:  # its room is still free: nothing has grown meanwhile
             self._free.append(held)
@@ -122,7 +123,8 @@ class NoRoom(MemoryError):
 
 
 def _cells(n: int, dtype: type, total: int) -> np.ndarray:
-    """That many cells and an eighth more, or exactly as many where there is no room for more; they begin with a cache line."""
+    """That many cells and an eighth more, or exactly as many where there is no room for more; they begin with a cache
+    line."""
     item = np.dtype(dtype).itemsize
     for more in (n // 8, 0):
         try:

@@ -1,17 +1,18 @@
 """The derivatives of dense linear algebra: per operation, what its reverse adds to the adjoints and its tangent.
 
-Every rule is written in the same statements as the programs it belongs to, so that derivatives have derivatives. Adjoints are
-accumulated by `gemm` with transpose flags: no transposed copy is made, and a factorisation is used again.
+Every rule is written in the same statements as the programs it belongs to, so that derivatives have derivatives.
+Adjoints are accumulated by `gemm` with transpose flags: no transposed copy is made, and a factorisation is used again.
 
 Formulas: Giles, An extended collection of matrix derivative results for forward and reverse mode algorithmic
-differentiation, Oxford report NA-08/01 (2008): products and solutions (2.2.1, 2.2.3), determinants (2.2.4), eigenvectors (3.1),
-singular values (3.2). Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527 (2016), equations 8 and 10.
-Townsend, Differentiating the singular value decomposition (2016), for singular vectors.
+differentiation, Oxford report NA-08/01 (2008): products and solutions (2.2.1, 2.2.3), determinants (2.2.4),
+eigenvectors (3.1), singular values (3.2). Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527
+(2016), equations 8 and 10. Townsend, Differentiating the singular value decomposition (2016), for singular vectors.
 
-Conventions: where a matrix is symmetric NumPy reads its lower triangle, so derivatives are by the lower triangle; where two
-eigenvalues or singular values are equal, a term is infinite or nan, but 0 where no adjoint of their vectors contributes to its
-numerator. Where it has contributions that cancel it is 0 as well if the values have no adjoint: a function of the vectors alone
-in which they cancel is one of the space that they span, and a matrix function such as a square root is none.
+Conventions: where a matrix is symmetric NumPy reads its lower triangle, so derivatives are by the lower triangle; where
+two eigenvalues or singular values are equal, a term is infinite or nan, but 0 where no adjoint of their vectors
+contributes to its numerator. Where it has contributions that cancel it is 0 as well if the values have no adjoint: a
+function of the vectors alone in which they cancel is one of the space that they span, and a matrix function such as a
+square root is none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from linad_typecheck.core import Atom, Const, Dense, Var
+from linad_typecheck.ir.core import Atom, Const, Dense, Var
 
 from .matrices import ZERO, Matrices
 
@@ -29,9 +30,9 @@ MaybeArrays = Callable[[int], Var | None]
 
 @dataclass(frozen=True, slots=True)
 class DenseRule:
-    """``needs(active)``: the positions of the arrays whose contents the reverse reads, as they were after the statement.
-    ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` write into ``m``; a bar or dot is None where no derivative
-    flows."""
+    """``needs(active)``: the positions of the arrays whose contents the reverse reads, as they were after the
+    statement. ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` write into ``m``; a bar or dot is None where no
+    derivative flows."""
 
     needs: Callable[[frozenset[int]], tuple[int, ...]]
     reverse: Callable[[Matrices, Dense, Arrays, MaybeArrays], None]

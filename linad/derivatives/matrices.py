@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -109,7 +109,9 @@ class Matrices:
 
     def op(self, name: str, *ins: Atom) -> Atom:
         result = OPS[name].result
-        type_ = BOOL if result == "bool" else I64 if result == "int" else ins[1].type if result == "second" else ins[0].type
+        type_ = (
+            BOOL if result == "bool" else I64 if result == "int" else ins[1].type if result == "second" else ins[0].type
+        )
         out = self.names.var("e", type_)
         self.stmts.append(Let(out, name, ins, self.span))
         return out

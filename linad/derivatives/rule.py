@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import Atom, Const, Let, Names, Stmt, Var
+from linad_typecheck.ir.core import Atom, Const, Let, Names, Stmt, Var
 from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import BOOL, I64, Scalar, Type
@@ -18,7 +18,8 @@ _exact: ContextVar[bool] = ContextVar("exact zeros", default=False)
 
 @contextmanager
 def exact_zeros() -> Iterator[None]:
-    """Derivatives made inside multiply nothing by a zero adjoint or tangent: what it is multiplied by may be infinite."""
+    """Derivatives made inside multiply nothing by a zero adjoint or tangent: what it is multiplied by may be infinite.
+    """
     before = _exact.set(True)
     try:
         yield
@@ -43,7 +44,13 @@ class Builder:
         return self.const(0.0, like.type)
 
     def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
-        result = {"bool": BOOL, "int": I64, "second": ins[1].type if len(ins) > 1 else None, "same": ins[0].type, "out": type}
+        result = {
+            "bool": BOOL,
+            "int": I64,
+            "second": ins[1].type if len(ins) > 1 else None,
+            "same": ins[0].type,
+            "out": type,
+        }
         out = Var(self.names.fresh(self.hint), type or result[OPS[name].result], self.adjoint)
         self.stmts.append(Let(out, name, ins, self.span))
         return out
@@ -108,23 +115,23 @@ class Point:
         return self.b.op(name, *ins, type=type)
 
 
-# The derivative by one operand as a linear map of one number: the seed is the adjoint of the result in reverse mode and the
-# tangent of the operand in forward mode; a map of one number is its own transpose.
+# The derivative by one operand as a linear map of one number: the seed is the adjoint of the result in reverse mode and
+# the tangent of the operand in forward mode; a map of one number is its own transpose.
 Slope = Callable[[Point, Atom], Atom]
 Partial = Callable[[Point], Atom]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A slope per operand (None where no derivative flows). ``needs`` lists what each one reads: ``x`` and ``y`` for the
-    first and second operand, ``o`` for the result."""
+    """A slope per operand (None where no derivative flows). ``needs`` lists what each one reads: ``x`` and ``y`` for
+    the first and second operand, ``o`` for the result."""
 
     slopes: tuple[Slope | None, ...]
     needs: tuple[str, ...]
 
     def apply(self, k: int, p: Point, seed: Atom) -> Atom:
-        """The slope by operand ``k``. With `exact_zeros` it is 0 where the seed or the partial is 0, whatever the other one is:
-        then both modes agree, in which the two come to be zero or infinite in another order."""
+        """The slope by operand ``k``. With `exact_zeros` it is 0 where the seed or the partial is 0, whatever the other
+        one is: then both modes agree, in which the two come to be zero or infinite in another order."""
         slope = self.slopes[k]
         assert slope is not None
         if not (_exact.get() and self.needs[k]):

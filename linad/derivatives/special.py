@@ -1,10 +1,10 @@
 """Rows of the derivative table for special functions.
 
-Families of functions with an integer order, a literal as the second operand, contain their own derivatives (`polygamma`,
-the Bessel functions, `sinc`), so they can be differentiated any number of times, also at 0.
+Families of functions with an integer order, a literal as the second operand, contain their own derivatives
+(`polygamma`, the Bessel functions, `sinc`), so they can be differentiated any number of times, also at 0.
 
-Conventions: where ``x`` of ``x log y`` is 0 its derivative by ``y`` is 0, by ``x`` it is ``log y``; the sum of two equal
-exponentials, infinite ones included, is shared equally.
+Conventions: where ``x`` of ``x log y`` is 0 its derivative by ``y`` is 0, by ``x`` it is ``log y``; the sum of two
+equal exponentials, infinite ones included, is shared equally.
 
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.4.1, 7.2.8, 9.1.27, 9.6.26 and 26.2.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from linad_typecheck.core import Atom, Const
+from linad_typecheck.ir.core import Atom, Const
 from linad_typecheck.types import I64
 
 from .rule import Partial, Point, Rule, Slope, minus, same, square, times, unary

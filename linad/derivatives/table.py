@@ -1,12 +1,12 @@
 """The derivative of every scalar primitive: one row each.
 
-A rule is given the operands, the result and a builder of core operations, and returns one partial per operand (None where
-no derivative flows). The adjoint of operand k is the partial times the adjoint of the result; a tangent is the sum of
-partials times tangents: reverse and forward mode read the same rows.
+A rule is given the operands, the result and a builder of core operations, and returns one partial per operand (None
+where no derivative flows). The adjoint of operand k is the partial times the adjoint of the result; a tangent is the
+sum of partials times tangents: reverse and forward mode read the same rows.
 
-Conventions at kinks: ties of ``min``, ``max``, ``minimum`` and ``maximum`` give all to the first operand; ``abs`` has slope
-0 at 0; ``x**0`` has slope 0 everywhere; the exponent of ``0**y`` has slope 0; `select` masks the adjoint itself, so
-that nan of the untaken side never gets through.
+Conventions at kinks: ties of ``min``, ``max``, ``minimum`` and ``maximum`` give all to the first operand; ``abs`` has
+slope 0 at 0; ``x**0`` has slope 0 everywhere; the exponent of ``0**y`` has slope 0; `select` masks the adjoint itself,
+so that nan of the untaken side never gets through.
 
 A partial times an exact zero is zero, also where the partial is infinite or nan (`rule.exact_zeros`).
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from linad_typecheck.core import Atom, Const
+from linad_typecheck.ir.core import Atom, Const
 from linad_typecheck.types import I64
 
 from .rule import Builder, Point, Rule, Slope, is_const, minus, over, same, square, times, unary
@@ -106,7 +106,8 @@ def _tan(p: Point) -> Atom:
 
 
 def _root(p: Point, seed: Atom) -> Atom:
-    """1 / (2 sqrt(x)); times x that is sqrt(x) / 2, as in the slope of ``x * sqrt(x)``: nothing is divided, and there is one at 0."""
+    """1 / (2 sqrt(x)); times x that is sqrt(x) / 2, as in the slope of ``x * sqrt(x)``: nothing is divided, and there
+    is one at 0."""
     if p.rest is not None:
         return p.b.mul(p.b.mul(p.c(0.5), p.out), p.rest)
     return p.b.mul(p.b.div(p.c(0.5), p.out), seed)

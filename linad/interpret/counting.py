@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import AddTo, Call, Check, Dim, If, Let, Load, Stmt, Store
+from linad_typecheck.ir.core import AddTo, Call, Check, Dim, If, Let, Load, Stmt, Store
 from linad_typecheck.ops import OPS
 
 from .outcome import WEIGHTS
@@ -24,8 +24,8 @@ def kind_of(s: Stmt) -> str | None:
 
 @dataclass
 class Tally:
-    """What one execution of a block, named by its id, costs at its own level, how often it was executed, and the words that
-    its statements have set, by kind."""
+    """What one execution of a block, named by its id, costs at its own level, how often it was executed, and the words
+    that its statements have set, by kind."""
 
     block: int
     kinds: Counter[str]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-from linad_typecheck.core import Dense
+from linad_typecheck.ir.core import Dense
 from linad_typecheck.dense_ops import DENSE
 
 Array = np.ndarray
@@ -66,7 +66,8 @@ def _logdet(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
 
 
 def _detsign(flags: str, d: Array, f: Array, p: Array) -> None:
-    signs = np.where(np.diagonal(f) < 0, -1.0, np.where(np.diagonal(f) == 0, 0.0, 1.0))  # a NaN counts as positive, as in NumPy
+    # a NaN counts as positive, as in NumPy
+    signs = np.where(np.diagonal(f) < 0, -1.0, np.where(np.diagonal(f) == 0, 0.0, 1.0))
     d[0] = np.prod(signs) * (-1.0) ** int(np.sum(p != np.arange(p.size))) + 0.0
 
 
@@ -112,7 +113,8 @@ def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> No
 
 
 def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
-    """The statement as an action on the environment, which also counts its operations; ``get`` gives the look-up of a name."""
+    """The statement as an action on the environment, which also counts its operations; ``get`` gives the look-up of a
+    name."""
     rule, op, gets = RULES[s.op], DENSE[s.op], [get(a) for a in (*s.updated, *s.read)]
 
     def run(env: dict) -> None:

@@ -1,7 +1,8 @@
 """Running the core: each block becomes one closure per statement, once; values live in a dictionary per call.
 
-Counting is done per execution of a block, whose straight-line statements cost what they cost, plus what depends on sizes.
-Moves rebind names: value semantics where an array that is updated has one live name, which the linear checker proves.
+Counting is done per execution of a block, whose straight-line statements cost what they cost, plus what depends on
+sizes. Moves rebind names: value semantics where an array that is updated has one live name, which the linear checker
+proves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -60,7 +61,9 @@ After = Callable[[Env, int, int], None]  # called with the names, the turns and 
 Record = Callable[["Event"], None]
 
 # What a cell holds that was allocated without a fill: anything computed from it shows.
-_POISON = {d: np.nan if d in FLOATS else LIMITS[d][1] // 2 * (-1 if d in SIGNED else 1) if d in INTS else True for d in DTYPES}
+_POISON = {
+    d: np.nan if d in FLOATS else LIMITS[d][1] // 2 * (-1 if d in SIGNED else 1) if d in INTS else True for d in DTYPES
+}
 
 
 def _poison(dtype: np.dtype) -> object:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from linad_typecheck.core import Program
+from linad_typecheck.ir.core import Program
 from linad_typecheck.types import Array, Scalar
 
 from .counting import executions, words
@@ -50,8 +50,8 @@ def run(
     in_place : bool
         Work on the arrays of the caller instead of copies; their types must be exact.
     after : mapping, optional
-        By the ids of loops, what to call after each execution of one: with the values of names, the number of turns, and the
-        cost of the execution.
+        By the ids of loops, what to call after each execution of one: with the values of names, the number of turns,
+        and the cost of the execution.
     record : callable, optional
         Called with each access to an array before it is made, in order (`Event`); ``after`` is not called then.
 
@@ -86,8 +86,8 @@ def run(
     return outcome
 
 
-# Machines of the programs that ran last: differences and tests run one program many times, and making its closures takes
-# longer than a short run. Taken out while it runs, as threads may run the same program.
+# Machines of the programs that ran last: differences and tests run one program many times, and making its closures
+# takes longer than a short run. Taken out while it runs, as threads may run the same program.
 _IDLE: deque[Machine] = deque(maxlen=4)
 
 

@@ -46,7 +46,8 @@ def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.f
 
 
 def _power(a: np.number, b: np.number) -> object:
-    """C's power, which NumPy's arrays have: its scalars take a root where the exponent is 1/2, which differs at -0.0 and -inf."""
+    """C's power, which NumPy's arrays have: its scalars take a root where the exponent is 1/2, which differs at -0.0
+    and -inf."""
     return np.power(np.atleast_1d(a), np.atleast_1d(b))[0]
 
 

@@ -1,6 +1,6 @@
 """Special functions of the reference interpreter: SciPy's, which is imported when one is called.
 
-They are another road to the numbers of `linad.emit.runtime_special`, which compiled code uses and which needs no SciPy.
+They are another road to the numbers of `linad.runtime.special`, which compiled code uses and which needs no SciPy.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Const, Let, Loop, Names, Stmt, Var
+from linad_typecheck.ir.core import Atom, Const, Let, Loop, Names, Stmt, Var
 from linad_typecheck.types import I64
 
 ZERO, ONE = Const(0, I64), Const(1, I64)

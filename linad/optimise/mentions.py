@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linad_typecheck.core import Stmt, Var, mentioned
+from linad_typecheck.ir.core import Stmt, Var, mentioned
 
 
 class Mentions:

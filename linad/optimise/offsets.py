@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linad_typecheck.core import Atom, Const, Let, Var
+from linad_typecheck.ir.core import Atom, Const, Let, Var
 
 
 def offset(a: Atom, lets: Mapping[str, Let]) -> tuple[Atom, int]:

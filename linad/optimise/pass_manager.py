@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from linad_typecheck.core import Program, Var, base_name
+from linad_typecheck.ir.core import Program, Var, base_name
 from linad_typecheck.span import Span
 
 from .environment import BrokenByPass, verifying
@@ -45,8 +45,8 @@ class Pass:
     """A transformation with its name.
 
     ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass with remarks returns a
-    pair of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is passed
-    to it by keyword. ``required`` says why the pass cannot be switched off.
+    pair of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is
+    passed to it by keyword. ``required`` says why the pass cannot be switched off.
     """
 
     name: str
@@ -124,7 +124,7 @@ def check(name: str, program: Program, linear: bool = True) -> None:
     BrokenByPass
         Where it is not well formed, or has no linear form.
     """
-    from linad_typecheck.core_verify import verify
+    from linad_typecheck.ir.verify import verify
 
     if wrong := verify(program):
         raise BrokenByPass(name, f"is not well formed: {wrong[0]}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linad_typecheck.core import Program
+from linad_typecheck.ir.core import Program
 
 from .loops.induction_variables import close_inductions
 from .loops.loop_fusion import fuse_loops
@@ -45,8 +45,8 @@ SIMPLIFICATION = Phase(
     rounds=4,
 )
 
-# Before differentiation only. The storage plan sees no state in an array that is private to an iteration; where that has
-# changed a program, it is simplified again.
+# Before differentiation only. The storage plan sees no state in an array that is private to an iteration; where that
+# has changed a program, it is simplified again.
 PRIVATISATION = Phase((Pass("array_privatisation", privatise),))
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))

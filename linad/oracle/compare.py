@@ -35,7 +35,8 @@ def attempt(f: Callable[[], Any]) -> Ended:
 def _leaves(value: Any, path: str = "result") -> list[tuple[str, Any]]:
     items = value if isinstance(value, list) else parts(value)
     if items is not None:
-        cls = "" if type(value) in (tuple, list) else type(value).__name__  # an int in the place of a record is seen by it
+        # an int in the place of a record is seen by it
+        cls = "" if type(value) in (tuple, list) else type(value).__name__
         return [leaf for k, v in enumerate(items) for leaf in _leaves(v, f"{path}{cls}[{k}]")]
     return [] if value is None else [(path, value)]
 

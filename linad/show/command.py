@@ -17,11 +17,11 @@ from linad_typecheck.checking.recover import recovered
 from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.findings import read
 from linad_typecheck.render import render_text
-from linad_typecheck.scope import FunctionSource
+from linad_typecheck.names.scope import FunctionSource
 from linad_typecheck.signature import Checked, Signature
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
-from linad_typecheck.static_uses import functions_named
+from linad_typecheck.names.modules import StaticModule
+from linad_typecheck.names.uses import functions_named
 from linad_typecheck.types import is_float
 
 

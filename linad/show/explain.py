@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Call,
     Const,
@@ -29,13 +29,13 @@ from linad_typecheck.core import (
 from linad_typecheck.facts import Fact
 from linad_typecheck.types import BOOL, Array
 
-from ..adjoint.checkpoint_state import EVERY_STEP, SOME_STEPS, Checkpointed
-from ..adjoint.dense import dense_text
-from ..adjoint.order import order_free
-from ..adjoint.plan import Body, Plan
-from ..adjoint.schedules import ONLINE_SLOTS
-from ..emit.module import EmitOptions
-from ..emit.passes import prepare as for_emission
+from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
+from ..adjoint.sweep.dense import dense_text
+from ..adjoint.facts.reversal_order import order_free
+from ..adjoint.plan.model import Body, Plan
+from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
+from ..codegen.module import EmitOptions
+from ..codegen.passes import prepare as for_emission
 from ..optimise.pass_manager import Remark as Told
 from ..pipeline import Gradient, differentiate, prepare, settled
 from .home import at_home
@@ -45,8 +45,8 @@ _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'e
 
 @dataclass(frozen=True)
 class Remark:
-    """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, sizes, re-read, recomputed,
-    logged, loop, stored, call, index check, threads."""
+    """One remark on a line. ``kind`` is the first word: borrowed, moved, dup'ed, dropped, copied, sizes, re-read,
+    recomputed, logged, loop, stored, call, index check, threads."""
 
     line: int
     kind: str
@@ -109,8 +109,8 @@ def explain_program(
     fastmath: bool = True,
     off: tuple[str, ...] = (),
 ) -> Explanation:
-    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what runs on
-    them. The passes named in ``off`` are left out."""
+    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what
+    runs on them. The passes named in ``off`` are left out."""
     told: list[Told] = []
     ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
@@ -124,7 +124,8 @@ def explain_program(
         *(Remark(r.line, r.kind, r.text) for r in told),
         *_from_emission(called, derivative, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
     ]
-    placed = (r for r in dict.fromkeys(remarks) if r.line)  # what stands for no text, as the array of a name without a value, is not told
+    # what stands for no text, as the array of a name without a value, is not told
+    placed = (r for r in dict.fromkeys(remarks) if r.line)
     unique = tuple(sorted(placed, key=lambda r: r.line))
     home = program.main.span.file  # helpers that stand in it are explained with their own lines
     helpers = {r.line: linecache.getline(home, r.line).rstrip() for r in unique if r.line not in lines}
@@ -167,11 +168,17 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
                 name = re.sub(r"#\d+", "", s.callee)
                 rule = gradient.linear.functions[s.callee].rule
                 if rule is not None:
-                    yield Remark(s.span.line, "call", f"of {name}, whose derivative is that of its rule: {_of_rule(s, rule, plan)}")
+                    yield Remark(
+                        s.span.line,
+                        "call",
+                        f"of {name}, whose derivative is that of its rule: {_of_rule(s, rule, plan)}",
+                    )
                     continue
                 read = [base_name(s.args[k].name) for k in plan.unchanged[id(s)]]
                 again = f"; {', '.join(read)} {'is' if len(read) == 1 else 'are'} read again" if read else ""
-                yield Remark(s.span.line, "call", f"of {name}, which calls itself: its reverse pops what it pushes{again}")
+                yield Remark(
+                    s.span.line, "call", f"of {name}, which calls itself: its reverse pops what it pushes{again}"
+                )
 
 
 def _of_rule(s: Call, rule: Rule, plan: Plan) -> str:
@@ -191,7 +198,8 @@ def _from_plan(plan: Plan) -> Iterable[Remark]:
     for s in walk(plan.facts.function.body):
         if isinstance(s, Dense) and id(s) in plan.dense:
             yield Remark(s.span.line, "matrices", dense_text(s, plan))
-    calls = {id(b.loop) for b in plan.bodies.values() if b.stacked and len(b.path) == 1}  # bodies of recursive functions
+    # bodies of recursive functions
+    calls = {id(b.loop) for b in plan.bodies.values() if b.stacked and len(b.path) == 1}
     loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop) and id(s) not in calls]
     for s in loops:
         yield Remark(s.span.line, "loop", loop_text(s, plan))
@@ -256,8 +264,8 @@ def loop_kind(s: Loop, plan: Plan) -> str:
 
 
 def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
-    """Scalars that each iteration logs, and those that arms log where they are taken; slices of local arrays are counted
-    apart, and what inner loops log stands at those."""
+    """Scalars that each iteration logs, and those that arms log where they are taken; slices of local arrays are
+    counted apart, and what inner loops log stands at those."""
     logged = body.logs
     always = sum(plan.facts.home[n] == id(body.loop.body) for n in logged)
     return always, len(logged) - always
@@ -275,7 +283,9 @@ def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
                 word = "word of a byte" if plan.variable(name, body).type == BOOL else "word"
                 yield Remark(line, "logged", f"{what}, 1 {word} per {each}")
             case "re-read" if name in plan.kept:
-                yield Remark(line, "re-read", f"{what} from {base_name(plan.kept[name].array.name)}, where it is stored")
+                yield Remark(
+                    line, "re-read", f"{what} from {base_name(plan.kept[name].array.name)}, where it is stored"
+                )
             case "re-read" if isinstance(s, Load):
                 yield Remark(line, "re-read", f"{what} from {base_name(s.array.name)}")
             case "re-read":

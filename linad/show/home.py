@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from linad_typecheck.core import Call, Program, walk
+from linad_typecheck.ir.core import Call, Program, walk
 from linad_typecheck.span import Span
 
 

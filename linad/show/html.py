@@ -1,7 +1,7 @@
 """A function and its derivative as one piece of HTML, without scripts and without anything from elsewhere.
 
-Lines of the program, of its adjoint, of its linear core and of its facts that belong together carry the same number, and
-light up together under the pointer. Colours are laid over those of the page, so that it reads on dark and on light.
+Lines of the program, of its adjoint, of its linear core and of its facts that belong together carry the same number,
+and light up together under the pointer. Colours are laid over those of the page, so that it reads on dark and on light.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from linad_typecheck.core import Function, Program, walk
-from linad_typecheck.core_text import print_function
+from linad_typecheck.ir.core import Function, Program, walk
+from linad_typecheck.ir.text import print_function
 from linad_typecheck.facts import Fact
 from linad_typecheck.types import FLOATS
 
@@ -65,7 +65,9 @@ class Page:
 
     def fragment(self) -> str:
         """The page as one element, to be put into another page."""
-        body = "\n".join([self._table(), self._facts(), self._core(), _folded("generated Numba source", _pre(self.numba))])
+        body = "\n".join(
+            [self._table(), self._facts(), self._core(), _folded("generated Numba source", _pre(self.numba))]
+        )
         name = f"linad-{zlib.crc32(body.encode()):08x}"
         numbers = sorted({r.number for r in self.table.rows})
         lit = [f"#{name}:has([data-l='{n}']:is(:hover, :focus)) [data-l='{n}'] {_LIT}" for n in numbers]
@@ -153,7 +155,9 @@ def page_of(
     """
     table = stage_of(program, "table", wrt, lines, off)
     assert isinstance(table, Table)
-    chosen = tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype in FLOATS)
+    chosen = (
+        tuple(wrt) if wrt is not None else tuple(p.var.name for p in program.main.params if p.var.type.dtype in FLOATS)
+    )
     explanation = explain_program(name or program.entry, program, chosen, lines, tuple(facts), off=off)
     remarks = tuple(r for r in explanation.remarks if r.line in lines)
     functions = linear(prepare(at_home(program), off=off)).functions

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -36,8 +36,8 @@ from linad_typecheck.core import (
 )
 from linad_typecheck.types import PYTHONS, Array, Scalar
 
-from ..emit.text import Text
-from ..emit.tree import (
+from ..codegen.text import Text
+from ..codegen.tree import (
     Apply,
     At,
     CopyOf,
@@ -213,7 +213,7 @@ class _Reader:
         self.line(s, depth, text, defines, used)
 
     def _operands(self, s: Stmt) -> tuple[Atom, ...]:
-        from linad_typecheck.core import operands
+        from linad_typecheck.ir.core import operands
 
         return operands(s)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from linad_typecheck.core import Program, base_name
+from linad_typecheck.ir.core import Program, base_name
 from linad_typecheck.facts import Fact
 
 from .. import derive
@@ -54,7 +54,12 @@ def _sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Iterator[Fact]
     """That the program is made for the sizes of a call."""
     for k, size in sizes:
         v = program.main.params[k].var
-        yield Fact("size", base_name(v.name), program.main.span, f"{size} along axis {v.type.rank - 1} in the last call, which the code is made for")
+        yield Fact(
+            "size",
+            base_name(v.name),
+            program.main.span,
+            f"{size} along axis {v.type.rank - 1} in the last call, which the code is made for",
+        )
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from linad_typecheck.core import Function, Program
-from linad_typecheck.core_text import print_program
+from linad_typecheck.ir.core import Function, Program
+from linad_typecheck.ir.text import print_program
 from linad_typecheck.types import is_float
 
 from ..pipeline import Gradient, differentiate, linear, prepare, settled
@@ -78,7 +78,7 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
 
 
 def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
-    from ..emit import EmitOptions, emit
+    from ..codegen import EmitOptions, emit
 
     return Text(emit(settled(gradient.simplified, off=off), EmitOptions(off=off)).source)
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import Alloc, Function, all_names, defined, walk
+from linad_typecheck.ir.core import Alloc, Function, all_names, defined, walk
 
 from .readable import Line, readable
 

@@ -21,8 +21,8 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pushforward:
-    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the primal
-    run has left for the linear part; None where that part is run with the rest."""
+    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the
+    primal run has left for the linear part; None where that part is run with the rest."""
 
     function: CheckedFunction[..., Any]
     primals: tuple[Any, ...]

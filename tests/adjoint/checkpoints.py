@@ -6,15 +6,15 @@ from functools import cache
 
 import numpy as np
 from linad_typecheck.check import check
-from linad_typecheck.core import Loop, Program, walk
-from linad_typecheck.core_text import parse_program, print_program
+from linad_typecheck.ir.core import Loop, Program, walk
+from linad_typecheck.ir.text import parse_program, print_program
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
-from linad_typecheck.static_uses import functions_named
+from linad_typecheck.names.modules import StaticModule
+from linad_typecheck.names.uses import functions_named
 from tests.adjoint.programs_checkpoint import HEAD
 
 from linad.interpret import Outcome, run
-from linad.adjoint.checkpoint_state import SETTLED
+from linad.adjoint.checkpoints.state import SETTLED
 from linad.pipeline import Gradient, differentiate, prepare
 from tests.well_formed import well_formed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from linad_typecheck.core import Program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array, Scalar, is_float
 
 from linad.pipeline import differentiate, prepare

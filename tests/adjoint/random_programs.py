@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,

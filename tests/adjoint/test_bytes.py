@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from jaxtyping import Float32, Float64, Int32
-from linad_typecheck.core import Let, walk
+from linad_typecheck.ir.core import Let, walk
 
 from linad import pipeline
-from linad.adjoint.plan import Plan
-from linad.adjoint.undo import memory
+from linad.adjoint.plan.model import Plan
+from linad.adjoint.plan.undo import memory
 from tests.properties.roads import Whole
 
 Vec = Float64[np.ndarray, "n"]

@@ -5,10 +5,10 @@ from math import ceil, comb, isqrt, log2
 
 import numpy as np
 import pytest
-from linad_typecheck.core import base_name
+from linad_typecheck.ir.core import base_name
 
-from linad.adjoint import schedules
-from linad.emit.lift import lift
+from linad.adjoint.checkpoints import schedules
+from linad.codegen.allocation_hoisting import lift
 
 from .checkpoints import gradient, pull, with_options
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from linad_typecheck.core import base_name, outputs, walk
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import base_name, outputs, walk
+from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import differentiate, prepare
 

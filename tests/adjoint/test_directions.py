@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Program
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import Array, is_float
 
 from linad.interpret import run

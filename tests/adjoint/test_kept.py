@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, walk
+from linad_typecheck.ir.core import Alloc, walk
 
 from linad import cost, linear_grad
 from linad.pipeline import differentiate, prepare

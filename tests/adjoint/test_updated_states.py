@@ -12,7 +12,7 @@ from jaxtyping import Float64
 
 from benchmarks.suite.programs import reaction
 from linad import linear_grad, pipeline
-from linad.adjoint.plan import Plan
+from linad.adjoint.plan.model import Plan
 from linad.baseline import dual
 from linad.cost import cost
 from tests.properties.roads import Whole

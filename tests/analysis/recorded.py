@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import Block, Function, Loop, Program, blocks, walk
+from linad_typecheck.ir.core import Block, Function, Loop, Program, blocks, walk
 
 from linad.analysis.accesses import accesses
 from linad.interpret import CoreError, run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Check, Loop, walk
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Check, Loop, walk
+from linad_typecheck.ir.text import parse_program
 
-from linad.emit import EmitOptions
-from linad.emit.passes import prepare
+from linad.codegen import EmitOptions
+from linad.codegen.passes import prepare
 from linad.interpret import run
 
 CASES = {  # the range of a loop, its number of iterations, the cell of one, and whether that is proved to be in the array

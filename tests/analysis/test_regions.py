@@ -1,7 +1,7 @@
 """Which arrays are private to iterations: the verdicts of the analysis against recorded runs of random nests."""
 
 import pytest
-from linad_typecheck.core import Loop, walk
+from linad_typecheck.ir.core import Loop, walk
 
 from linad.analysis.regions import Privacy
 

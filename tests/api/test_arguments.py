@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.scope import External
+from linad_typecheck.names.scope import External
 from linad_typecheck.signature import ArgStatic, ArgType, Leaf, ParamInfo, Signature
 from linad_typecheck.types import BOOL, F32, F64, I32, I64, Array, Scalar
 

@@ -4,11 +4,11 @@ import struct
 
 import numpy as np
 import pytest
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.span import NOWHERE, Span
 
 from linad.boundary.kernel import AGAIN, DONE, FAILED, Kernel, Loaded, expression, fail
-from linad.emit import EmitOptions, Site, emit
+from linad.codegen import EmitOptions, Site, emit
 
 STENCIL = """\
 entry fn f(x: mut f64[:], n: i64) -> () {

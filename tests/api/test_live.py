@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 from linad_typecheck.diagnostics import LinadError
-from linad_typecheck.scope import LIST as LISTS
-from linad_typecheck.scope import Annotation, Applied, Constant, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordConstant
+from linad_typecheck.names.scope import LIST as LISTS
+from linad_typecheck.names.scope import Annotation, Applied, Constant, ErrorClass, External, GlobalArray, Helper, Module, Opaque, RecordConstant
 from linad_typecheck.types import Array
 from numba import njit
 from numpy import sin as sine

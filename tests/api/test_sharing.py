@@ -12,7 +12,7 @@ from numba import njit
 
 import linad
 from linad import LinadError, linear_grad, specialise
-from linad.emit import compile as compiling
+from linad.codegen import compile as compiling
 
 SCALE = 2.0
 

@@ -210,7 +210,7 @@ def specialised(f):
 
 def test_a_log_that_does_not_fit_is_named_and_nothing_else_is_run(monkeypatch):
     """A log of unknown length, asked for while the kernel runs; and one whose size is known before."""
-    from linad.emit import runtime_logs
+    from linad.runtime import logs as runtime_logs
 
     grow_to.grad(0.5, 10)
     monkeypatch.setattr(runtime_logs, "there_is", lambda n: False)
@@ -237,7 +237,7 @@ def in_place(u: Vec, n: int) -> float:
 
 
 def test_what_the_caller_has_is_as_it_was(monkeypatch):
-    from linad.emit import runtime_logs
+    from linad.runtime import logs as runtime_logs
 
     u, bar = np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 3.0])
     in_place.vjp_into(1.0, u.copy(), 5, into=bar)

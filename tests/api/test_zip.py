@@ -17,7 +17,7 @@ import numpy as np
 import linad
 from jaxtyping import Float64
 from linad import LinadError, linear_grad
-from linad.emit.direct.pipeline import USUAL
+from linad.codegen.llvm.pipeline import USUAL
 from beside import scaled
 
 @linear_grad

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Let, Loop, walk
+from linad_typecheck.ir.core import Alloc, Let, Loop, walk
 
 import linad
 from linad.interpret import run

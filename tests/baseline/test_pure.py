@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -19,8 +19,8 @@ from linad_typecheck.core import (
     walk,
     written,
 )
-from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.text import parse_program, print_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array, is_float
 
 from linad.baseline.pure import purify

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Program
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.baseline.pure import purify
-from linad.emit import EmitOptions, emit
+from linad.codegen import EmitOptions, emit
 from linad.interpret import CoreError, Outcome, run
 from linad.pipeline import linear
-from tests.emit.programs import Maker
-from tests.emit.roads import Raised, call, machine, python
-from tests.emit.test_random_programs import arguments
+from tests.codegen.programs import Maker
+from tests.codegen.roads import Raised, call, machine, python
+from tests.codegen.test_random_programs import arguments
 
 from .test_pure import BY_HAND, updates
 

@@ -7,7 +7,7 @@ import sys
 PROGRAM = """
 import importlib, os, signal, sys
 import numpy
-from linad.emit import startup
+from linad.codegen import startup
 
 real = importlib.import_module
 def slow(name):

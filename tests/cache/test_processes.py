@@ -29,7 +29,7 @@ def f(x: Float64[np.ndarray, "n"]) -> float:
     return total
 
 value, gradient = f.value_and_grad(np.arange(3.0))
-print(value, gradient.tolist(), "linad_typecheck.check" in sys.modules, "linad.adjoint.reverse" in sys.modules)
+print(value, gradient.tolist(), "linad_typecheck.check" in sys.modules, "linad.adjoint.sweep.reverse" in sys.modules)
 """
 RIGHT = "10.0 [0.0, 4.0, 8.0]"
 

@@ -9,7 +9,7 @@ import pytest
 from linad_typecheck.diagnostics import LinadWarning
 
 from linad import linear_grad
-from linad.emit import cache
+from linad.codegen import cache
 
 KEY = "0123456789abcdef0123456789abcdef"
 

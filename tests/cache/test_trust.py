@@ -12,8 +12,8 @@ from linad_typecheck.diagnostics import Diagnostic, LinadWarning
 from linad_typecheck.span import Span
 
 from linad import linear_grad, specialise
-from linad.emit import cache, plain
-from linad.emit.sites import Site
+from linad.codegen import cache, plain
+from linad.codegen.sites import Site
 
 KEY = "0123456789abcdef0123456789abcdef"
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")

@@ -14,7 +14,7 @@ from linad_typecheck.diagnostics import LinadWarning
 
 import linad
 from linad import linear_grad, specialise
-from linad.emit import cache
+from linad.codegen import cache
 
 KEY = "0123456789abcdef0123456789abcdef"
 

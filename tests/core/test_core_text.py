@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from linad_typecheck.core import Block, Const, Function, Let, Load, Param, Program, Result, Rule, Size, Var, walk
-from linad_typecheck.core_text import CoreSyntaxError, parse_program, print_program
+from linad_typecheck.ir.core import Block, Const, Function, Let, Load, Param, Program, Result, Rule, Size, Var, walk
+from linad_typecheck.ir.text import CoreSyntaxError, parse_program, print_program
 from linad_typecheck.types import F32, F64, I32, I64, Array
 
 from .programs import EVERYTHING, LINEAR
@@ -18,7 +18,7 @@ def test_printing_inverts_parsing(text):
 
 
 def test_every_statement_is_in_the_sample():
-    from linad_typecheck import core_print
+    from linad_typecheck.ir import printing as core_print
 
     seen = {type(s) for text in (EVERYTHING, LINEAR) for f in parse_program(text).functions.values() for s in walk(f.body)}
     assert seen >= set(core_print._LINES) | {core_print.If, core_print.Loop}

@@ -1,9 +1,9 @@
 """Each rule of well-formedness, by a program that breaks it."""
 
 import pytest
-from linad_typecheck.core import Block, Const, Function, Loop, Param, Program, Var
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Block, Const, Function, Loop, Param, Program, Var
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import F64, I64, Array
 
 from .programs import EVERYTHING, LINEAR

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from linad.interpret import CoreError, CoreFault, StepLimit, run
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 
 
 def core(body, head="x: mut f64[:], k: read i64[:], w: f64, n: i64, c: bool"):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import Program
+from linad_typecheck.ir.core import Program
 
 from linad import derive, linear_grad
 from linad.decorator import LinearGrad

@@ -5,7 +5,7 @@ import pytest
 from linad.cost import bound, cost_of, seeds_and_buffers
 from linad.interpret import run
 from linad.pipeline import differentiate, prepare
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import is_float
 
 from tests.adjoint import recursive_programs

@@ -6,7 +6,7 @@ the first reverse sweep: of each adjoint that is lost and that something is mult
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Store, walk
+from linad_typecheck.ir.core import Alloc, Store, walk
 from linad_typecheck.types import Array, is_float
 
 from linad.cost import seeds_and_buffers

@@ -9,7 +9,7 @@ import pytest
 from linad import linear_grad
 from linad.derivatives.rule import exact_zeros
 from linad.derivatives.table import RULES, Builder, Point
-from linad_typecheck.core import Const, Names, Var
+from linad_typecheck.ir.core import Const, Names, Var
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import F64
 

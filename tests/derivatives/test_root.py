@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Let, walk
+from linad_typecheck.ir.core import Let, walk
 
 from linad.interpret import run
 from tests.properties.roads import Whole

@@ -7,8 +7,8 @@ import pytest
 from linad_typecheck.ops import FAMILIES
 from numba import njit
 
-from linad.emit import runtime_special
-from linad.emit.text import SPECIAL
+from linad.runtime import special as runtime_special
+from linad.codegen.text import SPECIAL
 
 
 class Special:

@@ -17,7 +17,7 @@ from linad_typecheck.engine.annotations import (
 from linad_typecheck.infer.affine import atom, constant
 from linad_typecheck.messages import Message
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.types import INTS
 
 from tests.two_roads import agree, imported, program

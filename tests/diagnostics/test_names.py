@@ -7,7 +7,7 @@ import pytest
 from linad_typecheck.advice.unsupported_functions import ELSEWHERE
 from linad_typecheck.engine.rulebook import CONSTANTS
 from linad_typecheck.registry import has_rule, registry
-from linad_typecheck.scope import Constant, External, Module
+from linad_typecheck.names.scope import Constant, External, Module
 
 from linad.boundary.entities import entity
 from tests.two_roads import agree, checked, imported, program

@@ -5,11 +5,11 @@ import ast
 import pytest
 from linad_typecheck import check_source
 from linad_typecheck.checking.fixes import edited
-from linad_typecheck.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
+from linad_typecheck.names.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_records import MAKE_RECORD
-from linad_typecheck.static_scope import StaticModule, function_at
-from linad_typecheck.static_uses import decorated_functions
+from linad_typecheck.names.records import MAKE_RECORD
+from linad_typecheck.names.modules import StaticModule, function_at
+from linad_typecheck.names.uses import decorated_functions
 from linad_typecheck.types import Array
 
 TEXT = '''\

@@ -12,7 +12,7 @@ from linad_typecheck.diagnostics import LinadWarning
 
 import linad
 from linad import linear_grad, specialise
-from linad.emit import cache, compile
+from linad.codegen import cache, compile
 
 CALLS = [
     (os, "open"), (os, "fstat"), (os, "fdopen"), (os, "replace"), (tempfile, "mkstemp"), (tempfile, "gettempdir"),

@@ -14,7 +14,7 @@ import pytest
 from linad_typecheck.diagnostics import LinadWarning
 
 from linad import linear_grad
-from linad.emit import cache
+from linad.codegen import cache
 
 ERRORS = (errno.ENOSPC, errno.EACCES, errno.EIO, errno.ENOENT, errno.ESTALE, errno.EMFILE)
 CALLS = (

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from linad import linear_grad
-from linad.emit import cache
-from linad.emit.direct.lowering import Lowering
+from linad.codegen import cache
+from linad.codegen.llvm.lowering import Lowering
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 LIMIT = 30  # seconds, after which a child counts as hanging
@@ -132,7 +132,7 @@ assert found == [6.0]
 """
 
 
-@pytest.mark.parametrize("module", ["numba", "numba.core.entrypoints", "numpy.ma.core", "linad.emit.compile"])
+@pytest.mark.parametrize("module", ["numba", "numba.core.entrypoints", "numpy.ma.core", "linad.codegen.compile"])
 def test_while_another_thread_imports_numba(module, tmp_path):
     env = {**os.environ, "LINAD_CACHE_DIR": str(tmp_path)}
     env.pop("LINAD_CACHE")

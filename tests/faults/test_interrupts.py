@@ -8,9 +8,9 @@ import pytest
 
 import linad
 from linad import linear_grad
-from linad.emit.direct.lowering import Lowering
-from linad.emit.interrupts import later
-from linad.emit.numba_compat import CompileResult, JITCodeLibrary
+from linad.codegen.llvm.lowering import Lowering
+from linad.codegen.interrupts import later
+from linad.codegen.numba_compat import CompileResult, JITCodeLibrary
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no such signals here")
 

@@ -8,7 +8,7 @@ import pytest
 from jaxtyping import Float64
 
 from linad import linear_grad, specialise
-from linad.emit import compile
+from linad.codegen import compile
 
 Vec = Float64[np.ndarray, "n"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Scalar
 
 from linad import oracle

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.signature import ArgType
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.types import Array
 
 from linad import interpret

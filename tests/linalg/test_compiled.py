@@ -163,7 +163,7 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
     import importlib
     import importlib.util
 
-    from linad.emit import runtime_linalg
+    from linad.runtime import linalg as runtime_linalg
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
     with pytest.raises(ImportError, match="install scipy"):

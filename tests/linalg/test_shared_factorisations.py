@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Dense, walk
+from linad_typecheck.ir.core import Dense, walk
 
 from linad.pipeline import differentiate
 

@@ -1,7 +1,7 @@
 """Programs that are not linear, each refused for its own reason, and one that is."""
 
 import pytest
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.linear.check_linear import NotLinear, check_linear
 from linad_typecheck.linear.erase import erase
 from linad_typecheck.linear.linearise import linearise

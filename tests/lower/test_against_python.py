@@ -9,12 +9,12 @@ import pytest
 
 from linad import interpret, oracle
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.signature import ArgType, Leaf
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.types import Array, Scalar
 
 from . import programs, programs_calls, programs_comprehensions

@@ -3,9 +3,9 @@
 import pytest
 from linad_typecheck import check_source
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_uses import decorated_functions
+from linad_typecheck.names.uses import decorated_functions
 
 HEAD = """\
 import numpy as np

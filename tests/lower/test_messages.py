@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_uses import decorated_functions
+from linad_typecheck.names.uses import decorated_functions
 
 HEAD = """import math
 import numpy as np

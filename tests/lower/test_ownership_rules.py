@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 

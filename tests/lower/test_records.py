@@ -13,12 +13,12 @@ from linad.oracle import Ended, attempt, difference, run
 from linad.specialise import checked_or_error
 from linad.structures import leaves, map_leaves, parts
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.signature import RecordStructure
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.names.modules import StaticModule
 
 from . import programs_records as m
 

@@ -5,7 +5,7 @@ import ast
 import pytest
 from linad_typecheck.check import check
 from linad_typecheck.source import SourceFile
-from linad_typecheck.static_scope import StaticModule
+from linad_typecheck.names.modules import StaticModule
 
 HEADER = """\
 import collections

@@ -9,7 +9,7 @@ pytest.importorskip("scipy")
 
 from linad import interpret, oracle
 from linad_typecheck.check import check
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.verify import verify
 
 from . import programs_special as programs
 from .test_against_python import arg_type, scope_of, structured

@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from linad_typecheck.core import Const, Let, Names, all_names
+from linad_typecheck.ir.core import Const, Let, Names, all_names
 from linad_typecheck.engine.path import Fixed, Path, coarser, join
 from linad_typecheck.engine.state import Known, Lowering
 from linad_typecheck.engine.values import Binding, ScalarValue, literal

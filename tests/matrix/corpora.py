@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from linad import linear_grad
-from linad.emit.direct.pipeline import USUAL
+from linad.codegen.llvm.pipeline import USUAL
 from linad.oracle import attempt
 
 from ..properties import programs_logs, programs_order, programs_replaced, programs_science, programs_traps, programs_types

@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 HOME = ROOT / ".venv-matrix"
 TESTS = (
     "tests/examples/test_documents.py",
-    "tests/emit/test_numba_compat.py",
+    "tests/codegen/test_numba_compat.py",
     "tests/linalg/test_compiled.py",
     "tests/derivatives/test_special_compiled.py",
     "tests/parallel/test_threads.py",

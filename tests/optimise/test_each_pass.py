@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Program
+from linad_typecheck.ir.core import Program
 
 from benchmarks import everyday
-from linad.emit import EmitOptions
-from linad.emit.passes import prepare
+from linad.codegen import EmitOptions
+from linad.codegen.passes import prepare
 from linad.interpret import CoreError, run
 from linad.optimise.pass_manager import check, not_linear
 from linad.pipeline import differentiate
 from linad.pipeline import prepare as simplified
 
-from ..emit.programs import Maker
-from ..emit.test_random_programs import arguments
+from ..codegen.programs import Maker
+from ..codegen.test_random_programs import arguments
 from ..examples_of import seeds, some
 from ..parallel.roads import without_logs
 from ..properties.roads import Whole, close, fresh

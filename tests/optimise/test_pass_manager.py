@@ -4,12 +4,12 @@ import sys
 from dataclasses import replace
 
 import pytest
-from linad_typecheck.core import Block, Const, Copy, Function, Let, Program, Var
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Block, Const, Copy, Function, Let, Program, Var
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import F64
 
-from linad.emit import EmitOptions
-from linad.emit.passes import LOOPS, facts
+from linad.codegen import EmitOptions
+from linad.codegen.passes import LOOPS, facts
 from linad.optimise.environment import BrokenByPass
 from linad.optimise.pass_manager import Pass, Phase, Remark, run
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION

@@ -1,9 +1,9 @@
 """Each pass on small texts, before and after."""
 
 import pytest
-from linad_typecheck.core import Program
-from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.text import parse_program, print_program
+from linad_typecheck.ir.verify import verify
 
 from linad.inline import inline
 from linad.optimise.phases import SIMPLIFICATION, simplify

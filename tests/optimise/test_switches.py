@@ -13,8 +13,8 @@ from linad_typecheck.diagnostics import LinadError
 import linad
 from benchmarks import everyday
 from linad import linear_grad
-from linad.emit import EmitOptions
-from linad.emit.passes import prepare
+from linad.codegen import EmitOptions
+from linad.codegen.passes import prepare
 from linad.interpret import run
 from linad.optimise import pass_manager
 from linad.optimise.environment import BrokenByPass

@@ -2,8 +2,8 @@
 
 from hypothesis import given
 from linad.oracle import attempt, difference, run
-from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.text import parse_program, print_program
+from linad_typecheck.ir.verify import verify
 
 from ..examples_of import quick
 from ..strategies import load, programs

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from linad_typecheck.core import AddTo, Alloc, Block, Call, Const, If, Let, Load, Loop, Names, Program, Stmt, Store, Var, all_names
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddTo, Alloc, Block, Call, Const, If, Let, Load, Loop, Names, Program, Stmt, Store, Var, all_names
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64
 
-from linad.emit import EmitOptions, chunks
-from linad.emit.parallel import Decision, chunk_functions
-from linad.emit.passes import decisions, prepare
+from linad.codegen import EmitOptions, chunks
+from linad.codegen.parallel import Decision, chunk_functions
+from linad.codegen.passes import decisions, prepare
 from linad.interpret import CoreError, machine, run
 
 from ..properties.roads import close, fresh

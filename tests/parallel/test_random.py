@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from linad.analysis.dependence import Verdict, verdict
-from linad.emit import chunks, parallel
+from linad.codegen import chunks, parallel
 
 from ..examples_of import MANY, quick
 from ..properties.roads import Whole

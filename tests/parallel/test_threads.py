@@ -135,7 +135,7 @@ SCRIPT = """
 import os, sys, threading
 import numba
 import numpy as np
-import linad.emit.chunks as chunks
+import linad.codegen.chunks as chunks
 chunks.SHARE = chunks.COMBINE = 0
 from jaxtyping import Float64
 from linad import linear_grad

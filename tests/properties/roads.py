@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from linad_typecheck.check import check
-from linad_typecheck.core import Call, Program, base_name, walk
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Call, Program, base_name, walk
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.signature import Leaf
 from linad_typecheck.types import Array, is_float
 
@@ -20,7 +20,7 @@ from linad.baseline.pure import purify
 from linad.boundary.arguments import argument_type
 from linad.boundary.live import Record
 from linad.cost import bound
-from linad.emit.passes import RESHAPING
+from linad.codegen.passes import RESHAPING
 from linad.interpret import Outcome, run
 from linad.optimise.pass_manager import Phase
 from linad.optimise.pass_manager import run as run_passes

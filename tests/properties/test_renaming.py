@@ -4,9 +4,9 @@ import inspect
 from functools import cache
 
 import pytest
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.text import parse_program
 
-from linad.emit import EmitOptions, passes
+from linad.codegen import EmitOptions, passes
 from linad.pipeline import differentiate
 
 from ..examples_of import some

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Let, blocks, walk
+from linad_typecheck.ir.core import Let, blocks, walk
 
-from linad.emit.passes import RESHAPING
+from linad.codegen.passes import RESHAPING
 from linad.interpret import run
 from linad.optimise.pass_manager import Phase
 from linad.optimise.pass_manager import run as run_passes

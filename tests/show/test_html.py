@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 from linad_typecheck.cli import main
-from linad_typecheck.core import Drop, Dup, walk
+from linad_typecheck.ir.core import Drop, Dup, walk
 
 from linad import linear_grad, show
 from linad.pipeline import linear, prepare

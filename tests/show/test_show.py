@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from linad_typecheck.core import If, Loop, Program, Stmt
-from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import If, Loop, Program, Stmt
+from linad_typecheck.ir.text import parse_program, print_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.span import Span
 
 from linad.pipeline import differentiate, prepare

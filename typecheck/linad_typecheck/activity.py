@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from . import core
-from .core import Block, Function, Program, Stmt
+from .ir import core
+from .ir.core import Block, Function, Program, Stmt
 from .dense_ops import DENSE
 from .messages.derivatives import Cut, ZeroGradient
 from .ops import OPS
@@ -187,8 +187,9 @@ _STATEMENTS = {
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:
     """A message for every float parameter that reaches a result, but not through a derivative.
 
-    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient, or a loop compares
-    what depends on it and on a parameter that has one: as a bisection does, whose result depends on all of them.
+    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient, or a
+    loop compares what depends on it and on a parameter that has one: as a bisection does, whose result depends on all
+    of them.
 
     Parameters
     ----------

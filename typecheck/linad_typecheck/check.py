@@ -1,17 +1,18 @@
-"""The front end: a Python function and the types of its arguments to a core program and all that is to be said of it."""
+"""The front end: a Python function and the types of its arguments to a core program and all that is to be said of it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from .activity import zero_gradients
-from .core_rewrite import numbered
+from .ir.rewrite import numbered
 from .deep import deep
 from .diagnostics import Diagnostic
 from .engine.specialise import RECURSION_LIMIT
 from .lost_updates import lost_updates
 from .lower.entry import lower_entry
-from .scope import FunctionSource, parameters
+from .names.scope import FunctionSource, parameters
 from .signature import Binding, Checked
 
 
@@ -40,7 +41,8 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
 
 
 def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int = RECURSION_LIMIT) -> Checked:
-    """`check` for those who only want what is to be said: the names in the program have the gaps that discarded attempts leave."""
+    """`check` for those who only want what is to be said: the names in the program have the gaps that discarded
+    attempts leave."""
     with deep():
         checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:

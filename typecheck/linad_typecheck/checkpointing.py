@@ -6,7 +6,7 @@ import operator
 import re
 from typing import get_args
 
-from .core import Scheme
+from .ir.core import Scheme
 
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 DEFAULT: Scheme = "revolve"

@@ -19,7 +19,12 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     # 1xx ownership
     ("LIN101", "use-after-move", "error", "a name is used after its array was taken over by another name"),
     ("LIN102", "moved-in-loop", "error", "an iteration moves an array that the next one uses again"),
-    ("LIN103", "moved-on-some-paths", "error", "a name means different arrays on different paths while one is still in use"),
+    (
+        "LIN103",
+        "moved-on-some-paths",
+        "error",
+        "a name means different arrays on different paths while one is still in use",
+    ),
     ("LIN104", "alias-escapes", "error", "an array of the caller would be moved, or bound to a name that is updated"),
     ("LIN105", "returned-twice", "error", "one array is returned twice"),
     ("LIN106", "overlapping-arguments", "error", "an array that a call updates is passed to it twice"),
@@ -49,7 +54,12 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN303", "type-changes", "error", "a variable changes its type between branches or iterations"),
     ("LIN304", "float-truncated", "warning", "a float is stored in an integer array"),
     ("LIN305", "sizes-differ", "error", "two sizes that must agree never do"),
-    ("LIN306", "unsupported-annotation", "information", "an annotation that is not a type of the language counts as absent"),
+    (
+        "LIN306",
+        "unsupported-annotation",
+        "information",
+        "an annotation that is not a type of the language counts as absent",
+    ),
     ("LIN307", "variadic-dimension", "information", "an annotation leaves the number of dimensions open"),
     # LIN308, union-annotation, was an error while a function had one type for each parameter
     ("LIN309", "bad-dimension", "information", "a dimension of an annotation that is not a size"),

@@ -1,4 +1,5 @@
-"""Room for calls: sums of a thousand terms are trees as deep, and the passes over them call themselves at each level."""
+"""Room for calls: sums of a thousand terms are trees as deep, and the passes over them call themselves at each level.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,14 @@ def _triangles(x: tuple[int, ...], *others: tuple[int, ...]) -> int:
 _ROWS: list[DenseOp] = [
     # C += +-op(A) op(B); flags: n or t (transposed) of A and of B, p or m of the sign
     DenseOp(
-        "gemm", (2,), (2, 2), {0: (0, 1)}, _gemm, tuple(a + b + s for a in "nt" for b in "nt" for s in "pm"), "acc", (0,)
+        "gemm",
+        (2,),
+        (2, 2),
+        {0: (0, 1)},
+        _gemm,
+        tuple(a + b + s for a in "nt" for b in "nt" for s in "pm"),
+        "acc",
+        (0,),
     ),
     # info, F, p: the LU factorisation of A by columns, F^T = P L U; info is the first zero pivot, or 0
     DenseOp("lu", (1, 2, 1), (2,), {}, _cube, ints=(0, 2)),

@@ -86,7 +86,8 @@ class LinadError(TypeError):
         super().__init__(text or "\n".join(f"{d.code} {d.span}: {d.message}" for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Made again of what it was made of: pools of processes send their errors to the process that waits for them."""
+        """Made again of what it was made of: pools of processes send their errors to the process that waits for them.
+        """
         return type(self), (self.diagnostics, str(self))
 
 
@@ -98,4 +99,5 @@ class LinadWarning(UserWarning):
 
 
 class ZeroGradientWarning(LinadWarning):
-    """A gradient that is zero whatever the arguments are: the parameter reaches the result only through ints and comparisons."""
+    """A gradient that is zero whatever the arguments are: the parameter reaches the result only through ints and
+    comparisons."""

@@ -17,12 +17,12 @@ from .frozen import frozen
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
 from .repairs import marks
-from .scope import FunctionSource
+from .names.scope import FunctionSource
 from .signature import Checked
 from .source import SourceFile, read
 from .span import Span
-from .static_scope import StaticModule, first_line
-from .static_uses import decorated
+from .names.modules import StaticModule, first_line
+from .names.uses import decorated
 
 
 @frozen
@@ -50,7 +50,8 @@ def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
     Returns
     -------
     list of Diagnostic
-        In order of place. Statements that are not Python give one each, and the rest of the text is checked all the same.
+        In order of place. Statements that are not Python give one each, and the rest of the text is checked all the
+        same.
     """
     collects = gc.isenabled()
     gc.disable()  # little of what a check makes is garbage before it ends, and looking for it takes a tenth of the time
@@ -163,7 +164,9 @@ def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
         for given in call.args[:1]:
             if isinstance(given, (ast.Constant, ast.Tuple, ast.List)):
                 place = function.source.span(given)
-                yield OptionError(place, "`linear_grad` takes its options by name", f"wrt={function.source.segment(place)}", place).diagnostic()
+                yield OptionError(
+                    place, "`linear_grad` takes its options by name", f"wrt={function.source.segment(place)}", place
+                ).diagnostic()
         for k in call.keywords:
             if k.arg is not None and k.arg not in OPTIONS:
                 s = function.source.span(k)

@@ -1,9 +1,9 @@
 """``@frozen``: frozen dataclasses that cost next to nothing until there is an instance.
 
-`dataclasses.dataclass` writes and compiles some six methods for each class. There are two hundred classes here, most of them
-messages that a given file never needs, and those methods were two thirds of the time that ``import`` took: an editor's first
-diagnostics, a commit hook and ``import linad`` waited for them. Here a constructor is compiled with the first instance, and the
-other methods are plain functions over `operator.attrgetter`, as quick as generated ones.
+`dataclasses.dataclass` writes and compiles some six methods for each class. There are two hundred classes here, most of
+them messages that a given file never needs, and those methods were two thirds of the time that ``import`` took: an
+editor's first diagnostics, a commit hook and ``import linad`` waited for them. Here a constructor is compiled with the
+first instance, and the other methods are plain functions over `operator.attrgetter`, as quick as generated ones.
 """
 
 from __future__ import annotations
@@ -30,21 +30,25 @@ _KIND = dataclasses.fields(_Plain)[0]._field_type  # type: ignore[attr-defined] 
 @overload
 def frozen(cls: type[T], /) -> type[T]: ...
 @overload
-def frozen(*, slots: bool = False, eq: bool = True, repr: bool = True, guarded: bool = True) -> Callable[[type[T]], type[T]]: ...
+def frozen(
+    *, slots: bool = False, eq: bool = True, repr: bool = True, guarded: bool = True
+) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen(cls=None, /, *, slots=False, eq=True, repr=True, guarded=True):
     """``dataclass(frozen=True)``, quick to import.
 
-    To everybody else the class is a dataclass: to `dataclasses.fields`, `replace` and `asdict`, to ``match``, `pickle` and
-    `copy`; it may derive from frozen dataclasses, and they from it. There are no ``InitVar``, ``kw_only`` and ``order``.
+    To everybody else the class is a dataclass: to `dataclasses.fields`, `replace` and `asdict`, to ``match``, `pickle`
+    and `copy`; it may derive from frozen dataclasses, and they from it. There are no ``InitVar``, ``kw_only`` and
+    ``order``.
 
     Parameters
     ----------
     slots, eq, repr
         As `dataclasses.dataclass` has them.
     guarded
-        Whether an assignment to a field is refused when it runs. Without, a constructor takes a third of the time: for the few
-        classes with slots that are made at each node of a program. Type checkers refuse the assignment all the same.
+        Whether an assignment to a field is refused when it runs. Without, a constructor takes a third of the time: for
+        the few classes with slots that are made at each node of a program. Type checkers refuse the assignment all the
+        same.
     """
     return (lambda c: _made(c, slots, eq, repr, guarded)) if cls is None else _made(cls, slots, eq, repr, guarded)
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from . import core
-from .core import Atom, Block, Const, Function, Stmt, Var
+from .ir import core
+from .ir.core import Atom, Block, Const, Function, Stmt, Var
 from .dense_ops import DENSE
 from .ops import OPS
 from .span import Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .core import (
+from .ir.core import (
     AddArray,
     AddTo,
     Alloc,

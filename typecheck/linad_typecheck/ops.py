@@ -26,7 +26,8 @@ class Op:
     dear: bool = False
 
 
-FAMILIES = ("polygamma", "bessel_i", "bessel_ie", "bessel_j", "sinc")  # functions of an order, or of that many derivatives
+# functions of an order, or of that many derivatives
+FAMILIES = ("polygamma", "bessel_i", "bessel_ie", "bessel_j", "sinc")
 LITERAL_SECOND = ("powi", *FAMILIES)  # their second operand is an i64 literal
 
 
@@ -36,7 +37,8 @@ def _table() -> dict[str, Op]:
         Op("sub", 2, "add", diff=(0, 1)),
         Op("neg", 1, "add", diff=(0,)),
         Op("mul", 2, "mul", diff=(0, 1)),
-        Op("mul_rounded", 2, "mul", diff=(0, 1)),  # of floats: a product that is rounded before it is added to something
+        # of floats: a product that is rounded before it is added to something
+        Op("mul_rounded", 2, "mul", diff=(0, 1)),
         Op("div", 2, "div", diff=(0, 1)),
         Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
         Op("mod", 2, "div", diff=(0, 1)),  # the sign of the divisor, as in Python
@@ -47,7 +49,8 @@ def _table() -> dict[str, Op]:
         Op("minimum", 2, "choose", diff=(0, 1)),  # NumPy's: propagate nan
         Op("maximum", 2, "choose", diff=(0, 1)),
         Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
-        Op("zero_or", 2, "choose", diff=(1,)),  # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
+        # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
+        Op("zero_or", 2, "choose", diff=(1,)),
         Op("copysign", 2, "choose", diff=(0,)),
         Op("atan2", 2, "unary", diff=(0, 1), dear=True),
         Op("hypot", 2, "unary", diff=(0, 1), dear=True),
@@ -67,7 +70,9 @@ def _table() -> dict[str, Op]:
         "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr mills expit logit log_expit entr gamma lgamma digamma"
     )
     ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in dear.split()]
-    ops += [Op(n, 2, "unary", diff=(0, 1), dear=True) for n in ("logaddexp", "logaddexp2", "xlogy", "xlog1py", "rel_entr")]
+    ops += [
+        Op(n, 2, "unary", diff=(0, 1), dear=True) for n in ("logaddexp", "logaddexp2", "xlogy", "xlog1py", "rel_entr")
+    ]
     ops += [Op(n, 2, "unary", diff=(0,), dear=True) for n in FAMILIES]
     ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
     ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]

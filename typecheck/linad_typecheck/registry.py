@@ -26,8 +26,8 @@ BUILTINS: dict[str, None] = {n.partition(".")[2]: None for n in ELSEWHERE if n.s
 
 
 def enter(kind: Kind, names: Iterable[str]) -> None:
-    """These names have a meaning of this kind. Of a name with meanings of several kinds the last kind counts, in the order in
-    which `Kind` lists them. Methods and attributes of arrays are under ``ndarray.``."""
+    """These names have a meaning of this kind. Of a name with meanings of several kinds the last kind counts, in the
+    order in which `Kind` lists them. Methods and attributes of arrays are under ``ndarray.``."""
     for name in names:
         known = _KINDS.get(name)
         if known is None or _ORDER[known] < _ORDER[kind]:
@@ -61,13 +61,14 @@ def has_rule(dotted: str) -> bool:
 
 
 def has_parts(dotted: str) -> bool:
-    """Whether it is a module of a library, or another object, whose attributes have meanings here: ``scipy.special``."""
+    """Whether it is a module of a library, or another object, whose attributes have meanings here: ``scipy.special``.
+    """
     return dotted in _PARTS
 
 
 def near(dotted: str) -> tuple[str, ...]:
-    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of arrays. A
-    name that its library has is not mistyped."""
+    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of
+    arrays. A name that its library has is not mistyped."""
     home, _, name = dotted.rpartition(".")
     if exists(dotted) or (home == "math" and hasattr(math, name)):
         return ()

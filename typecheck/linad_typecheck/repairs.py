@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from .diagnostics import Edit
-from .scope import External, FunctionSource, resolve
+from .names.scope import External, FunctionSource, resolve
 from .source import SourceFile
 from .span import Span
 
@@ -31,7 +31,8 @@ def append(at: Span, text: str) -> Edit:
 def copy_at(function: FunctionSource, place: Span, names: Sequence[str]) -> Edits:
     """Take a copy where the expression at ``place`` gives its array to one of ``names``.
 
-    ``v = u`` becomes ``v = u.copy()``; ``a = b = e`` becomes two statements; of a tuple the element in question is copied.
+    ``v = u`` becomes ``v = u.copy()``; ``a = b = e`` becomes two statements; of a tuple the element in question is
+    copied.
     """
     source = function.source
     for node in _within(function.node):

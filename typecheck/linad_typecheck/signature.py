@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from .core import Program
+from .ir.core import Program
 from .diagnostics import Diagnostic
 from .facts import Fact
 from .frozen import frozen
-from .scope import RecordClass
+from .names.scope import RecordClass
 from .types import Type
 
-# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None, or a static argument).
+# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None, or a static
+# argument).
 
 
 @frozen(slots=True)
@@ -74,7 +75,8 @@ class Signature:
     hidden: tuple[str, ...] = ()  # keys of module-level arrays: further flat `read` parameters of the core, at the end
     updates: tuple[str, ...] = ()  # parameters the caller sees updated
     given_back: str = ""  # the one of these that is returned, too: then ``result`` is None
-    copied: tuple[tuple[int, int], ...] = ()  # leaves of the result that are the caller's arrays, with those of the parameters
+    # leaves of the result that are the caller's arrays, with those of the parameters
+    copied: tuple[tuple[int, int], ...] = ()
 
 
 @frozen(slots=True)
@@ -87,8 +89,8 @@ class ArgType:
 
 @frozen(slots=True)
 class ArgStatic:
-    """An argument that is no number, or one that the function is specialised for: None, a truth value, a text, an int, or an
-    entity such as a member of an enumeration. ``kind`` tells ``True`` from 1."""
+    """An argument that is no number, or one that the function is specialised for: None, a truth value, a text, an int,
+    or an entity such as a member of an enumeration. ``kind`` tells ``True`` from 1."""
 
     value: object
     kind: str
@@ -102,8 +104,9 @@ class ArgRecord:
     items: tuple[object, ...]
 
 
-# The types of the arguments of a call, per parameter name: an ArgType, an ArgStatic, a tuple or an ArgRecord of such, nested. A missing
-# name takes its annotation; without one its type is unknown and the function is checked as far as that goes.
+# The types of the arguments of a call, per parameter name: an ArgType, an ArgStatic, a tuple or an ArgRecord of such,
+# nested. A missing name takes its annotation; without one its type is unknown and the function is checked as far as
+# that goes.
 Binding = Mapping[str, object]
 
 

@@ -26,7 +26,8 @@ def read(path: str | os.PathLike[str]) -> str:
 def parsed(text: str) -> ast.Module:
     """A text as a tree, which nobody changes: who asks first whether a text parses has parsed it for all."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as "invalid decimal literal": Python tells of these where it runs the file
+        # such as "invalid decimal literal": Python tells of these where it runs the file
+        warnings.simplefilter("ignore")
         return ast.parse(text)
 
 

@@ -21,7 +21,8 @@ NUMPY_NAMES: dict[DType, str] = {
 WORDS_OF_DTYPES = "float64, float32, bool or an int of 8 to 64 bits"  # in messages
 BYTES: dict[DType, int] = {d: 1 if d == "bool" else int(d[1:]) // 8 for d in NUMPY_NAMES}
 KINDS: dict[DType, str] = {d: d[0] for d in NUMPY_NAMES}  # NumPy's letter: b, i, u or f
-PYTHONS: dict[DType, DType] = {d: "f64" if d in FLOATS else "i64" if d in INTS else d for d in NUMPY_NAMES}  # of `item` and `tolist`
+# of `item` and `tolist`
+PYTHONS: dict[DType, DType] = {d: "f64" if d in FLOATS else "i64" if d in INTS else d for d in NUMPY_NAMES}
 CHARS: dict[DType, str] = dict(zip(NUMPY_NAMES, "dflihbLIHB?", strict=True))  # NumPy's one-letter codes
 ZEROS: dict[DType, float | int | bool] = {d: 0.0 if d in FLOATS else 0 if d in INTS else False for d in NUMPY_NAMES}
 LIMITS: dict[DType, tuple[int, int]] = {
@@ -78,7 +79,8 @@ def is_float(t: Type) -> bool:
 
 
 def is_linear(t: Type) -> bool:
-    """Whether each value of the type must be used exactly once: arrays and float scalars; ints and bools copy freely."""
+    """Whether each value of the type must be used exactly once: arrays and float scalars; ints and bools copy freely.
+    """
     return isinstance(t, Array) or t.dtype in FLOATS
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -40,7 +40,7 @@ from linad_typecheck.core import (
     all_names,
     walk,
 )
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import Array, Scalar, is_float
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -39,7 +39,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import at_loops
+from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
@@ -67,11 +67,17 @@ def _ordered(s: Loop, names: Names) -> Loop:
     way = needed_for(s.body, ends)
     uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
     made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type)}
-    inner = {a.name for t in made.values() for a in t.ins if isinstance(a, Var) and a.name in made and uses[a.name] == 1}
+    inner = {
+        a.name for t in made.values() for a in t.ins if isinstance(a, Var) and a.name in made and uses[a.name] == 1
+    }
     out: list[Stmt] = []
     for t in s.body.stmts:
         name = t.out.name if isinstance(t, Let) else ""
-        terms = _terms(made[name], made, inner) if name in made and name in waits and name in way and name not in inner else []
+        terms = (
+            _terms(made[name], made, inner)
+            if name in made and name in waits and name in way and name not in inner
+            else []
+        )
         atoms = [a for a, _ in terms]
         if len(set(atoms)) == len(atoms) > 2 and not any(isinstance(a, Var) and a.name in made for a in atoms):
             out += _sum(made[name], terms, waits, names)
@@ -189,12 +195,17 @@ def _terms(t: Let, made: Mapping[str, Let], inner: set[str], plus: bool = True) 
 
 
 def _sum(t: Let, found: list[tuple[Atom, bool]], waits: Waits, names: Names) -> list[Stmt]:
-    """The statements of a sum, the last of which defines what ``t`` does: ``t`` itself, where there is nothing to gain."""
+    """The statements of a sum, the last of which defines what ``t`` does: ``t`` itself, where there is nothing to gain.
+    """
     terms = [_Term(a, plus, waits.get(a.name) if isinstance(a, Var) else None) for a, plus in found]
     order = sorted(terms, key=lambda x: -1 if x.wait is None else x.wait)
     total, out = order[0], []
     for term in order[1:]:
-        op, pair = ("add", (total, term)) if total.plus == term.plus else ("sub", (total, term) if total.plus else (term, total))
+        op, pair = (
+            ("add", (total, term))
+            if total.plus == term.plus
+            else ("sub", (total, term) if total.plus else (term, total))
+        )
         wait = max((w for w in (total.wait, term.wait) if w is not None), default=None)
         made = names.var("t", t.out.type)
         out.append(Let(made, op, (pair[0].atom, pair[1].atom), t.span))

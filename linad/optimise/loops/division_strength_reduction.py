@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Atom,
@@ -46,7 +46,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import at_loops, rebuild
+from linad_typecheck.ir.rewrite import at_loops, rebuild
 from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.analysis.alias import alias_groups
@@ -55,7 +55,8 @@ from .critical_path_reassociation import inputs, mentioned, needed_for, passed_o
 
 LINKS = ("mul", "div", "neg")
 LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all their digits
-LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")  # operations that give an adjoint where they are given one
+# operations that give an adjoint where they are given one
+LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 
 def divide_less(f: Function) -> Function:
@@ -76,7 +77,11 @@ def divide_less(f: Function) -> Function:
         for s in b.stmts:
             s = rebuild(s, lambda a: a, block=block)
             t = made(s.out.name) if isinstance(s, Let) and s.out.name in linear else None
-            inner = made(t.ins[0].name) if t is not None and isinstance(t.ins[0], Var) and uses[t.ins[0].name] == 1 else None
+            inner = (
+                made(t.ins[0].name)
+                if t is not None and isinstance(t.ins[0], Var) and uses[t.ins[0].name] == 1
+                else None
+            )
             if t is not None and isinstance(t.ins[1], Const) and _has_reciprocal(t.ins[1]):
                 s = replace(t, op="mul", ins=(t.ins[0], Const(1.0 / t.ins[1].value, t.ins[1].type)))
             elif inner is not None and inner.out.name in linear and _is_quotient(inner.ins[1], t.ins[1], made):
@@ -117,7 +122,8 @@ def multiply_last(f: Function) -> Function:
 
 
 def _adjoints(f: Function) -> set[str]:
-    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear; none where nothing is divided."""
+    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear;
+    none where nothing is divided."""
     if not any(p.linear for p in f.params) or not any(map(_is_division, walk(f.body))):
         return set()
     group = alias_groups(f)
@@ -186,7 +192,8 @@ class _Factors:
     chains: list[_Chain]
     before: list[Stmt] = field(default_factory=list)
     known: dict[tuple, Var] = field(default_factory=dict)
-    made: dict[bool, list[Var]] = field(default_factory=lambda: {True: [], False: []})  # products and quotients: before the loop, and in it
+    # products and quotients: before the loop, and in it
+    made: dict[bool, list[Var]] = field(default_factory=lambda: {True: [], False: []})
 
     def __post_init__(self) -> None:
         s = self.loop
@@ -202,8 +209,11 @@ class _Factors:
         return self.known[key]
 
     def factor(self, chain: _Chain, out: list[Stmt]) -> Atom:
-        """What does not change in the loop comes first, and the quotients before the products, as other chains may share them."""
-        (ups, fixed_ups), (downs, fixed_downs) = ([[a for a in xs if self.moves(a) == m] for m in (True, False)] for xs in (chain.ups, chain.downs))
+        """What does not change in the loop comes first, and the quotients before the products, as other chains may
+        share them."""
+        (ups, fixed_ups), (downs, fixed_downs) = (
+            [[a for a in xs if self.moves(a) == m] for m in (True, False)] for xs in (chain.ups, chain.downs)
+        )
         k: Atom | None = None
         for a in fixed_ups:
             k = a if k is None else self.op(self.before, "mul", k, a)
@@ -219,13 +229,16 @@ class _Factors:
         return self.op(out, "neg", k) if chain.negative else k
 
     def normal(self, factors: list[Atom], out: list[Stmt]) -> Var:
-        """Whether factors have all their digits: none is too great, and nothing that was computed for them too small."""
+        """Whether factors have all their digits: none is too great, and nothing that was computed for them too small.
+        """
         lowest: Atom = Const(LOWEST[factors[0].type.dtype], factors[0].type)
-        total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))  # with inf or nan in it, it is not finite
+        # with inf or nan in it, it is not finite
+        total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))
         tests: list[Var] = []
         if self.made[True]:
             normal = self.op(self.before, "ge", self.least(self.made[True], self.before), lowest)
-            lowest = self.op(self.before, "select", normal, lowest, Const(math.nan, lowest.type))  # nothing is as great as that
+            # nothing is as great as that
+            lowest = self.op(self.before, "select", normal, lowest, Const(math.nan, lowest.type))
             tests += [] if self.made[False] else [normal]
         if self.made[False]:
             tests.append(self.op(out, "ge", self.least(self.made[False], out), lowest))
@@ -252,11 +265,17 @@ def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
     if not late or not ends:
         return [s]
     waits, way = waits_of(s.body.stmts, late), needed_for(s.body, ends)
-    links = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.out.name in way and _is_link(t, waits, linear)}
+    links = {
+        t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.out.name in way and _is_link(t, waits, linear)
+    }
     others = [t for t in s.body.stmts if not (isinstance(t, Let) and t.out.name in links)]
     looked_at = {v.name for t in others for v in inputs(t)} | {r.name for r in s.body.results if isinstance(r, Var)}
     chains = {name: _chain(t.out, links, waits) for name, t in links.items() if name in looked_at}
-    chains = {name: c for name, c in chains.items() if c.downs and not (links[name].op == "neg" and c.links[-2].out.name in chains)}
+    chains = {
+        name: c
+        for name, c in chains.items()
+        if c.downs and not (links[name].op == "neg" and c.links[-2].out.name in chains)
+    }
     if not chains:
         return [s]
     factors, out = _Factors(s, names, [*chains.values()]), []
@@ -278,7 +297,13 @@ def _is_link(t: Let, waits: Mapping[str, int], linear: set[str]) -> bool:
     """Whether a value is linear in the one operand of its that waits for the iteration before."""
     waiting = [k for k, a in enumerate(t.ins) if isinstance(a, Var) and a.name in waits]
     same = all(a.type == t.out.type for a in t.ins) and is_float(t.out.type)
-    return t.op in LINKS and same and len(waiting) == 1 and t.ins[waiting[0]].name in linear and (t.op != "div" or waiting == [0])
+    return (
+        t.op in LINKS
+        and same
+        and len(waiting) == 1
+        and t.ins[waiting[0]].name in linear
+        and (t.op != "div" or waiting == [0])
+    )
 
 
 def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from linad_typecheck.core import AddTo, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names, walk
+from linad_typecheck.ir.core import AddTo, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names, walk
 
 from linad.analysis.affine import Ranges
 from linad.analysis.index_tests import asked, is_edge, tests_of

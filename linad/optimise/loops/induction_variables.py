@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Atom,
     Block,
     Const,
@@ -37,7 +37,7 @@ from linad_typecheck.core import (
     free_vars,
     walk,
 )
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.infer.affine import Affine, atom, constant
 from linad_typecheck.types import I64
 
@@ -117,7 +117,9 @@ class _Steps:
             case Let(op="mul", ins=(x, y)):
                 f, g = self.form(x), self.form(y)
                 return g * f.const if f.value is not None else f * g.const if g.value is not None else atom(a.name)
-            case Let(op="trips", ins=(x, y, Const(value=1))) if self.ranges.form(a) == self.ranges.form(y) - self.ranges.form(x):
+            case Let(op="trips", ins=(x, y, Const(value=1))) if self.ranges.form(a) == self.ranges.form(
+                y
+            ) - self.ranges.form(x):
                 return self.form(y) - self.form(x)
         return atom(a.name)
 
@@ -148,7 +150,9 @@ class _Maker:
             pairs = self.let("mul", half, self.let("bitor", self.let("sub", count, ONE), ONE))
             first = self.let("mul", s.start, count) if s.start != ZERO else ZERO
             indices = self.let("add" if s.step == ONE else "sub", first, pairs)
-            init = self.let("sub" if per_index < 0 else "add", init, self.let("mul", indices, Const(abs(per_index), I64)))
+            init = self.let(
+                "sub" if per_index < 0 else "add", init, self.let("mul", indices, Const(abs(per_index), I64))
+            )
         negative = all(c < 0 for _, c in rest.terms) and rest.const <= 0
         grown = self.let("mul", self.sum(-rest if negative else rest), count) if rest != constant(0) else ZERO
         self.out.append(Let(v, "sub" if negative else "add", (init, grown)))

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Block,
     Const,
@@ -35,7 +35,7 @@ from linad_typecheck.core import (
     Store,
     all_names,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.affine import Ranges
@@ -56,7 +56,12 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = Fa
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
-        if not isinstance(t, Load | AddTo) or t.array.name not in body.written or not is_float(t.array.type) or t.array.name in lent:
+        if (
+            not isinstance(t, Load | AddTo)
+            or t.array.name not in body.written
+            or not is_float(t.array.type)
+            or t.array.name in lent
+        ):
             continue
         if (at := _written_for(body, k, t, r, every)) is not None:
             if not _overwritten(body, k, at):
@@ -82,8 +87,8 @@ def _is_plain(t: Stmt) -> bool:
 
 
 def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) -> int | None:
-    """The statement that has written, an iteration before, what a load reads, where no other write may have come in between, and the
-    compiler does not see that; with ``every`` also where it does."""
+    """The statement that has written, an iteration before, what a load reads, where no other write may have come in
+    between, and the compiler does not see that; with ``every`` also where it does."""
     here = body.cell(t.index)
     if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks
-from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks
+from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import BOOL, I64
 
 from linad.analysis.affine import Ranges
@@ -16,7 +16,8 @@ from linad.analysis.loop_facts import defined
 
 @dataclass(frozen=True)
 class Piece:
-    """The iterations from ``low`` up to ``high``, or from or to the end of the range, and the answers of tests in them."""
+    """The iterations from ``low`` up to ``high``, or from or to the end of the range, and the answers of tests in them.
+    """
 
     low: Sequence[Atom]
     high: Sequence[Atom]
@@ -24,8 +25,9 @@ class Piece:
 
 
 def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
-    """The loop without remainders of what is less than a turn away, those that stay the same in front of it, and without the larger or
-    smaller of two numbers of which it is known which that is. ``r`` is what is known where its body begins."""
+    """The loop without remainders of what is less than a turn away, those that stay the same in front of it, and
+    without the larger or smaller of two numbers of which it is known which that is. ``r`` is what is known where its
+    body begins."""
     made = defined(s)
     before: list[Stmt] = []
     stmts: list[Stmt] = []
@@ -36,10 +38,16 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
                     moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
                     found = _around(t, x, n, r, names)
                     (stmts if moves or len(found) == 1 else before).extend(found)
-                case Let(op="wrap", ins=(x, n)) if isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made):
+                case Let(op="wrap", ins=(x, n)) if (
+                    isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made)
+                ):
                     stmts += _turned(t, x, n, over=False, names=names)
                 case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
-                    more = [a for a, b in ((x, y), (y, x)) if r.proves((r.value(a) - r.value(b)) * (1 if op == "max" else -1))]
+                    more = [
+                        a
+                        for a, b in ((x, y), (y, x))
+                        if r.proves((r.value(a) - r.value(b)) * (1 if op == "max" else -1))
+                    ]
                     stmts.append(replace(t, op="add", ins=(more[0], ZERO)) if more else t)
                 case _:
                     stmts.append(t)
@@ -69,7 +77,8 @@ def _turned(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
 
 
 class Cutter:
-    """Divides a loop from an int to the next into loops over parts of its range, in the order in which its iterations run.
+    """Divides a loop from an int to the next into loops over parts of its range, in the order in which its iterations
+    run.
 
     ``before`` computes where they begin and end.
     """
@@ -93,7 +102,9 @@ class Cutter:
             low, high = self.ranges.bounds(self.ranges.value(base))
             beyond = low < -2 * LARGE or high > 2 * LARGE  # the numbers beside it may not exist
             self._bases[base] = (
-                self.let("min", self.let("max", base, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64)) if beyond else base
+                self.let("min", self.let("max", base, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64))
+                if beyond
+                else base
             )
         base = self._bases[base]
         return self.let("add", base, Const(more, I64)) if more else base
@@ -108,7 +119,9 @@ class Cutter:
             # in a loop that runs downwards the last index is the one behind its stop
             lows, highs = (piece.low, piece.high) if self.up else (piece.high, piece.low)
             for a in lows:
-                start = self.let("max", start, a) if self.up else self.let("min", start, self.let("sub", a, Const(1, I64)))
+                start = (
+                    self.let("max", start, a) if self.up else self.let("min", start, self.let("sub", a, Const(1, I64)))
+                )
             for a in highs:
                 stop = self.let("min", stop, a) if self.up else self.let("max", stop, self.let("sub", a, Const(1, I64)))
             parts.append((start, stop, piece.answers))

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -42,7 +42,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import at_loops, freshen
+from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
@@ -108,7 +108,10 @@ def is_short(s: Loop, sizes: Mapping[str, Let] | None = None) -> bool:
     if s.stop is None or not isinstance(s.step, Const):
         return False
     up = s.step.value > 0
-    first, last = list(_ends(s.start, "max" if up else "min", sizes or {})), list(_ends(s.stop, "min" if up else "max", sizes or {}))
+    first, last = (
+        list(_ends(s.start, "max" if up else "min", sizes or {})),
+        list(_ends(s.stop, "min" if up else "max", sizes or {})),
+    )
     return any(a == b and (d - c if up else c - d) <= FEW for a, c in first for b, d in last)
 
 
@@ -146,8 +149,11 @@ def _further(far: Far, y: Atom, sign: int) -> Far:
     return far[0], tuple(sorted((*far[1], f"{'+' if sign > 0 else '-'}{y}")))
 
 
-def needed(stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()) -> list[Stmt]:
-    """Those of the statements that are effects, or that these or results are computed from, in order; not what is ``known`` otherwise."""
+def needed(
+    stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()
+) -> list[Stmt]:
+    """Those of the statements that are effects, or that these or results are computed from, in order; not what is
+    ``known`` otherwise."""
     stmts, effects = list(stmts), list(effects)
     made = {v.name: t for t in stmts for v in outputs(t)}
     wanted = {id(t) for t in effects}
@@ -194,7 +200,8 @@ class Body:
         return far
 
     def additions(self, name: str) -> list[Row]:
-        """What the loop adds to an array, by rows of neighbouring cells; nothing where it does anything else with the array."""
+        """What the loop adds to an array, by rows of neighbouring cells; nothing where it does anything else with the
+        array."""
         step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
         rows: dict[Cell, Row] = {}
         for _, t in self.written[name]:
@@ -206,10 +213,15 @@ class Body:
         if name in self.loaded:
             return []
         near = [abs(step) == 1 and max(row) - min(row) <= FEW for row in rows.values()]
-        return [part for row, whole in zip(rows.values(), near, strict=True) for part in ([row] if whole else [{k: row[k]} for k in row])]
+        return [
+            part
+            for row, whole in zip(rows.values(), near, strict=True)
+            for part in ([row] if whole else [{k: row[k]} for k in row])
+        ]
 
     def moved(self) -> list[list[AddTo]]:
-        """The additions that get loops of their own: of each array those to one row to a loop. Of these one stays behind."""
+        """The additions that get loops of their own: of each array those to one row to a loop. Of these one stays
+        behind."""
         found: list[list[AddTo]] = []
         for name in self.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.additions(name)]
@@ -249,7 +261,9 @@ class Body:
                 if cell is None and any(map(self.moves, index)):
                     return False
                 at = self.definition[t.out.name]
-                return all(k > at and cell is not None and self.cell(w.index) == cell for k, w in self.written.get(a.name, ()))
+                return all(
+                    k > at and cell is not None and self.cell(w.index) == cell for k, w in self.written.get(a.name, ())
+                )
         return True
 
     def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:

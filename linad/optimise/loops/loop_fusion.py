@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Block,
@@ -44,7 +44,7 @@ from linad_typecheck.core import (
     walk,
     written,
 )
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array
 
@@ -67,7 +67,8 @@ class _Touch:
 
 
 class _Facts:
-    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its block."""
+    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its
+    block."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop  # which keeps its identity taken, too

@@ -1,4 +1,5 @@
-"""Loop-invariant code motion: int arithmetic and sizes that are the same in every iteration are computed before the loop.
+"""Loop-invariant code motion: int arithmetic and sizes that are the same in every iteration are computed before the
+loop.
 
 **Transformation.** Loop-invariant code motion (Muchnick, Advanced Compiler Design and Implementation, 1997, chapter
 13).
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Dim, Function, If, Let, Loop, Stmt, Var, operands, outputs
+from linad_typecheck.ir.core import Block, Dim, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import INTS, Scalar
 
 from linad.analysis.logs import may_grow

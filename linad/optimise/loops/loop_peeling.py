@@ -11,8 +11,8 @@ iterations but a few at either end. The first and the last loop are the loop as 
 how long the range is. The iterations run in the order in which they did.
 
 **Profitability.** There are two copies more, whatever the number of tests; a loop is peeled where a test chooses between
-indices or arms. Loops with loops in them are peeled for the sake of branches in these. The function may grow to `GROWTH`
-times what it was, and by `MOST` statements in any case.
+indices or arms. Loops with loops in them are peeled for the sake of branches in these. The function may grow to
+`GROWTH` times what it was, and by `MOST` statements in any case.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from linad_typecheck.core import AddTo, Atom, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk
+from linad_typecheck.ir.core import AddTo, Atom, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk
 
 from linad.analysis.affine import Ranges
 from linad.analysis.index_tests import Ends, asked, is_edge
@@ -67,7 +67,9 @@ class _Peeling:
     def parts(self, s: Loop, r: Ranges) -> list[Stmt]:
         """A loop, or the loops that it becomes."""
         inner = list(walk(s.body))
-        if not is_counted(s, one_by_one=True) or not all(isinstance(t, Let | Load | Store | AddTo | If | Loop) for t in inner):
+        if not is_counted(s, one_by_one=True) or not all(
+            isinstance(t, Let | Load | Store | AddTo | If | Loop) for t in inner
+        ):
             return [s]
         if 2 * len(inner) > self.budget or s.index.name in self.edges or is_edge(s, r):
             return [s]

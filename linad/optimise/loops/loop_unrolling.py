@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -41,7 +41,7 @@ from linad_typecheck.core import (
     operands,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array, Scalar
 
 from ..pass_manager import Remark, Remarks, remark
@@ -104,7 +104,10 @@ class _Writer:
             self.remarks.append(remark(s.span, "loop", f"written out, {len(trips)} iterations one after the other"))
             now: tuple[Atom, ...] = s.inits
             for k in trips:
-                given = {s.index.name: Const(k, s.index.type), **{c.name: a for c, a in zip(s.carried, now, strict=True)}}
+                given = {
+                    s.index.name: Const(k, s.index.type),
+                    **{c.name: a for c, a in zip(s.carried, now, strict=True)},
+                }
                 iteration = freshen(s.body, self.names, given)
                 out += iteration.stmts
                 now = iteration.results
@@ -120,7 +123,8 @@ def _straight(b: Block, most: int) -> bool:
 
 
 def _without_small(f: Function) -> Function:
-    """The function with values in place of arrays that are made and used in one block, always by cells that are numbers."""
+    """The function with values in place of arrays that are made and used in one block, always by cells that are
+    numbers."""
     names = Names(all_names(f))
     wanted = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no"}
     wanted -= {r.name for r in f.body.results if isinstance(r, Var)}
@@ -147,7 +151,8 @@ def _by_number(s: Stmt, made: Alloc) -> bool:
     if not isinstance(s, Load | Store | AddTo):
         return False
     return all(
-        isinstance(i, Const) and isinstance(n, Const) and 0 <= i.value < n.value for i, n in zip(s.index, made.shape, strict=True)
+        isinstance(i, Const) and isinstance(n, Const) and 0 <= i.value < n.value
+        for i, n in zip(s.index, made.shape, strict=True)
     )
 
 

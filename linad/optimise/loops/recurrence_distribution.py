@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -38,7 +38,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
@@ -209,7 +209,9 @@ class _Division:
             for v in stored:
                 arrays[v.name] = names.var(v.name, Array(v.type.dtype, 1))
                 maker.out.append(Alloc(arrays[v.name], (trips,), None, self.loop.span))
-        made = [self.one(k, used[k], arrays, names) for k in (BEFORE, CHAIN, BEHIND) if self.parts[k].given or self.ends(k)]
+        made = [
+            self.one(k, used[k], arrays, names) for k in (BEFORE, CHAIN, BEHIND) if self.parts[k].given or self.ends(k)
+        ]
         return [*maker.out, *made]
 
     def keep(self) -> None:
@@ -246,7 +248,10 @@ class _Division:
         read = [t for t in read if not (id(t) in seen or seen.add(id(t)))]
         ours = {id(t) for t in read}
         write = [Store(arrays[n], (place(),), v, False, s.span) for n, v in p.given.items() if n not in self.kept]
-        body = Block((*head.out, *read, *(t for t in stmts if id(t) not in ours), *write), tuple(self.results[k] for k in p.carried))
+        body = Block(
+            (*head.out, *read, *(t for t in stmts if id(t) not in ours), *write),
+            tuple(self.results[k] for k in p.carried),
+        )
         index = names.like(s.index)
         carried = {k: names.like(s.carried[k]) for k in p.carried}
         body = freshen(body, names, {s.index.name: index, **{s.carried[k].name: carried[k] for k in p.carried}})

@@ -12,9 +12,9 @@ loop the cells at its end are given what is left.
 **Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
 to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by
 a cell. Expressions are handed on, too (``exp(u[i + 1])``). Cells that are merely read are handed on in loops that hand
-on something anyway: a loop that does has no vectors for its last iterations, which costs more than the reads in rows of a
-few dozen cells. It gives loops an order that they did not have, so it
-comes after the choice of loops that run on threads.
+on something anyway: a loop that does has no vectors for its last iterations, which costs more than the reads in rows of
+a few dozen cells. It gives loops an order that they did not have, so it comes after the choice of loops that run on
+threads.
 
 **Needs.** For additions, that sums may be taken in another order (fastmath); arrays of different names do not
 overlap (noalias).
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -44,7 +44,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import at_loops, freshen, substitute
+from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.loop_facts import is_counted, without_handed_on
@@ -111,9 +111,10 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker:
 
 @dataclass(frozen=True)
 class Held:
-    """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that its first iteration
-    adds to may hold anything; that is taken along. ``read``: the cells, so many cells on from the last that an iteration adds to, have been read by it, and
-    it is them that hold nothing any more; those before them, that it does not read, may hold anything."""
+    """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that
+    its first iteration adds to may hold anything; that is taken along. ``read``: the cells, so many cells on from the
+    last that an iteration adds to, have been read by it, and it is them that hold nothing any more; those before them,
+    that it does not read, may hold anything."""
 
     source: Var | None = None
     taken: bool = False
@@ -121,7 +122,8 @@ class Held:
 
 
 def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
-    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: it is known what their cells hold."""
+    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: it
+    is known what their cells hold."""
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
     body, step = Body(s), s.step.value
@@ -139,33 +141,46 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
         last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
         dtype = Scalar(last.array.type.dtype)
         wait = [names.var("wait", dtype) for _ in distances[1:]]
-        total, *others = (_sum([*wait[k : k + 1], *(t.value for t in row.get(d, ()))], inside) for k, d in enumerate(distances))
+        total, *others = (
+            _sum([*wait[k : k + 1], *(t.value for t in row.get(d, ()))], inside) for k, d in enumerate(distances)
+        )
         held = fresh.get(last.array.name)
         if held is not None and held.source is not None:
             cell = names.var("cell", dtype)
             inside.out.append(Load(cell, held.source, last.index, False, last.span))
             total = inside.let("add", total, cell, like=cell)
-        writes.append(replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span))
+        writes.append(
+            replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span)
+        )
         for k, (v, after) in enumerate(zip(wait, others, strict=True)):
             left = names.var(v.name, dtype)
             over = held is not None and k < held.read
             begun = over or held is not None and held.taken
-            waiting.append(_Waiting(v, _taken(body, last, k * step, before, zero=not over) if begun else Const(-0.0, dtype), after, left))
+            waiting.append(
+                _Waiting(
+                    v, _taken(body, last, k * step, before, zero=not over) if begun else Const(-0.0, dtype), after, left
+                )
+            )
             index = _elsewhere(body, last.index, s.stop, k * step, behind)
-            behind.out.append(Store(last.array, index, left, False, last.span) if over else replace(last, index=index, value=left))
+            behind.out.append(
+                Store(last.array, index, left, False, last.span) if over else replace(last, index=index, value=left)
+            )
     inits: list[Atom] = [names.var(w.carried.name, w.init.type) if isinstance(w.init, Var) else w.init for w in waiting]
     taken = {w.init: i for w, i in zip(waiting, inits, strict=True) if isinstance(w.init, Var) and isinstance(i, Var)}
     ran = has_run(s, names)
     nothing = tuple(Const(-0.0, v.type) for v in taken)
     begin = If(ran.out, Block(tuple(before.out), tuple(taken)), Block((), nothing), tuple(taken.values()), s.span)
     stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
-    loop = _carrying(s, stmts, [w.carried for w in waiting], inits, [w.after for w in waiting], [w.left for w in waiting])
+    loop = _carrying(
+        s, stmts, [w.carried for w in waiting], inits, [w.after for w in waiting], [w.left for w in waiting]
+    )
     return [ran, *([begin] if taken else []), loop, If(ran.out, Block(tuple(behind.out)), Block(), (), s.span)]
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it behind the loop."""
+    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it behind the
+    loop."""
 
     carried: Var
     init: Atom
@@ -190,7 +205,14 @@ def _sum(terms: list[Atom], maker: Maker) -> Atom:
     return total
 
 
-def _carrying(s: Loop, stmts: Iterable[Stmt], carried: Sequence[Var], inits: Iterable[Atom], after: Iterable[Atom], outs: Iterable[Var]) -> Loop:
+def _carrying(
+    s: Loop,
+    stmts: Iterable[Stmt],
+    carried: Sequence[Var],
+    inits: Iterable[Atom],
+    after: Iterable[Atom],
+    outs: Iterable[Var],
+) -> Loop:
     """The loop with another body, in which values are carried besides those that are."""
     return replace(
         s,
@@ -239,7 +261,13 @@ def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
         for ago in range(1, len(was) + 1):
             first += _elsewhere(body, [source], s.start, -ago * step, maker)
     inits, outs = ([names.like(v) for v in carried] for _ in range(2))
-    begin = If(ran.out, Block(tuple(maker.out), tuple(first)), Block((), tuple(Const(0.0, v.type) for v in inits)), tuple(inits), s.span)
+    begin = If(
+        ran.out,
+        Block(tuple(maker.out), tuple(first)),
+        Block((), tuple(Const(0.0, v.type) for v in inits)),
+        tuple(inits),
+        s.span,
+    )
     return [ran, begin, _carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]
 
 
@@ -256,7 +284,10 @@ def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
             case Let(out=v, op=op, ins=ins) if is_float(v.type) and all(a in found or not body.moves(a) for a in ins):
                 far = [found[a][1] for a in ins if a in found]
                 if far:
-                    found[v] = (op, v.type, *((found[a][0], found[a][1] - far[0]) if a in found else str(a) for a in ins)), far[0]
+                    found[v] = (
+                        (op, v.type, *((found[a][0], found[a][1] - far[0]) if a in found else str(a) for a in ins)),
+                        far[0],
+                    )
     return found
 
 

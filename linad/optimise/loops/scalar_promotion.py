@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -145,7 +145,8 @@ def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> l
 
 
 def _handed_over(s: Loop, cells: dict[tuple[Var, Index], AddTo], sums: list[Var], names: Names) -> Iterator[Stmt]:
-    """The additions of the sums to their cells, if these exist: if an iteration has been there, or they are in range."""
+    """The additions of the sums to their cells, if these exist: if an iteration has been there, or they are in range.
+    """
     ran = names.var("ran", BOOL)
     assert s.stop is not None and isinstance(s.step, Const)
     always = _always(s)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -41,7 +41,7 @@ from linad_typecheck.core import (
     operands,
     outputs,
 )
-from linad_typecheck.core_rewrite import at_loops, freshen
+from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
@@ -83,7 +83,8 @@ def delayable(s: Loop) -> list[AddTo]:
     scattered = {
         t.array.name
         for t in body
-        if isinstance(t, AddTo | Store) and (_from_loads(t.index, made) or dear and _goes_from_row_to_row(t.index, made, s))
+        if isinstance(t, AddTo | Store)
+        and (_from_loads(t.index, made) or dear and _goes_from_row_to_row(t.index, made, s))
     }
     delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
     if scattered & (loaded | stored) or not delayed:
@@ -132,7 +133,8 @@ def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:
 
 
 def _goes_from_row_to_row(index: tuple[Atom, ...], made: dict[str, Stmt], s: Loop) -> bool:
-    """Whether the cells of an access do not lie side by side, as far as can be seen: the compiler would not use vectors."""
+    """Whether the cells of an access do not lie side by side, as far as can be seen: the compiler would not use
+    vectors."""
     return any(isinstance(a, Var) and (a == s.index or a.name in made) for a in index[:-1])
 
 

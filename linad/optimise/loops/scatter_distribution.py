@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -39,7 +39,7 @@ from linad_typecheck.core import (
     all_names,
     operands,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.analysis.loop_facts import at_innermost, is_chain, is_counted
@@ -78,8 +78,8 @@ class _Division:
         self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
 
     def scattered(self) -> list[list[AddTo]]:
-        """The additions to rows of which one array has several that are too long for `distribute`, by row. One row, that with
-        the most, stays."""
+        """The additions to rows of which one array has several that are too long for `distribute`, by row. One row,
+        that with the most, stays."""
         found: list[list[AddTo]] = []
         for name in self.body.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
@@ -99,7 +99,11 @@ class _Division:
             if len(self.body.additions(name)) == 1 or name in self.divided:
                 continue
             cells = {self.body.cell(t.index) for t in rest}
-            cells |= {self.body.cell(t.index) for t in self.body.stmts if rest and isinstance(t, Load) and t.array.name == name}
+            cells |= {
+                self.body.cell(t.index)
+                for t in self.body.stmts
+                if rest and isinstance(t, Load) and t.array.name == name
+            }
             if rest and (None in cells or len(cells) > 1):
                 return False
         for t in self.additions:
@@ -136,7 +140,8 @@ class _Division:
         return n is None or n > SHORT
 
     def choose(self, a: Atom) -> None:
-        """Store what it takes for a value to be had again: the value itself, or the one long operand that it is made of."""
+        """Store what it takes for a value to be had again: the value itself, or the one long operand that it is made
+        of."""
         if not self.is_long(a):
             return
         assert isinstance(a, Var)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -40,7 +40,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen, substitute
+from linad_typecheck.ir.rewrite import freshen, substitute
 from linad_typecheck.types import BOOL, I64, is_float
 
 from linad.analysis.loop_facts import is_counted
@@ -54,14 +54,16 @@ LOWEST = Const(-(2**61), I64)  # less than any index
 
 @dataclass(frozen=True)
 class Given:
-    """The additions of an iteration to one row, ``distance`` behind the loop's index, with what they are computed from."""
+    """The additions of an iteration to one row, ``distance`` behind the loop's index, with what they are computed from.
+    """
 
     distance: int
     stmts: tuple[Stmt, ...]
 
 
 def gather_rows(f: Function) -> Function:
-    """The function with its nests of loops divided where additions to neighbouring rows go over each row several times."""
+    """The function with its nests of loops divided where additions to neighbouring rows go over each row several times.
+    """
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
@@ -142,7 +144,10 @@ class _Nest:
         far = {index.name: 0}
         for t in self.stmts:
             match t:
-                case Let(out=out, op="add", ins=(Var(name=x), Const(value=c))) | Let(out=out, op="add", ins=(Const(value=c), Var(name=x))) if x in far:
+                case (
+                    Let(out=out, op="add", ins=(Var(name=x), Const(value=c)))
+                    | Let(out=out, op="add", ins=(Const(value=c), Var(name=x)))
+                ) if x in far:
                     far[out.name] = far[x] + c
                 case Let(out=out, op="sub", ins=(Var(name=x), Const(value=c))) if x in far:
                     far[out.name] = far[x] - c
@@ -173,7 +178,8 @@ class _Nest:
         return found
 
     def place(self, index: tuple[Atom, ...]) -> tuple[int, int] | None:
-        """Along which axis an access goes with the outermost index, and how far from it; it stands still along the others."""
+        """Along which axis an access goes with the outermost index, and how far from it; it stands still along the
+        others."""
         far = self.far[self.levels[0].index.name]
         along = [k for k, a in enumerate(index) if isinstance(a, Var) and a.name in self.moving]
         if len(along) != 1 or index[along[0]].name not in far:  # type: ignore[union-attr]
@@ -208,19 +214,25 @@ class _Nest:
         wanted = {id(t) for t in needed(self.stmts, effects, results)}
 
         def inside(b: Block) -> Block:
-            return Block(tuple(part(t) for t in b.stmts if isinstance(t, Loop) or id(t) in wanted), b.results if carried else ())
+            return Block(
+                tuple(part(t) for t in b.stmts if isinstance(t, Loop) or id(t) in wanted), b.results if carried else ()
+            )
 
         def part(t: Stmt) -> Stmt:
             if not isinstance(t, Loop):
                 return t
-            return replace(t, body=inside(t.body)) if carried else replace(t, carried=(), inits=(), outs=(), body=inside(t.body))
+            return (
+                replace(t, body=inside(t.body))
+                if carried
+                else replace(t, carried=(), inits=(), outs=(), body=inside(t.body))
+            )
 
         return inside(self.levels[0].body)
 
 
 def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int) -> list[Stmt]:
-    """The nests of loops that do the additions of one with step 1 or -1 to rows along an axis: those that all neighbours give to, and
-    those at either end. ``sizes`` are ints by name."""
+    """The nests of loops that do the additions of one with step 1 or -1 to rows along an axis: those that all
+    neighbours give to, and those at either end. ``sizes`` are ints by name."""
     row = sorted(row, key=lambda g: -g.distance)
     span = row[0].distance - row[-1].distance
     maker = Maker(names, sizes)
@@ -241,7 +253,13 @@ def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let],
 
 
 def _edge(
-    s: Loop, row: list[Given], names: Names, low: Atom, high: Atom, given: list[tuple[Given, str, Atom, int]], whole: int
+    s: Loop,
+    row: list[Given],
+    names: Names,
+    low: Atom,
+    high: Atom,
+    given: list[tuple[Given, str, Atom, int]],
+    whole: int,
 ) -> Loop:
     """Iterations at one end: those additions that the cells in the middle have not had."""
     index = names.like(s.index)
@@ -270,7 +288,9 @@ def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle
         there = maker.let("add", index, Const(row[0].distance - g.distance, I64))
         given = freshen(Block(g.stmts), names, {s.index.name: there})
         body = _together(body, _at(given, axis, here).stmts)
-    whole = replace(s, index=index, start=low, stop=middle, step=ONE, carried=(), inits=(), outs=(), body=Block((*maker.out, *body)))
+    whole = replace(
+        s, index=index, start=low, stop=middle, step=ONE, carried=(), inits=(), outs=(), body=Block((*maker.out, *body))
+    )
     nest = _Nest(_levels(whole))
     return replace(whole, body=nest.only([t for t in nest.stmts if isinstance(t, AddTo)]))
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -45,7 +45,7 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.analysis.affine import Ranges
@@ -143,7 +143,9 @@ class _Nest:
             rows: set[tuple[Atom, ...]] = set()
             for t in p.body.stmts:
                 if isinstance(t, Let):
-                    alive |= {a.name for a in t.ins if isinstance(a, Var) and is_float(a.type) and a.name in self.made - inner}
+                    alive |= {
+                        a.name for a in t.ins if isinstance(a, Var) and is_float(a.type) and a.name in self.made - inner
+                    }
                 elif isinstance(t, Load | Store | AddTo) and any(_among(a, differs) for a in t.index):
                     rows.add((t.array, *t.index))
                 elif isinstance(t, AddTo) or sums and isinstance(t, Load) and any(_among(a, inner) for a in t.index):
@@ -166,8 +168,9 @@ class _Nest:
         return not (v.reason or v.added or v.near) and self.rows_apart(p)
 
     def rows_apart(self, p: Loop) -> bool:
-        """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells next to each other,
-        of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows that overlap."""
+        """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells
+        next to each other, of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows
+        that overlap."""
         differs, body = _differing(p, self.varies), Body(p)
         return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
 
@@ -175,7 +178,11 @@ class _Nest:
         others = [a for a in t.index if isinstance(a, Var) and a.name in differs]
         if not others or any(a.name in self.own for a in others):
             return True
-        return others == [t.index[-1]] and abs(self.distances.get(others[-1].name, 0)) == 1 and bool(body.additions(t.array.name))
+        return (
+            others == [t.index[-1]]
+            and abs(self.distances.get(others[-1].name, 0)) == 1
+            and bool(body.additions(t.array.name))
+        )
 
     # ------------------------------------------------------------------------------------ whether it may be done
 
@@ -187,11 +194,18 @@ class _Nest:
             for t in walk(Block(_stmts(p))):
                 if isinstance(t, Load | Store | AddTo):
                     by_array.setdefault(t.array.name, []).append(_Access(t, k, inside))
-        return all(self.apart(a, b, r) for found in by_array.values() for a, b in combinations_with_replacement(found, 2))
+        return all(
+            self.apart(a, b, r) for found in by_array.values() for a, b in combinations_with_replacement(found, 2)
+        )
 
     def apart(self, a: _Access, b: _Access, r: Ranges) -> bool:
         """Whether two accesses in different iterations are to different cells, or their order is kept, or is free."""
-        if isinstance(a.stmt, Load) and isinstance(b.stmt, Load) or isinstance(a.stmt, AddTo) and isinstance(b.stmt, AddTo):
+        if (
+            isinstance(a.stmt, Load)
+            and isinstance(b.stmt, Load)
+            or isinstance(a.stmt, AddTo)
+            and isinstance(b.stmt, AddTo)
+        ):
             return True
         if a.part == b.part and not a.inside:
             return True
@@ -225,12 +239,17 @@ class _Nest:
         assert isinstance(s.step, Const) and s.stop is not None
         front, inside = Maker(names), Maker(names)
         trips, whole = (names.var(n, I64) for n in ("trips", "whole"))
-        front.out += [Let(trips, "trips", (s.start, s.stop, s.step), s.span), Let(whole, "bitand", (trips, Const(-AT_ONCE, I64)), s.span)]
+        front.out += [
+            Let(trips, "trips", (s.start, s.stop, s.step), s.span),
+            Let(whole, "bitand", (trips, Const(-AT_ONCE, I64)), s.span),
+        ]
         mid = front.let("add", whole, s.start) if s.step.value > 0 else front.let("sub", s.start, whole)
         index = names.var(s.index.name, I64)
         carried = tuple(names.like(c) for c in s.carried)
         outs = tuple(names.like(c) for c in s.carried)
-        copies: list[Given] = [{s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(AT_ONCE)]
+        copies: list[Given] = [
+            {s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(AT_ONCE)
+        ]
         copies[0] |= {c.name: v for c, v in zip(s.carried, carried, strict=True)}
         for p in self.parts:
             if isinstance(p, Loop):
@@ -247,7 +266,15 @@ class _Nest:
                 total = inside.let("add", total, e, like=e)
             results.append(total)
         step = Const(AT_ONCE * s.step.value, I64)
-        main = replace(s, index=index, stop=mid, step=step, carried=carried, body=Block(tuple(inside.out), tuple(results)), outs=outs)
+        main = replace(
+            s,
+            index=index,
+            stop=mid,
+            step=step,
+            carried=carried,
+            body=Block(tuple(inside.out), tuple(results)),
+            outs=outs,
+        )
         return [*front.out, main, replace(self.whole, start=mid, inits=outs)]
 
     def handed_on(self, before: Given, now: Given) -> Given:
@@ -271,7 +298,8 @@ class _Nest:
         return maker.out
 
     def several(self, p: Loop, copies: list[Given], names: Names) -> Loop:
-        """An innermost loop of several iterations: what is the same in all of them is done once, and what they add to one cell is added at once."""
+        """An innermost loop of several iterations: what is the same in all of them is done once, and what they add to
+        one cell is added at once."""
         differs = _differing(p, self.varies)
         body = Maker(names)
         same: Given = {name: a for name, a in copies[0].items() if name not in self.varies}

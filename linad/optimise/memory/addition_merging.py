@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import AddTo, Atom, Block, Function, Let, Names, Stmt, Var, all_names, blocks, mentioned
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.core import AddTo, Atom, Block, Function, Let, Names, Stmt, Var, all_names, blocks, mentioned
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, Scalar
 
 Cell = tuple[str, tuple[Atom, ...]]

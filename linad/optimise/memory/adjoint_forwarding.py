@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -48,8 +48,8 @@ from linad_typecheck.core import (
     using,
     walk,
 )
-from linad_typecheck.core_rewrite import freshen, rebuild, substitute
-from linad_typecheck.core_sizes import Lengths, Sizes, known_sizes, lengths
+from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
 from ..offsets import offset
@@ -79,8 +79,9 @@ class _Over:
         return lengths(self.function)
 
     def block(self, b: Block, around: set[Var], own: set[Var]) -> tuple[Block, list[Var]]:
-        """The block, and the arrays of blocks around it that others have taken over from: those are its last results, in the same order.
-        ``around``: the arrays of which this may happen; ``own``: those that the block is given for good."""
+        """The block, and the arrays of blocks around it that others have taken over from: those are its last results,
+        in the same order. ``around``: the arrays of which this may happen; ``own``: those that the block is given for
+        good."""
         done: list[Stmt] = []
         may, taken = around | own, []
         names: dict[str, Atom] = {}  # what is to be called otherwise from here on
@@ -90,7 +91,9 @@ class _Over:
             new: dict[Var, Var] = {}
             match s:
                 case If():
-                    s = replace(s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0])
+                    s = replace(
+                        s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0]
+                    )
                 case Loop():
                     s, new = self.loop(s, may)
             pair = self.summed(s, may, done, b, at)
@@ -121,7 +124,8 @@ class _Over:
         return s
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
-        """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are called behind it."""
+        """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are
+        called behind it."""
         body, taken = self.block(s.body, around if s.mark is None else set(), set(s.carried))
         if not taken:
             return replace(s, body=body), {}
@@ -131,10 +135,15 @@ class _Over:
         return s, dict(zip(taken, behind, strict=True))
 
     def summed(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var] | None:
-        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one; it is made as a copy then. What
-        follows begins ``at`` a place in the block."""
+        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one;
+        it is made as a copy then. What follows begins ``at`` a place in the block."""
         pair = self.sum_of(s)
-        if pair is None or pair[0] not in own or pair[1] in b.results or any(self.known.touches(t, pair[1]) for t in b.stmts[at:]):
+        if (
+            pair is None
+            or pair[0] not in own
+            or pair[1] in b.results
+            or any(self.known.touches(t, pair[1]) for t in b.stmts[at:])
+        ):
             return None
         return pair if self.begun(done, *pair) else None
 
@@ -162,7 +171,9 @@ class _Over:
         match s.body.stmts:
             case (Loop() as inner,):
                 pair = self.nest(inner, index)
-            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if v == w and here == there == index:
+            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if (
+                v == w and here == there == index
+            ):
                 pair = a, b
             case _:
                 return None
@@ -171,8 +182,8 @@ class _Over:
         return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
-        """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells that a last nest of loops has
-        emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
+        """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells
+        that a last nest of loops has emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
         k = next((k for k, s in enumerate(done) if isinstance(s, Alloc) and s.out == b), None)
         match done[k] if k is not None else None:
             case Alloc(fill=Const(value=zero)) as made if repr(zero) == "0.0":
@@ -191,7 +202,11 @@ class _Over:
                 return False
             if changes(t, a):
                 parts = self.emptying(t, a, b)
-                if parts is None or _fails(left[: at + 1]) or {v.name for u in left[:at] for v in outputs(u)} & mentioned(parts[1]).keys():
+                if (
+                    parts is None
+                    or _fails(left[: at + 1])
+                    or {v.name for u in left[:at] for v in outputs(u)} & mentioned(parts[1]).keys()
+                ):
                     return False
                 left[at], alone = parts
                 zeros = freshen(Block((alone,), ()), self.names, {}).stmts
@@ -201,24 +216,41 @@ class _Over:
     def moved_out(
         self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int, names: dict[str, Atom]
     ) -> tuple[Var, Var, list[Stmt], Block] | None:
-        """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that is added to from there on; what takes over from
-        it, the statements so far, and those that follow, which read the cells where they were."""
+        """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that
+        is added to from there on; what takes over from it, the statements so far, and those that follow, which read the
+        cells where they were."""
         move = _move(s, ())
         if move is None:
             return None
         a, cell, to, index = move
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
-        if a not in own or made is None or made.fill is not None or any(self.known.touches(t, to) for t in done if t is not made):
+        if (
+            a not in own
+            or made is None
+            or made.fill is not None
+            or any(self.known.touches(t, to) for t in done if t is not made)
+        ):
             return None
-        if a.name not in self.sizes or to.name not in self.sizes or to in b.results or sum(to in operands(t) for t in walk(Block((s,)))) > 1:
+        if (
+            a.name not in self.sizes
+            or to.name not in self.sizes
+            or to in b.results
+            or sum(to in operands(t) for t in walk(Block((s,)))) > 1
+        ):
             return None
         places = [offset(i, self.known.lets) for i in cell]
-        near = [self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])]
+        near = [
+            self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])
+        ]
         if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
             return None
-        rest = Block(tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results)
+        rest = Block(
+            tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results
+        )
         uses = using(rest, to)
-        if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(isinstance(t, AddTo) and t.array == a for t in walk(rest)):
+        if not all(isinstance(t, Load) and not t.checked for t in uses) or not any(
+            isinstance(t, AddTo) and t.array == a for t in walk(rest)
+        ):
             return None
         now = self.like(a)
         zeros: tuple[Stmt, ...] = ()
@@ -236,14 +268,18 @@ class _Over:
         def reading(t: Stmt) -> list[Stmt]:
             if not isinstance(t, Load) or t.array != to:
                 return [rebuild(t, lambda v: v, block=there)]
-            ints = [Let(self.names.var("i", I64), "add", (i, Const(n, I64)), t.span) for i, n in zip(t.index, far, strict=True)]
+            ints = [
+                Let(self.names.var("i", I64), "add", (i, Const(n, I64)), t.span)
+                for i, n in zip(t.index, far, strict=True)
+            ]
             return [*ints, replace(t, array=a, index=tuple(v.out for v in ints))]
 
         behind = there(substitute(rest, {a.name: now}))
         return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
 
     def emptying(self, s: Stmt, a: Var, b: Var) -> tuple[Loop, Stmt] | None:
-        """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros, and one that stores them to ``b``."""
+        """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros,
+        and one that stores them to ``b``."""
         found = emptied(s, a, self.known)
         if found is None or any(t.exits for t in found[0]):
             return None
@@ -251,14 +287,17 @@ class _Over:
         alone: Stmt = replace(zero, array=b)
         for t in reversed(loops):
             body = Block((*_computed(t.body.stmts, alone), alone))
-            if free_vars(body).keys() & ({v.name for u in t.body.stmts for v in outputs(u)} | {c.name for c in t.carried}):
+            if free_vars(body).keys() & (
+                {v.name for u in t.body.stmts for v in outputs(u)} | {c.name for c in t.carried}
+            ):
                 return None
             alone = Loop(t.index, t.start, t.stop, t.step, (), (), body, (), span=t.span)
         return without(loops[0], a), alone
 
 
 def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
-    """The array of which a nest of loops copies cells to another one, the cell, the other array, and the cell of that, which is that of the loops."""
+    """The array of which a nest of loops copies cells to another one, the cell, the other array, and the cell of that,
+    which is that of the loops."""
     if not isinstance(s, Loop):
         return None
     index = (*index, s.index)
@@ -267,7 +306,12 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
         return _move(inner[0], index)
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
-        if isinstance(t, Store) and t.index == index and isinstance(t.value, Var) and (x := loads.get(t.value)) is not None:
+        if (
+            isinstance(t, Store)
+            and t.index == index
+            and isinstance(t.value, Var)
+            and (x := loads.get(t.value)) is not None
+        ):
             if x.array.adjoint and t.array.adjoint:
                 return x.array, x.index, t.array, index
     return None
@@ -286,4 +330,7 @@ def _computed(stmts: Sequence[Stmt], wanted: Stmt) -> list[Stmt]:
 
 def _fails(stmts: Sequence[Stmt]) -> bool:
     """Whether an error may keep from a cell that is not there what comes behind these statements."""
-    return any(isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked for t in walk(Block(tuple(stmts))))
+    return any(
+        isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked
+        for t in walk(Block(tuple(stmts)))
+    )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
@@ -76,8 +76,8 @@ def hoist_buffers(f: Function) -> Function:
 def _split(
     s: Loop, body: Block, resized: set[str], escaping: set[str], names: Names, fixed: set[str]
 ) -> tuple[list[Stmt], Block]:
-    """The allocations of a loop body that move in front of it, and the body without them. A log that grows keeps its length
-    from one iteration to the next."""
+    """The allocations of a loop body that move in front of it, and the body without them. A log that grows keeps its
+    length from one iteration to the next."""
     staying = resized | escaping
     inside = {s.index.name, *(c.name for c in s.carried)}
     inside |= {v.name for t in walk(body) for v in outputs(t)}
@@ -97,7 +97,9 @@ def _split(
                 moved.add(t.out.name)
                 if t.fill is not None:
                     kept.append(Fill(t.out, t.fill, t.span))
-            elif isinstance(t, Copy) and t.out.type.rank and not {t.out.name, t.array.name} & (staying | inside - moved):
+            elif (
+                isinstance(t, Copy) and t.out.type.rank and not {t.out.name, t.array.name} & (staying | inside - moved)
+            ):
                 shape = tuple(names.var("size", I64) for _ in range(t.out.type.rank))
                 before.extend(Dim(v, t.array, k, t.span) for k, v in enumerate(shape))
                 before.append(Alloc(t.out, shape, None, t.span))

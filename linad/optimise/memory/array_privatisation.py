@@ -6,8 +6,9 @@
 **After.** ``for i { t.1 = alloc [n]; for j in range(n) { &t.1[j] = x }; for j in range(n) { y = load &t.1 [j] } }``
 
 **Legality.** Each cell that an iteration reads has been written before in the same iteration, and what the last one
-leaves is not read after the loop, nor in another execution of it. Both are proved by `linad.analysis.regions`; the array
-has one name only. The new array is undefined until it is written. Its size is the old one's, which has been tested.
+leaves is not read after the loop, nor in another execution of it. Both are proved by `linad.analysis.regions`; the
+array has one name only. The new array is undefined until it is written. Its size is the old one's, which has been
+tested.
 
 **Profitability.** Where an iteration writes the array, but for a few cells at its edges: then the adjoint of a new
 array in each iteration, which begins as zeros, costs no more than what is written. No iteration depends on another one
@@ -21,8 +22,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Alloc, Block, Dim, Function, If, Loop, Names, Stmt, Var, all_names, base_name, blocks, operands
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ir.core import (
+    Alloc, Block, Dim, Function, If, Loop, Names, Stmt, Var, all_names, base_name, blocks, operands,
+)
+from linad_typecheck.ir.rewrite import substitute
 
 from linad.analysis.regions import Privacy, nearly_filled
 
@@ -90,5 +93,7 @@ def _homes(b: Block, name: str) -> list[Block]:
     """The blocks that hold an array: those of the arms of a branch, where it is used nowhere else."""
     using = [s for s in b.stmts if _uses(s, name)]
     if len(using) == 1 and isinstance(using[0], If):
-        return [home for arm in blocks(using[0]) if any(_uses(s, name) for s in arm.stmts) for home in _homes(arm, name)]
+        return [
+            home for arm in blocks(using[0]) if any(_uses(s, name) for s in arm.stmts) for home in _homes(arm, name)
+        ]
     return [b]

@@ -11,8 +11,8 @@
 is its own; what it leaves in that place is not used after it.
 
 **Profitability.** Where nearly every cell is written again, and where the derivative then logs less: what has been
-written once is kept where it is, and not logged to be put back. Both forms are differentiated, and the one that logs less
-is taken (`linad/pipeline.py`). What is called without a derivative keeps to one array.
+written once is kept where it is, and not logged to be put back. Both forms are differentiated, and the one that logs
+less is taken (`linad/pipeline.py`). What is called without a derivative keeps to one array.
 
 **Needs.** Nothing: the results are the same to the last bit.
 """
@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Alloc, Block, Function, Loop, Names, Stmt, Var, all_names, blocks, mentioned
-from linad_typecheck.core_rewrite import rebuild, substitute
+from linad_typecheck.ir.core import Alloc, Block, Function, Loop, Names, Stmt, Var, all_names, blocks, mentioned
+from linad_typecheck.ir.rewrite import rebuild, substitute
 
 from linad.analysis.regions import Renaming, nearly_filled
 
@@ -56,7 +56,9 @@ def rename(f: Function) -> Function:
             return new
         assert isinstance(new, Loop)
         gone = {k for k, _ in fresh}
-        carried, inits, outs = (tuple(x for k, x in enumerate(xs) if k not in gone) for xs in (new.carried, new.inits, new.outs))
+        carried, inits, outs = (
+            tuple(x for k, x in enumerate(xs) if k not in gone) for xs in (new.carried, new.inits, new.outs)
+        )
         skip = int(new.exits)
         results = tuple(x for k, x in enumerate(new.body.results, -skip) if k not in gone)
         stmts = new.body.stmts

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -41,7 +41,7 @@ from linad_typecheck.core import (
     count_uses,
     outputs,
 )
-from linad_typecheck.core_rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
 from linad.analysis.loop_facts import defined
@@ -55,7 +55,8 @@ from .known_regions import Contents, Sizes, is_only_read
 
 
 def keep_one(f: Function) -> tuple[Function, Remarks]:
-    """The function with one buffer where loops in time have two, of which they write to one what they read in the other."""
+    """The function with one buffer where loops in time have two, of which they write to one what they read in the
+    other."""
     one = _OneOfTwo(f)
     body = one.block(f.body)
     if body == f.body:
@@ -90,13 +91,19 @@ class _OneOfTwo:
             done.append(s)
         return replace(b, stmts=tuple(done))
 
-    def merged(self, before: list[Stmt], s: Loop, behind: list[Stmt], a: Var, b: Var) -> tuple[list[Stmt], list[Stmt]] | None:
+    def merged(
+        self, before: list[Stmt], s: Loop, behind: list[Stmt], a: Var, b: Var
+    ) -> tuple[list[Stmt], list[Stmt]] | None:
         """The loop with ``a`` alone carried, in which it is read and ``b`` is written, and what is around it."""
         (_, end), (spare, over) = _place(s, a), _place(s, b)
         inside: list[Stmt] | None = None
         if not self.uses[over.name]:
             inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
-        elif self.uses[end.name] == self.uses[over.name] == 1 and (sums := self.sums(behind, end, over)) is not None and self.are_zeros(before, spare):
+        elif (
+            self.uses[end.name] == self.uses[over.name] == 1
+            and (sums := self.sums(behind, end, over)) is not None
+            and self.are_zeros(before, spare)
+        ):
             inside = self.emptied(s, a, b)
             behind = [t for t in behind if t is not sums]
         if inside is None:
@@ -107,21 +114,52 @@ class _OneOfTwo:
         return before, [_without(s, b, tuple(inside), a), *behind]
 
     def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
-        """The statements in front of a loop and that, if it moves what one of them has stored in an array made for that: which then stores where it belongs."""
+        """The statements in front of a loop and that, if it moves what one of them has stored in an array made for
+        that: which then stores where it belongs."""
         match [t for t in s.body.stmts if not isinstance(t, Let)]:
-            case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if v == write.value and i == s.index and self.uses[new.name] == 2:
-                k = next((k for k in range(len(before) - 1, -1, -1) if self.sizes.touches(before[k], new) or self.sizes.touches(before[k], write.array)), None)
+            case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if (
+                v == write.value and i == s.index and self.uses[new.name] == 2
+            ):
+                k = next(
+                    (
+                        k
+                        for k in range(len(before) - 1, -1, -1)
+                        if self.sizes.touches(before[k], new) or self.sizes.touches(before[k], write.array)
+                    ),
+                    None,
+                )
             case _:
                 return None
         loop = None if k is None else before[k]
-        if not isinstance(loop, Loop) or (loop.start, loop.stop, loop.step) != (s.start, s.stop, s.step) or s.carried or s.exits:
+        if (
+            not isinstance(loop, Loop)
+            or (loop.start, loop.stop, loop.step) != (s.start, s.stop, s.step)
+            or s.carried
+            or s.exits
+        ):
             return None
-        at = next((n for n, t in enumerate(loop.body.stmts) if isinstance(t, Store) and t.array == new and t.index == (loop.index,)), None)
+        at = next(
+            (
+                n
+                for n, t in enumerate(loop.body.stmts)
+                if isinstance(t, Store) and t.array == new and t.index == (loop.index,)
+            ),
+            None,
+        )
         if at is None:
             return None
         stmts, value = loop.body.stmts, loop.body.stmts[at].value  # type: ignore[union-attr]
-        index = freshen(Block(tuple(t for t in s.body.stmts if isinstance(t, Let)), write.index), self.sizes.names, {i.name: loop.index})
-        stmts = (*stmts[:at], *index.stmts, replace(write, array=new, index=index.results, value=value), *stmts[at + 1 :])
+        index = freshen(
+            Block(tuple(t for t in s.body.stmts if isinstance(t, Let)), write.index),
+            self.sizes.names,
+            {i.name: loop.index},
+        )
+        stmts = (
+            *stmts[:at],
+            *index.stmts,
+            replace(write, array=new, index=index.results, value=value),
+            *stmts[at + 1 :],
+        )
         changed = self.stored(replace(loop, body=replace(loop.body, stmts=stmts)), write.array, new)
         if changed is None:
             return None
@@ -135,7 +173,12 @@ class _OneOfTwo:
         stmts = s.body.stmts
         uses = [k for k, t in enumerate(stmts) if self.sizes.touches(t, b)]
         made = self.sizes.contents(stmts[uses[0]], b) if len(uses) > 1 else None
-        if made is None or made.source != a or made.loop is not None or any(self.sizes.touches(t, b) for t in made.rest):
+        if (
+            made is None
+            or made.source != a
+            or made.loop is not None
+            or any(self.sizes.touches(t, b) for t in made.rest)
+        ):
             return None
         k = uses[1]
         front = [*stmts[: uses[0]], *made.rest, *stmts[uses[0] + 1 : k]]
@@ -148,21 +191,29 @@ class _OneOfTwo:
         return self.around(front, stmts[k:], a, lambda t: self.added(t, a, b, None) or self.stored(t, a, b))
 
     def alike(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
-        """The body of a loop in which all cells that are not written are the same in both arrays, if they were to begin with."""
+        """The body of a loop in which all cells that are not written are the same in both arrays, if they were to begin
+        with."""
         stmts = s.body.stmts
         k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
-        if k is None or not _is_steady(stmts[k], s) or not self.only_stores(stmts[k], b) or not is_only_read(stmts[k + 1 :], b):
+        if (
+            k is None
+            or not _is_steady(stmts[k], s)
+            or not self.only_stores(stmts[k], b)
+            or not is_only_read(stmts[k + 1 :], b)
+        ):
             return None
         return self.around(stmts[:k], stmts[k:], a, lambda t: self.stored(t, a, b))
 
     def emptied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
-        """The body of a loop that leaves zeros in ``a`` and adds to ``b``, which had them in the same cells to begin with."""
+        """The body of a loop that leaves zeros in ``a`` and adds to ``b``, which had them in the same cells to begin
+        with."""
         stmts = s.body.stmts
         k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
         zeros = None if k is None else self.sizes.contents(stmts[k], a)
         if k is None or zeros is None or not _is_steady(stmts[k], s):
             return None
-        if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):  # its other cells belong to both
+        # its other cells belong to both
+        if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):
             return None
         match zeros:
             case Contents(source=None, rest=(loop,)):
@@ -181,7 +232,8 @@ class _OneOfTwo:
         return False
 
     def sums(self, stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:
-        """What adds the second of two arrays as a whole to the array that the first is added to, if that is only added to in between."""
+        """What adds the second of two arrays as a whole to the array that the first is added to, if that is only added
+        to in between."""
         found = {t.other: (k, t) for k, t in enumerate(stmts) if isinstance(t, AddArray) and t.other in (a, b)}
         if len(found) < 2 or found[a][1].array != (total := found[b][1].array):
             return None
@@ -189,16 +241,21 @@ class _OneOfTwo:
         others = (t for t in stmts[low:high] if self.sizes.touches(t, total))
         return found[b][1] if all(isinstance(t, AddArray) and t.array == total for t in others) else None
 
-    def around(self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]) -> list[Stmt] | None:
-        """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the others only read that."""
+    def around(
+        self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]
+    ) -> list[Stmt] | None:
+        """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the
+        others only read that."""
         if not is_only_read(front, a) or any(self.sizes.touches(t, a) for t in rest[1:]):
             return None
         changed = change(rest[0])
         return None if changed is None else [*front, *changed, *rest[1:]]
 
     def stored(self, s: Stmt, a: Var, b: Var) -> list[Stmt] | None:
-        """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if registers will do for what it still needs."""
-        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:  # those of the caller have none there: what an error left half done would show
+        """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if
+        registers will do for what it still needs."""
+        # those of the caller have none there: what an error left half done would show
+        if not isinstance(s, Loop) or a.name not in self.sizes.shapes:
             return None
         old = self.sizes.names.like(a)
         (loop,) = substitute(Block((s,)), {a.name: old, b.name: a}).stmts
@@ -206,7 +263,8 @@ class _OneOfTwo:
         return in_registers(loop, old, a, self.sizes)
 
     def added(self, s: Stmt, a: Var, b: Var, zeros: Contents | None) -> list[Stmt] | None:
-        """A loop that reads one row of ``a``, and may add to ``b`` where that was; ``zeros`` are what it finds there in place of what was in ``a``."""
+        """A loop that reads one row of ``a``, and may add to ``b`` where that was; ``zeros`` are what it finds there in
+        place of what was in ``a``."""
         if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints):
             return None
         body, step = Body(s), s.step.value  # type: ignore[union-attr]

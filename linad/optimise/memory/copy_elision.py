@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -50,8 +50,8 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.core_rewrite import substitute
-from linad_typecheck.core_sizes import Sizes, known_sizes
+from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
 from ..mentions import Mentions
@@ -65,7 +65,8 @@ class Known(Mentions):
         super().__init__()
         self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
         self.function = f
-        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}  # with the statement, which keeps its identity taken
+        # with the statement, which keeps its identity taken
+        self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -86,7 +87,9 @@ def spare_zeros(f: Function) -> Function:
 
 def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
     """``carried`` are arrays that the block is given for good."""
-    block = _moved(replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known)
+    block = _moved(
+        replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known
+    )
     stmts = list(block.stmts)
     for made in [s for s in stmts if isinstance(s, Alloc)]:
         if made.log == "no" and made.out.type.dtype in FLOATS and made.out.adjoint:
@@ -111,7 +114,8 @@ def _inside(s: Stmt, known: Known) -> Stmt:
     return s
 
 
-# ------------------------------------------------------------------------------------------------------------- beginning
+# -------------------------------------------------------------------------------------------------------------
+# beginning
 
 
 def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
@@ -148,7 +152,9 @@ def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], know
 
 def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
     """The array as a copy, where the first to touch it stores all cells of another one."""
-    at, *uses = [k for k, s in enumerate(stmts) if known.touches(s, array) or isinstance(s, Alloc) and s.out == array] or [0]
+    at, *uses = [
+        k for k, s in enumerate(stmts) if known.touches(s, array) or isinstance(s, Alloc) and s.out == array
+    ] or [0]
     made = stmts[at]
     if not isinstance(made, Alloc) or made.fill is not None or not uses:
         return
@@ -160,7 +166,14 @@ def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
 
 def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
     """The array whose cells a nest of loops stores to the same cells of another one, and does nothing else."""
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or s.carried or not sizes or not covers(s, sizes[0], known):
+    if (
+        not isinstance(s, Loop)
+        or s.exits
+        or s.mark is not None
+        or s.carried
+        or not sizes
+        or not covers(s, sizes[0], known)
+    ):
         return None
     index = (*index, s.index)
     match s.body.stmts:
@@ -193,7 +206,9 @@ def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
     for k in range(at + 1, len(stmts)):
         s = stmts[k]
         if isinstance(s, AddArray) and s.array == array and s.other != array:
-            if _made_before(stmts, at, s.other) and not any(known.touches(t, s.other) and changes(t, s.other) for t in stmts[at + 1 : k]):
+            if _made_before(stmts, at, s.other) and not any(
+                known.touches(t, s.other) and changes(t, s.other) for t in stmts[at + 1 : k]
+            ):
                 stmts[at] = Copy(array, s.other, s.span)
                 del stmts[k]
             return
@@ -261,20 +276,25 @@ def _may_be(copy: Var, array: Var, rest: Block) -> bool:
     return copy.adjoint and not further
 
 
-# ---------------------------------------------------------------------------------------------------------------- ending
+# ----------------------------------------------------------------------------------------------------------------
+# ending
 
 
 def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
-    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any more."""
-    last = next((k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)), None)
+    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any
+    more."""
+    last = next(
+        (k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)),
+        None,
+    )
     found = emptied(stmts[last], array, known) if last is not None else None
     if last is not None and found is not None:
         stmts[last] = without(found[0][0], array)
 
 
 def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
-    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there, and the store of that;
-    None where the nest does anything else with the array but ask for its size."""
+    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there,
+    and the store of that; None where the nest does anything else with the array but ask for its size."""
     loops: list[Loop] = []
     while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
         loops.append(s)
@@ -283,7 +303,11 @@ def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | Non
                 s = inner
             case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
                 bases = (offset(a, known.lets)[0] for a in zero.index)
-                return (loops, zero) if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops} else None
+                return (
+                    (loops, zero)
+                    if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops}
+                    else None
+                )
             case _:
                 return None
     return None

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -40,7 +40,7 @@ from linad_typecheck.core import (
     Var,
     walk,
 )
-from linad_typecheck.core_rewrite import substitute
+from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.loop_facts import defined
@@ -61,7 +61,8 @@ def copy_late(f: Function) -> tuple[Function, Remarks]:
 
 
 def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | None:
-    """A loop that reads what an array held before it wrote to it, as if from a ``copy``; None if it needs more of that than there are registers for."""
+    """A loop that reads what an array held before it wrote to it, as if from a ``copy``; None if it needs more of that
+    than there are registers for."""
     nest = _Nest(s, _Copied(copy, (), array, ints.shapes[array.name]), ints)
     stmts = nest.late(False)
     return None if nest.read else stmts
@@ -127,9 +128,10 @@ class _Late:
             match s.body.stmts:
                 case (Loop() as inner,):
                     s = inner
-                case (Load(out=v, array=a, index=here, checked=False), Store(array=c, index=there, value=w, checked=False)) if (
-                    v == w and here == tuple(index) and there[len(there) - len(here) :] == here
-                ):
+                case (
+                    Load(out=v, array=a, index=here, checked=False),
+                    Store(array=c, index=there, value=w, checked=False),
+                ) if v == w and here == tuple(index) and there[len(there) - len(here) :] == here:
                     prefix = there[: len(there) - len(here)]
                     whole = self.sizes.get(a.name) == sizes == self.shapes.get(c.name, ())[len(prefix) :]
                     return _Copied(c, prefix, a, sizes) if whole and a != c and not set(prefix) & set(index) else None
@@ -166,9 +168,14 @@ class _Nest:
         return [t for t in s.body.stmts if self.copied.is_in(t, self.ints.mentions)]
 
     def late(self, read: bool) -> list[Stmt] | None:
-        """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor, if ``read``, behind them."""
+        """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor,
+        if ``read``, behind them."""
         c = self.copied
-        if not is_float(c.array.type) or not all(map(_is_plain, self.loops)) or any(isinstance(t, Check) for t in walk(self.loops[0].body)):
+        if (
+            not is_float(c.array.type)
+            or not all(map(_is_plain, self.loops))
+            or any(isinstance(t, Check) for t in walk(self.loops[0].body))
+        ):
             return None
         touching = self.touching(self.loops[-1])
         if not all(isinstance(t, Load | Store | AddTo) and not t.checked for t in touching):
@@ -240,7 +247,8 @@ class _Nest:
         return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
 
     def made(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """One of the loops, with the copy in it, and what is done in front of it. ``fixed``: the indices that the loops around it write at."""
+        """One of the loops, with the copy in it, and what is done in front of it. ``fixed``: the indices that the loops
+        around it write at."""
         loop = self.loops[k]
         edges = self.edges(loop, self.own[k], fixed) if self.read else []
         if loop is self.loops[-1]:
@@ -252,8 +260,8 @@ class _Nest:
         return [*edges, replace(loop, body=replace(loop.body, stmts=stmts))]
 
     def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if no iteration writes any, as then the
-        loops need not keep to the array."""
+        """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if
+        no iteration writes any, as then the loops need not keep to the array."""
         inside, (start, stop) = Maker(self.names), self.ints.ends(loop)
         size = self.copied.sizes[len(fixed)]
         self.part(fixed, End(ZERO, 0), start + more, inside)
@@ -267,7 +275,10 @@ class _Nest:
         if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
             for k in range(many):
                 cell, index = self.cell(), (*fixed, self.ints.int(low + k, maker))
-                maker.out += [Load(cell, self.copied.array, index, False), Store(self.copied.copy, (*self.copied.prefix, *index), cell, False)]
+                maker.out += [
+                    Load(cell, self.copied.array, index, False),
+                    Store(self.copied.copy, (*self.copied.prefix, *index), cell, False),
+                ]
         else:
             maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
 
@@ -276,7 +287,10 @@ class _Nest:
         c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
         index = tuple(self.names.var("k", I64) for _ in (0, *rest))
         cell = self.cell()
-        body: tuple[Stmt, ...] = (Load(cell, c.array, (*fixed, *index), False), Store(c.copy, (*c.prefix, *fixed, *index), cell, False))
+        body: tuple[Stmt, ...] = (
+            Load(cell, c.array, (*fixed, *index), False),
+            Store(c.copy, (*c.prefix, *fixed, *index), cell, False),
+        )
         for k, (low, high) in reversed(list(zip(index, [(start, stop), *((ZERO, n) for n in rest)], strict=True))):
             body = (Loop(k, low, high, ONE, (), (), Block(body), ()),)
         return body[0]
@@ -287,8 +301,9 @@ class _Nest:
     def innermost(self, row: tuple[Atom, ...]) -> list[Stmt]:
         """The loop that copies a cell and then writes it, and what it begins with.
 
-        Of its row it reads the furthest cell, and has those up to the last one needed from the iterations before: so the compiler can make vectors of it, and
-        they are faster than those that read cells beside what has just been written."""
+        Of its row it reads the furthest cell, and has those up to the last one needed from the iterations before: so
+        the compiler can make vectors of it, and they are faster than those that read cells beside what has just been
+        written."""
         c, s = self.copied, self.loops[-1]
         along = [0, *(d[-1] for d in self.far.values() if not any(d[:-1]))]
         last, first = min(along), max(along)
@@ -328,14 +343,17 @@ class _Nest:
         return [*before, s]
 
     def begun(self, row: tuple[Atom, ...], handed: range) -> tuple[tuple[Var, ...], list[Stmt]]:
-        """The cells that the first iteration of the innermost loop has from those before, by how far they are from where it writes."""
+        """The cells that the first iteration of the innermost loop has from those before, by how far they are from
+        where it writes."""
         if not handed:
             return (), []
         s = self.loops[-1]
         ran, inside = has_run(s, self.names), Maker(self.names)
         cells, outs = (tuple(self.cell() for _ in handed) for _ in range(2))
         for k, v in zip(handed, cells, strict=True):
-            inside.out.append(Load(v, self.copied.array, (*row, inside.let("add", s.start, Const(self.own[-1] + k, I64))), False))
+            inside.out.append(
+                Load(v, self.copied.array, (*row, inside.let("add", s.start, Const(self.own[-1] + k, I64))), False)
+            )
         zeros = tuple(Const(0.0, v.type) for v in outs)
         return outs, [ran, If(ran.out, Block(tuple(inside.out), cells), Block((), zeros), outs, s.span)]
 

@@ -1,4 +1,5 @@
-"""Double buffering: an array that an iteration makes for the next one is written into the buffer of the one before last.
+"""Double buffering: an array that an iteration makes for the next one is written into the buffer of the one before
+last.
 
 **Transformation.** Double buffering. `stay` (the pass `buffer_pinning`) is for loops on threads: it writes into the
 array that came in and reads a copy, as iterations are shared out only where arrays keep their names.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
@@ -37,8 +38,8 @@ from linad_typecheck.core import (
     all_names,
     blocks,
 )
-from linad_typecheck.core_rewrite import substitute
-from linad_typecheck.core_sizes import Sizes, known_sizes
+from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
 from ..pass_manager import Remark, Remarks, known_as, remark
@@ -102,7 +103,8 @@ class _Turns:
 
 
 def stay(f: Function) -> Function:
-    """The function whose loops inside of other loops write into the array that came in what they make anew and hand on, and read a copy.
+    """The function whose loops inside of other loops write into the array that came in what they make anew and hand on,
+    and read a copy.
 
     For threads: a loop may share its iterations out only if the arrays in it keep their names."""
     return replace(f, body=_Staying(f).block(f.body, False))
@@ -148,11 +150,14 @@ class _Staying:
         behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
         results = tuple(r for n, r in enumerate(behind.results) if n != k + first)
         carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
-        return replace(s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results))
+        return replace(
+            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results)
+        )
 
 
 def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
-    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any more, and how."""
+    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any
+    more, and how."""
     nexts = s.body.results[1 if s.exits else 0 :]
     r = nexts[s.carried.index(c)]
     if c.name not in sizes or c in nexts or c.name in passed_on(s.body):

@@ -1,4 +1,5 @@
-"""First-write promotion: what is added to cells whose contents are known is stored, and what is overwritten is not stored.
+"""First-write promotion: what is added to cells whose contents are known is stored, and what is overwritten is not
+stored.
 
 **Transformation.** Forwarding of known contents (`known_regions.py`) into the first addition, and dead-store
 elimination by regions.
@@ -24,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -59,9 +60,10 @@ def store_first(f: Function) -> Function:
 
 @dataclass(frozen=True)
 class Reach:
-    """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the lowest and highest are given,
-    along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last before ``stop``. If the array has more axes, ``inner``
-    is the reach of the loop in it. ``known`` is what they hold before, where that has been found; ``taken`` as in `neighbours.Held`."""
+    """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the
+    lowest and highest are given, along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last
+    before ``stop``. If the array has more axes, ``inner`` is the reach of the loop in it. ``known`` is what they hold
+    before, where that has been found; ``taken`` as in `neighbours.Held`."""
 
     array: Var
     loop: Loop
@@ -89,7 +91,8 @@ class Reach:
         return self.stop + self.lowest
 
     def after(self, held: Contents) -> Reach | None:
-        """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells that there are."""
+        """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells
+        that there are."""
         inner = None
         if self.inner is not None:
             inner = None if held.inner is None else self.inner.after(held.inner)
@@ -153,7 +156,9 @@ class _Fresh:
         if not isinstance(s, Loop):
             return stmts
         done, found = stmts[:-1], []
-        for a in dict.fromkeys(t.array for t in walk(s.body) if isinstance(t, Store | AddTo) and t.array.name not in self.lent):
+        for a in dict.fromkeys(
+            t.array for t in walk(s.body) if isinstance(t, Store | AddTo) and t.array.name not in self.lent
+        ):
             reach = self.reach(s, a, ())
             before = None if reach is None else self.before(done, reach)
             if before is not None:
@@ -164,7 +169,8 @@ class _Fresh:
         return [*done, *self.storing(s, found)] if found else stmts
 
     def reach(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
-        """The cells that a loop adds to, if each is added to in one iteration, or is one of neighbours, and that is all it does with the array."""
+        """The cells that a loop adds to, if each is added to in one iteration, or is one of neighbours, and that is all
+        it does with the array."""
         if is_short(s, self.sizes.ints):
             return None
         if is_plain(s):
@@ -178,7 +184,11 @@ class _Fresh:
                 far = Body(s).far.get(row.name) if isinstance(row, Var) else None
                 found = self.reach(inner, a, (*at, row)) if row is not None and far is not None and not far[1] else None
                 made = defined(s)
-                if far is not None and found is not None and not any(isinstance(i, Var) and i.name in made for i in found.bounds()):
+                if (
+                    far is not None
+                    and found is not None
+                    and not any(isinstance(i, Var) and i.name in made for i in found.bounds())
+                ):
                     return self.along(s, a, at, far[0], far[0], found)
         return None
 
@@ -201,12 +211,15 @@ class _Fresh:
         distances.append(number)
         return None if sizes else self.along(s, a, at, min(distances), max(distances))
 
-    def along(self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None) -> Reach:
+    def along(
+        self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None
+    ) -> Reach:
         start, stop = self.sizes.ends(s)
         return Reach(a, s, at, start, stop, lowest, highest, inner)
 
     def before(self, done: list[Stmt], reach: Reach) -> tuple[int, int, Reach] | None:
-        """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and the reach with that."""
+        """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and
+        the reach with that."""
         behind = len(done)
         while (k := self.sizes.last(done[:behind], reach.array)) is not None:
             held = self.sizes.contents(done[k], reach.array)
@@ -230,7 +243,11 @@ class _Fresh:
 
         def other(t: Stmt) -> bool:
             match t:
-                case Load(array=array, index=(i, *_)) | Store(array=array, index=(i, *_)) | AddTo(array=array, index=(i, *_)) if array == a:
+                case (
+                    Load(array=array, index=(i, *_))
+                    | Store(array=array, index=(i, *_))
+                    | AddTo(array=array, index=(i, *_))
+                ) if array == a:
                     return r.proves(near - r.value(i) - 1) or r.proves(r.value(i) - far)
                 case If(cond=cond, then=then, orelse=orelse):
                     return arm(cond, True, then) and arm(cond, False, orelse)
@@ -266,8 +283,8 @@ class _Fresh:
         return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
 
     def ends(self, reach: Reach) -> list[Stmt]:
-        """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without iterations reaches none of the rows
-        of the one around."""
+        """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without
+        iterations reaches none of the rows of the one around."""
         held, near, far = reach.held, reach.near, reach.far
         if reach.is_all():
             return []
@@ -321,7 +338,8 @@ class _Fresh:
     # -- zeros that the next iteration would add to
 
     def begun_with(self, s: Loop, before: list[Stmt]) -> tuple[Loop, list[Stmt]]:
-        """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they are behind it."""
+        """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they
+        are behind it."""
         after: list[Stmt] = []
         if s.exits:
             return s, after
@@ -330,7 +348,9 @@ class _Fresh:
             if had is None or left is None:
                 continue
             (_, old), (k, zeros) = had, left
-            if not (old.low <= zeros.low and zeros.high <= old.high and old.has_whole_rows() and zeros.has_whole_rows()):
+            if not (
+                old.low <= zeros.low and zeros.high <= old.high and old.has_whole_rows() and zeros.has_whole_rows()
+            ):
                 continue
             stmts = [*s.body.stmts[:k], *zeros.rest, *s.body.stmts[k + 1 :]]
             first = next((n for n, t in enumerate(stmts) if self.sizes.touches(t, c)), None)
@@ -358,4 +378,7 @@ class _Fresh:
             assert s.stop is not None
             low, high = self.sizes.end(s.start), self.sizes.end(s.stop)
         start, stop = (self.sizes.int(e, maker) for e in (low, high))
-        return [*maker.out, replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step)]
+        return [
+            *maker.out,
+            replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step),
+        ]

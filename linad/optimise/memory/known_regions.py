@@ -1,11 +1,12 @@
-"""What cells of an array hold for sure, before a loop adds to them: zeros, or what is in the same cells of another array."""
+"""What cells of an array hold for sure, before a loop adds to them: zeros, or what is in the same cells of another
+array."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
     Atom,
@@ -26,7 +27,7 @@ from linad_typecheck.core import (
     using,
     walk,
 )
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.analysis.loop_facts import defined, is_counted
@@ -55,9 +56,10 @@ class End:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a statement leaves in an array, from ``low`` to before ``high`` along an axis: what ``source`` has there, or zeros; ``inner`` is what it leaves in a
-    row, if there are more axes. ``rest`` is what the statement does besides. Where it is a ``loop`` that may not go to all cells along the axis, ``number``
-    is how far from its index; if that never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
+    """What a statement leaves in an array, from ``low`` to before ``high`` along an axis: what ``source`` has there, or
+    zeros; ``inner`` is what it leaves in a row, if there are more axes. ``rest`` is what the statement does besides.
+    Where it is a ``loop`` that may not go to all cells along the axis, ``number`` is how far from its index; if that
+    never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
 
     low: End
     high: End
@@ -105,7 +107,8 @@ class Sizes:
         return End(a, more + number)
 
     def ends(self, s: Loop) -> tuple[End, End]:
-        """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never runs."""
+        """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never
+        runs."""
         assert s.stop is not None
         if s.step == ONE:
             return self.end(s.start), self.end(s.stop, 0, self.end(s.start))
@@ -150,16 +153,29 @@ class Sizes:
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
         levels = self._levels(s, a)
-        if len(levels) != a.type.rank or not is_plain(levels[-1]) or not all(is_counted(t, one_by_one=True) for t in levels):
+        if (
+            len(levels) != a.type.rank
+            or not is_plain(levels[-1])
+            or not all(is_counted(t, one_by_one=True) for t in levels)
+        ):
             return None
         body = Body(levels[-1])
         uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
         cells = {body.cell(t.index) for t in uses}
         match [t for t in uses if not isinstance(t, Load)], list(cells):
             case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
-                far = [Body(t).far.get(i.name, (0, ("unknown",))) for t, i in zip(levels, index, strict=True) if isinstance(i, Var)]
+                far = [
+                    Body(t).far.get(i.name, (0, ("unknown",)))
+                    for t, i in zip(levels, index, strict=True)
+                    if isinstance(i, Var)
+                ]
                 source = self._source(value, cell, body)
-                if len(far) < len(levels) or any(sizes for _, sizes in far) or source is None and value != Const(0.0, Scalar(a.type.dtype)):
+                if (
+                    len(far) < len(levels)
+                    or any(sizes for _, sizes in far)
+                    or source is None
+                    and value != Const(0.0, Scalar(a.type.dtype))
+                ):
                     return None
                 if source is not None and not is_only_read([s], source):
                     return None

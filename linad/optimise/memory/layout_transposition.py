@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
     Alloc,
@@ -46,8 +46,8 @@ from linad_typecheck.core import (
     outputs,
     walk,
 )
-from linad_typecheck.core_rewrite import substitute
-from linad_typecheck.core_sizes import Equal
+from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
 from linad.analysis.alias import alias_groups
@@ -99,8 +99,8 @@ def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:
 def _with_copies(f: Function, names: Names) -> Function:
     """The function with arrays of its own for those of others, where loops go through them so often that copies pay.
 
-    A parameter that is read is copied at the beginning; what is added to one, or returned, is made here and handed over at
-    the end.
+    A parameter that is read is copied at the beginning; what is added to one, or returned, is made here and handed over
+    at the end.
     """
     found = _found(f, _Groups(f, lent=True))
     first: list[Stmt] = []
@@ -125,7 +125,8 @@ def _with_copies(f: Function, names: Names) -> Function:
     if not instead and not given:
         return f
     stmts = f.body.stmts
-    start = next((k for k, s in enumerate(stmts) if not isinstance(s, Dim | Let | Check)), len(stmts))  # behind tests of sizes
+    # behind tests of sizes
+    start = next((k for k, s in enumerate(stmts) if not isinstance(s, Dim | Let | Check)), len(stmts))
     body = substitute(Block(stmts[start:], f.body.results), instead)
     results = tuple(given.get(r.name, r) if isinstance(r, Var) else r for r in body.results)
     return replace(f, body=Block((*stmts[:start], *first, *body.stmts, *last), results))
@@ -189,7 +190,8 @@ class _Sizes:
         return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
-        """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does."""
+        """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does.
+        """
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)
         if far is None or near is None or self.equal.root(far if up else self.without(far, "sub")) != size:
@@ -224,7 +226,8 @@ class Vote:
 
 
 def _votes(b: Block, around: tuple[Loop, ...], always: bool, sizes: _Sizes) -> Iterator[Vote]:
-    """The accesses in innermost loops. ``around`` are the loops of more than a few iterations, ``always`` says that no condition is."""
+    """The accesses in innermost loops. ``around`` are the loops of more than a few iterations, ``always`` says that no
+    condition is."""
     for s in b.stmts:
         match s:
             case If(then=then, orelse=orelse):
@@ -240,7 +243,8 @@ def _votes(b: Block, around: tuple[Loop, ...], always: bool, sizes: _Sizes) -> I
 
 @dataclass
 class _Along:
-    """The ints of an innermost loop: those that stay as they are (``False``) and those that go with its index (``True``).
+    """The ints of an innermost loop: those that stay as they are (``False``) and those that go with its index
+    (``True``).
 
     The loops within it are short, so that the compiler writes their iterations out: their indices count as numbers.
     """
@@ -281,7 +285,11 @@ class _Along:
         how = [self.of(a) for a in t.ins]
         if not any(m is not False for m in how):
             return False
-        return True if t.op in ("add", "sub", "cast", "wrap", "max", "min") and how.count(True) == 1 and None not in how else None
+        return (
+            True
+            if t.op in ("add", "sub", "cast", "wrap", "max", "min") and how.count(True) == 1 and None not in how
+            else None
+        )
 
     def pays(self, t: Access, axis: int) -> bool:
         """Whether loops go along each axis that has more than a few cells, and others around repeat that."""

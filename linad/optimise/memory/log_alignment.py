@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Alloc, Block, Const, Function, Names, Stmt, Var, all_names
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.core import Alloc, Block, Const, Function, Names, Stmt, Var, all_names
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import I64
 
 from ..ints import ZERO, Maker
@@ -36,8 +36,12 @@ def begin_with_lines(f: Function) -> Function:
 
     def widened(s: Stmt) -> list[Stmt]:
         match s:
-            case Alloc(shape=(*others, Var() as n), log="cells" | "slices", out=out) if others and out.type.dtype == "f64":
-                m = Maker(names)  # max(n, (n + min(max(n - 63, 0), 7)) // 8 * 8): what the driver can compute, and sees that it is not negative
+            case Alloc(shape=(*others, Var() as n), log="cells" | "slices", out=out) if (
+                others and out.type.dtype == "f64"
+            ):
+                # max(n, (n + min(max(n - 63, 0), 7)) // 8 * 8): what the driver can compute, and sees that it is not
+                # negative
+                m = Maker(names)
                 beyond = m.let("max", m.let("sub", n, Const(LONG - 1, I64)), ZERO)
                 lines = m.let("floordiv", m.let("add", n, m.let("min", beyond, Const(LINE - 1, I64))), Const(LINE, I64))
                 wide = m.let("max", n, m.let("mul", lines, Const(LINE, I64)))

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Stmt, Var, walk
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.core import Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Stmt, Var, walk
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import I64
 
 from linad.analysis.logs import may_grow
@@ -57,7 +57,8 @@ def known_sizes(f: Function) -> Function:
                     if array.name not in resized:
                         known[array.name, axis] = out
                     s = replace(s, array=array)
-                case Let(out=out, op="cast", ins=(a,)) if a.type == out.type:  # of an index that need not be counted from the end
+                case Let(out=out, op="cast", ins=(a,)) if a.type == out.type:
+                    # of an index that need not be counted from the end
                     value[out.name] = use(a)
                     continue
                 case Let(out=out, op="trips", ins=(start, Var(name=n) as size, step)) if (

@@ -7,7 +7,7 @@ the end of an array, and one of a loop that ends at the size of an axis is in ra
 **After.** ``n = dim &v 0; for i in range(n) { e = load! &v [i] }``
 
 **Legality.** What is proved from the sizes with which arrays are made, from `dim` and from tests that have been
-passed. The proofs that need inequalities are made before code is generated (`linad/emit/bounds.py`).
+passed. The proofs that need inequalities are made before code is generated (`linad/codegen/bounds_checks.py`).
 
 **Profitability.** Always; a check in a loop also keeps other passes away.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -36,13 +36,14 @@ from linad_typecheck.core import (
     Var,
     walk,
 )
-from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.core_sizes import known_sizes
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64
 
 
 def drop_proved_checks(f: Function) -> Function:
-    """The function without `wrap` of what is not negative, and without the checks of accesses that are surely in range."""
+    """The function without `wrap` of what is not negative, and without the checks of accesses that are surely in range.
+    """
     return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
 
 

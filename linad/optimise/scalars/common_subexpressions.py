@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Atom,
     Block,
     Call,
@@ -32,7 +32,7 @@ from linad_typecheck.core import (
     walk,
     writes,
 )
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array
 
 _SHARED = ("lu",)
@@ -75,7 +75,13 @@ def _written_once(f: Function) -> frozenset[str]:
     """The arrays that one statement of the function writes to, and that keep their name."""
     count: Counter[str] = Counter()
     for s in walk(f.body):
-        nested = replace(s, then=Block(()), orelse=Block(())) if isinstance(s, If) else replace(s, body=Block(())) if isinstance(s, Loop) else s
+        nested = (
+            replace(s, then=Block(()), orelse=Block(()))
+            if isinstance(s, If)
+            else replace(s, body=Block(()))
+            if isinstance(s, Loop)
+            else s
+        )
         count.update(v.name for v in _touched(nested))
         for b in _blocks(s):
             count.update(r.name for r in b.results if isinstance(r, Var))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Function, If, Let, Loop, Names, Program, Stmt, all_names
+from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Names, Program, Stmt, all_names
 from linad_typecheck.types import BOOL, is_float
 
 CHOICES = {"min": "lt", "max": "gt"}  # and the comparison that gives the second operand
@@ -31,7 +31,8 @@ def compare_in_entry(program: Program) -> Program:
 
 
 def compare_first(f: Function) -> Function:
-    """The function with the comparisons of its ``min`` and ``max`` of floats written out; the same function where it has none."""
+    """The function with the comparisons of its ``min`` and ``max`` of floats written out; the same function where it
+    has none."""
     names = Names(all_names(f))
     found = 0
 

@@ -21,7 +21,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Atom,
     Block,
     Call,
@@ -39,8 +39,8 @@ from linad_typecheck.core import (
     blocks,
     writes,
 )
-from linad_typecheck.core_rewrite import rebuild
-from linad_typecheck.core_sizes import Sizes, known_sizes
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 from linad.analysis.logs import logs_of
@@ -106,7 +106,9 @@ def _value(a: Atom) -> object:
 def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
     """``n + -2`` is ``n - 2``: what is written in two ways is found to be the same."""
     match op, ins:
-        case ("add", (x, Const(value=c, type=t))) | ("add", (Const(value=c, type=t), x)) if t == I64 and -(2**62) < c < 0:
+        case ("add", (x, Const(value=c, type=t))) | ("add", (Const(value=c, type=t), x)) if (
+            t == I64 and -(2**62) < c < 0
+        ):
             return "sub", (x, Const(-c, I64))
         case ("sub", (x, Const(value=c, type=t))) if t == I64 and -(2**62) < c < 0:
             return "add", (x, Const(-c, I64))
@@ -114,7 +116,8 @@ def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
 
 
 def _once(s: Loop) -> bool:
-    """Whether a loop runs at least once, which a sum in blocks does where there is but one; what it carries are no arrays."""
+    """Whether a loop runs at least once, which a sum in blocks does where there is but one; what it carries are no
+    arrays."""
     ends = (s.start, s.stop, s.step)
     if s.exits or s.mark is not None or not all(isinstance(a, Const) for a in ends) or not s.step.value:
         return False

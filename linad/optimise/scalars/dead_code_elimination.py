@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,

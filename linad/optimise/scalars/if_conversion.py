@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Function, If, Let, Loop, Stmt, Var, operands, outputs
+from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import BOOL, INTS, Scalar
 
 MOST = 6  # operations of both arms together
@@ -60,5 +60,8 @@ def _is_int(t: object) -> bool:
 
 
 def _chosen(s: If) -> tuple[Stmt, ...]:
-    choices = (Let(v, "select", (s.cond, a, b), s.span) for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True))
+    choices = (
+        Let(v, "select", (s.cond, a, b), s.span)
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
+    )
     return (*s.then.stmts, *s.orelse.stmts, *choices)

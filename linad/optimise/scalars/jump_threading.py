@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names, walk
-from linad_typecheck.core_rewrite import freshen, rebuild
+from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names, walk
+from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import BOOL
 
 COMPARE = {

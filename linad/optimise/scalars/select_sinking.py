@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linad_typecheck.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands
+from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands
 from linad_typecheck.types import is_float
 
 # Operations whose slope is infinite or nan at some point where another side of a `select` may be meant to be taken.

@@ -8,7 +8,7 @@ the last axes that arguments have, with a check of each.
 
 **Legality.** Asking for a size has no effect; a size that is assumed is checked.
 
-**Profitability.** The sizes of copies are known then (`core_sizes.py`), which proves index checks and sizes of
+**Profitability.** The sizes of copies are known then (`ir/sizes.py`), which proves index checks and sizes of
 logs.
 
 **Needs.** Nothing: the results are the same to the last bit.
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     Call,
     Check,
     Const,
@@ -59,7 +59,7 @@ def with_sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Program:
 
 def name_sizes(f: Function) -> Function:
     """The function that begins by asking its copied parameters for their sizes, so that those of the copies are known
-    (`core_sizes.py`)."""
+    (`ir/sizes.py`)."""
     copied = {s.array.name for s in walk(f.body) if isinstance(s, Copy)}
     names = Names(all_names(f))
     asked: list[Stmt] = [

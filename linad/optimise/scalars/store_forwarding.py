@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.core import (
+from linad_typecheck.ir.core import (
     AddTo,
     Atom,
     Block,
@@ -32,13 +32,13 @@ from linad_typecheck.core import (
     Var,
     mentioned,
 )
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, is_float
 
 
 def merge_cells(f: Function) -> Function:
-    """Loads of a cell that the same block has just stored to become the value; ``v[i] = 0`` followed by ``v[i] += e`` with
-    nothing in between that touches ``v`` becomes ``v[i] = e``.
+    """Loads of a cell that the same block has just stored to become the value; ``v[i] = 0`` followed by ``v[i] += e``
+    with nothing in between that touches ``v`` becomes ``v[i] = e``.
 
     The latter for ints and for adjoints only: where ``e`` is -0.0 it changes the sign of a zero.
     """
@@ -100,13 +100,17 @@ def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:
 
 def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
     """Whether two indices are surely those of different cells."""
-    return any(isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True))
+    return any(
+        isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True)
+    )
 
 
 def _pending_zero(about: list[Stmt], array: Var, index: tuple) -> Store | None:
     """The store of a zero to this very cell, if nothing has touched the array since. ``about`` mention it."""
     match about[-1:]:
-        case [Store(array=a, index=i, value=Const(value=zero)) as s] if a == array and i == index and repr(zero) in ("0.0", "0"):
+        case [Store(array=a, index=i, value=Const(value=zero)) as s] if (
+            a == array and i == index and repr(zero) in ("0.0", "0")
+        ):
             return s
     return None
 

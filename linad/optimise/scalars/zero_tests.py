@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from linad_typecheck.core import Block, Const, Let, Names, Program, Stmt, Var, all_names
-from linad_typecheck.core_rewrite import rebuild
+from linad_typecheck.ir.core import Block, Const, Let, Names, Program, Stmt, Var, all_names
+from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import AddTo, If, Load, Loop, Program, Store, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddTo, If, Load, Loop, Program, Store, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.loops.branch_flattening import flatten_branches

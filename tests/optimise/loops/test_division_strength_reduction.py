@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jaxtyping import Float64
-from linad_typecheck.core import If, Let, Loop, Program, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import If, Let, Loop, Program, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
-from linad.emit import EmitOptions, emit
+from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from linad.optimise.loops.division_strength_reduction import divide_less, multiply_last
 from linad.pipeline import differentiate, prepare
 
-from ...emit.roads import call, machine
+from ...codegen.roads import call, machine
 
 HEAD = "entry fn f(b: mut f64[:], a: mut f64[:], q: read f64[:], g: f64, n: i64) -> f64 {\n"
 SWEEP = "  for i in range(1, n) {\n    k = sub i 1\n    w = load! &b [k]\n    v = load! &a [i]\n    z = load! &q [i]\n"

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from linad_typecheck.core import If, Let, Loop, Program, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import If, Let, Loop, Program, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import CoreError, run
 from linad.optimise.loops.index_set_splitting import split_loops

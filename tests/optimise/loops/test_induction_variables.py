@@ -4,9 +4,9 @@ import textwrap
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Loop, Program, free_vars, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Loop, Program, free_vars, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64
 
 from linad.cost import cost_of

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Loop, walk
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Alloc, Loop, walk
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.loops.loop_fusion import fuse_loops

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linad_typecheck.core_text import parse_program, print_program
+from linad_typecheck.ir.text import parse_program, print_program
 
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Loop, Program, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Alloc, Loop, Program, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.loops.loop_unrolling import write_out, write_out_early

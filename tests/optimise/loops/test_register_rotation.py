@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import AddTo, Const, Function, If, Let, Load, Loop, Program, Stmt, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddTo, Const, Function, If, Let, Load, Loop, Program, Stmt, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64
 
-from linad.emit import EmitOptions, emit
+from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from linad.optimise.loops import register_rotation
 from linad.optimise.loops.register_rotation import add_later

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jaxtyping import Float64, Int64
-from linad_typecheck.core import Alloc, Loop, walk
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Alloc, Loop, walk
+from linad_typecheck.ir.text import parse_program
 
 from linad import linear_grad
 from linad.interpret import run

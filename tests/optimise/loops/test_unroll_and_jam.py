@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jaxtyping import Float64
-from linad_typecheck.core import AddTo, Load, Loop, Program, Stmt, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddTo, Load, Loop, Program, Stmt, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
-from linad.emit.parallel import parallelise
+from linad.codegen.parallel import parallelise
 from linad.interpret import run
 from linad.optimise.loops.unroll_and_jam import jam
 from tests.examples_of import quick, some

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from linad_typecheck.core import Loop, Program, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Loop, Program, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.memory.copy_sinking import copy_late

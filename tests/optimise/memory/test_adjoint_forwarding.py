@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linad_typecheck.core import AddArray, Alloc, Checkpoint, Copy, Load, Loop, Program, Store, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddArray, Alloc, Checkpoint, Copy, Load, Loop, Program, Store, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
 from linad.interpret import run

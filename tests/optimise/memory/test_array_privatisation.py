@@ -4,8 +4,8 @@ import textwrap
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Loop, walk
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Alloc, Loop, walk
+from linad_typecheck.ir.text import parse_program
 
 from linad.baseline import tape
 from linad.cost import cost_of

@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Loop, walk
+from linad_typecheck.ir.core import Alloc, Loop, walk
 
 from linad.cost import cost_of
 from linad.interpret import run

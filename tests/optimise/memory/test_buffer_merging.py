@@ -6,10 +6,10 @@ from itertools import count
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Loop, Program, walk
-from linad_typecheck.core_print import print_function
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Loop, Program, walk
+from linad_typecheck.ir.printing import print_function
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array
 
 from linad.interpret import run

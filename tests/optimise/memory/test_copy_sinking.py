@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import Alloc, Copy, If, Load, Loop, Store, walk
+from linad_typecheck.ir.core import Alloc, Copy, If, Load, Loop, Store, walk
 
 from linad import linear_grad
-from linad.emit import EmitOptions, emit
+from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from tests.examples_of import quick, some
 from tests.strategies import load
 
-from ...emit.roads import Raised, call, python
+from ...codegen.roads import Raised, call, python
 from .copy_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from linad_typecheck.core import Checkpoint, Loop
+from linad_typecheck.ir.core import Checkpoint, Loop
 
 from .copy_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, changed, plane, program
 

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Alloc, Block, Const, Copy, Loop, Program, Var, blocks, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Alloc, Block, Const, Copy, Loop, Program, Var, blocks, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64, Array
 
-from linad.emit import EmitOptions, emit
+from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.pipeline import linear
 
-from ...emit.roads import call, python
+from ...codegen.roads import call, python
 
 HEAD = "entry fn f(a: mut f64[:], b: read f64[:], p: mut f64[:,:,:], k: mut i64[:], g: mut f32[:], q: i64) -> f64 {\n  n = dim &a 0\n"
 TAIL = "  for o in range(n) {\n    e0 = load! &w [o]\n    &a![o] += e0\n  }\n  return 0.0\n}\n"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.core import Alloc, Copy, Loop, Program, walk
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Alloc, Copy, Loop, Program, walk
+from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import run
 from linad.optimise.loops.register_rotation import add_later, hand_on

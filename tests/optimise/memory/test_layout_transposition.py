@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
-from linad_typecheck.core import AddArray, Copy, walk
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import AddArray, Copy, walk
+from linad_typecheck.ir.verify import verify
 
 import linad
 from linad import linear_grad

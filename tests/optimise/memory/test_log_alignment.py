@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jaxtyping import Float64
-from linad_typecheck.core import Alloc, Block, Function, Let, Var
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Alloc, Block, Function, Let, Var
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
-from linad.emit.lift import lift
+from linad.codegen.allocation_hoisting import lift
 from linad.interpret import run
 from linad.optimise.memory.log_alignment import begin_with_lines
 

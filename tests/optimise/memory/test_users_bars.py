@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 from jaxtyping import Float64
-from linad_typecheck.core import Alloc, defined, walk
-from linad_typecheck.core_text import parse_program, print_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Alloc, defined, walk
+from linad_typecheck.ir.text import parse_program, print_program
+from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import is_float
 
 import linad

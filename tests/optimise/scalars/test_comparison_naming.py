@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Let, Program, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import Let, Program, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.scalars.comparison_naming import compare_first

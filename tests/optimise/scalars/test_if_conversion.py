@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import If, Let, walk
-from linad_typecheck.core_text import parse_program
-from linad_typecheck.core_verify import verify
+from linad_typecheck.ir.core import If, Let, walk
+from linad_typecheck.ir.text import parse_program
+from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.scalars.if_conversion import choose

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.core import Check, Dim, Let, walk
-from linad_typecheck.core_sizes import known_sizes
-from linad_typecheck.core_text import parse_program
+from linad_typecheck.ir.core import Check, Dim, Let, walk
+from linad_typecheck.ir.sizes import known_sizes
+from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import CoreError, run
 from linad.optimise.phases import simplify

@@ -12,15 +12,21 @@ _MOST = 2  # as many are offered
 
 
 def meant(name: str, names: Iterable[str], cutoff: float = 0.75) -> tuple[str, ...]:
-    """The nearest of ``names``, best first: those that look alike, and those that one slip of a key away from ``name``."""
-    rated = {n: 1.0 if one_slip(name, n) else max(_ratio(name, n), _SAME_START * _begins(name, n)) for n in names if n != name}
+    """The nearest of ``names``, best first: those that look alike, and those that one slip of a key away from ``name``.
+    """
+    rated = {
+        n: 1.0 if one_slip(name, n) else max(_ratio(name, n), _SAME_START * _begins(name, n))
+        for n in names
+        if n != name
+    }
     close = sorted((n for n, r in rated.items() if r >= cutoff), key=lambda n: (-rated[n], -_ratio(name, n), n))
     sure = [n for n in close if rated[n] == 1.0]
     return tuple((sure or close[:1])[:_MOST])
 
 
 def one_slip(a: str, b: str) -> bool:
-    """Whether one letter more, less, other, or out of turn makes one word of the other; of words that are not too short."""
+    """Whether one letter more, less, other, or out of turn makes one word of the other; of words that are not too
+    short."""
     if min(len(a), len(b)) < 3 or abs(len(a) - len(b)) > 1:
         return False
     k = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

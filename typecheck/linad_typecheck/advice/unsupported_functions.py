@@ -6,7 +6,7 @@ LOOP = "write it out with scalar operations and loops"
 _NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
 _DRAW = "draw the numbers outside the function and pass them as an array"
 _PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
-_FIXED = "it is decided when the function is compiled, from names that are written out: `isinstance(x, (int, float))`, `hasattr(x, \"ndim\")`"
+_FIXED = 'it is decided when the function is compiled, from names that are written out: `isinstance(x, (int, float))`, `hasattr(x, "ndim")`'
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128"), _PARTS),
     "builtins.range": "use it in a `for`, or write `np.arange(n)`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
@@ -37,7 +37,19 @@ ELSEWHERE: dict[str, str] = {
 }  # fmt: skip
 
 
-OF_ARRAYS = ("jax", "torch", "cupy", "autograd", "tensorflow", "dask", "mxnet", "paddle", "mlx", "bottleneck", "numexpr")
+OF_ARRAYS = (
+    "jax",
+    "torch",
+    "cupy",
+    "autograd",
+    "tensorflow",
+    "dask",
+    "mxnet",
+    "paddle",
+    "mlx",
+    "bottleneck",
+    "numexpr",
+)
 _MATRICES = "use what there is in `np.linalg`: solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm, cond, lstsq, matrix_power"
 _NUMPY = "write it with NumPy: arrays are NumPy's here"
 _WITHOUT: dict[str, str] = {
@@ -71,7 +83,8 @@ _WITHOUT: dict[str, str] = {
 
 
 def without(dotted: str) -> str:
-    """How to do without a library function that nothing here stands for; empty where there is no better word than for all."""
+    """How to do without a library function that nothing here stands for; empty where there is no better word than for
+    all."""
     parts = dotted.split(".")
     return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
 from ..engine.refusal import Refused
@@ -13,7 +13,7 @@ from ..engine.values import (
 )
 from ..messages.language import BadCall
 from ..messages.types import WrongType
-from ..scope import External
+from ..names.scope import External
 from ..span import Span
 from ..types import BOOL, DTYPE_CLASSES, I64, INTS, WORDS_OF_DTYPES, DType, dtype_of_text
 

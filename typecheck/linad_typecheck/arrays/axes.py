@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.elementwise import common_shape, shapes_text
 from ..engine.numbers import own
 from ..engine.places import as_view, is_one, product, read, same_size, stretches
@@ -18,7 +18,7 @@ from ..engine.values import Delayed, ScalarValue, TupleValue, UnionValue, Value,
 from ..engine.views import Along, View
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import RecordClass, RecordField
+from ..names.scope import RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL, PYTHONS
 from .arguments import shape_of as shape_argument
@@ -72,7 +72,9 @@ def _moveaxis(ctx: Lowering, args: Args) -> Value:
     array = as_array(ctx, found["a"], args)
     source, to = (axes_of(ctx, found[k], rank_of(array), args.span) for k in ("source", "destination"))
     if len(source) != len(to):
-        raise Refused(WrongType(args.span, "`source` and `destination` have as many axes", f"{len(source)} and {len(to)}"))
+        raise Refused(
+            WrongType(args.span, "`source` and `destination` have as many axes", f"{len(source)} and {len(to)}")
+        )
     order = [k for k in range(rank_of(array)) if k not in source]
     for place, axis in sorted(zip(to, source, strict=True)):
         order.insert(place, axis)
@@ -104,7 +106,9 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
     single = [is_one(ctx, n) for n in own]
     match v:
         case UnionValue(one=one, other=other):
-            return replace(v, one=_stretched(ctx, one, own, shape, span), other=_stretched(ctx, other, own, shape, span))
+            return replace(
+                v, one=_stretched(ctx, one, own, shape, span), other=_stretched(ctx, other, own, shape, span)
+            )
         case Delayed(cell=cell, reads=reads):
             at = lambda index: cell(tuple(ZERO if s else i for i, s in zip(index[more:], single, strict=True)))
             return Delayed(v.dtype, shape, at, tuple((a, False) for a, _ in reads), v.dear, tests=v.tests)
@@ -113,7 +117,9 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
     def moved(a: Along) -> Along:
         return a if a.of is None else Along(a.start) if single[a.of] else Along(a.start, a.step, a.of + more, a.end)
 
-    return ViewValue(base.var, View(tuple(map(moved, base.view.axes)), shape, base.view.flat, "a view that stretches an array"))
+    return ViewValue(
+        base.var, View(tuple(map(moved, base.view.axes)), shape, base.view.flat, "a view that stretches an array")
+    )
 
 
 def _broadcast_to(ctx: Lowering, args: Args) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from ..core import Atom, Const, Store
+from ..ir.core import Atom, Const, Store
 from ..engine.evaluation import pull
 from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, fitted, promote
@@ -39,11 +39,15 @@ def common_dtype(arrays: Sequence[AnyArray]) -> DType:
     return found
 
 
-def concatenated(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
+def concatenated(
+    ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span
+) -> Value:
     """One array with the cells of all, one after the other along an axis."""
     ranks = {rank_of(a) for a in arrays}
     if len(ranks) > 1:
-        sizes_differ(ctx, span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis")
+        sizes_differ(
+            ctx, span, f"arrays of ranks {', '.join(map(str, sorted(ranks)))} are not put together along one axis"
+        )
         raise Refused(None)
     shapes = [shape_of(ctx, a, span) for a in arrays]
     sizes = list(shapes[0])
@@ -98,8 +102,11 @@ def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, 
     return made if isinstance(made, ArrayValue) else Poison()
 
 
-def copy(ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
-    """A fresh array with the cells of an array of any kind; ``in_order``, NumPy makes it in the order of C whatever it copies."""
+def copy(
+    ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False
+) -> ArrayValue:
+    """A fresh array with the cells of an array of any kind; ``in_order``, NumPy makes it in the order of C whatever it
+    copies."""
     name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
     ctx.fact("copy", name, span, "copied as written")
     return materialise(ctx, array, hint, span, dtype, in_order)
@@ -139,19 +146,35 @@ class Stacked:
     array: ArrayValue
 
 
-def array_of_cells(ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str) -> Value:
+def array_of_cells(
+    ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str
+) -> Value:
     if isinstance(shape, Stacked):
-        return shape.array if dtype in (None, dtype_of(shape.array)) else materialise(ctx, shape.array, hint, span, dtype)
+        return (
+            shape.array if dtype in (None, dtype_of(shape.array)) else materialise(ctx, shape.array, hint, span, dtype)
+        )
     if is_array(shape):
         same = dtype in (None, dtype_of(shape))
-        return shape if name.endswith(("asarray", "asanyarray", "asfarray")) and same else copy(ctx, shape, hint, span, dtype)
+        return (
+            shape
+            if name.endswith(("asarray", "asanyarray", "asfarray")) and same
+            else copy(ctx, shape, hint, span, dtype)
+        )
     if shape is None:
         return Poison()
     if dtype is None:
         dtype = _common(cells)
     made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
     for k, value in enumerate(cells):
-        ctx.emit(Store(made.var, tuple(Const(i, I64) for i in _position(k, shape)), fitted(ctx, value, dtype, span), False, span))
+        ctx.emit(
+            Store(
+                made.var,
+                tuple(Const(i, I64) for i in _position(k, shape)),
+                fitted(ctx, value, dtype, span),
+                False,
+                span,
+            )
+        )
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..core import Atom, Block, If
+from ..ir.core import Atom, Block, If
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, held, made_sure, nest, put, read, same_size
@@ -39,10 +39,15 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         return None
     places = [k for k, p in enumerate(parts) if isinstance(p, Place)]
     given = [parts[k].value for k in places if is_array(parts[k].value)]
-    if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):  # they are taken first
+    # they are taken first
+    if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):
         all_of = Slice(None, None, None, span)
         bounded = [p if isinstance(p, Slice) else all_of for p in parts if not isinstance(p, NewAxis)]
-        v = delayed_view(ctx, v, bounded, name, span) if isinstance(v, Delayed) else view_of(ctx, v, bounded, name, span)
+        v = (
+            delayed_view(ctx, v, bounded, name, span)
+            if isinstance(v, Delayed)
+            else view_of(ctx, v, bounded, name, span)
+        )
         if not is_array(v):
             return None
         parts = [all_of if isinstance(p, Slice) else p for p in parts]
@@ -74,7 +79,11 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
 
     def index(found: tuple[Atom, ...]) -> tuple[Atom, ...]:
         picked = found[at : at + len(common)]
-        others = [i for i, p in zip((*found[:at], *found[at + len(common) :]), _left(parts), strict=True) if not isinstance(p, NewAxis)]
+        others = [
+            i
+            for i, p in zip((*found[:at], *found[at + len(common) :]), _left(parts), strict=True)
+            if not isinstance(p, NewAxis)
+        ]
         out: list[Atom] = []
         for k, (n, p) in enumerate(sizes):
             if k in fixed:
@@ -123,7 +132,9 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
     g = gathered(ctx, v, parts, name, span)
     if g is None:
         return Poison()
-    reads = tuple((a, False) for x in (g.base, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x]))
+    reads = tuple(
+        (a, False) for x in (g.base, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x])
+    )
     return Delayed(dtype_of(v), g.shape, lambda found: read(ctx, g.base, g.index(found), span), reads, tests=(g.test,))
 
 
@@ -137,9 +148,13 @@ def mask_of(parts: Sequence[Part]) -> AnyArray | None:
 
 
 def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> tuple[AnyArray, Sequence[Part]]:
-    """An array and an index into it. A part that is one truth value takes all of the array or nothing: it is a mask along a
-    new first axis."""
-    single = [p for p in parts if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool" and not rank_of(p.value)]
+    """An array and an index into it. A part that is one truth value takes all of the array or nothing: it is a mask
+    along a new first axis."""
+    single = [
+        p
+        for p in parts
+        if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool" and not rank_of(p.value)
+    ]
     if len(single) != 1:
         return v, parts
     (mask,) = single
@@ -209,7 +224,12 @@ def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part]
         (k,) = carried
         ctx.not_negative(k)
         with ctx.block() as stmts:
-            nest(ctx, inner, lambda rest: put(ctx, made, (k, *rest), read(ctx, v, (*index, *rest), span).atom, span), span)
+            nest(
+                ctx,
+                inner,
+                lambda rest: put(ctx, made, (k, *rest), read(ctx, v, (*index, *rest), span).atom, span),
+                span,
+            )
             up = ctx.let("k", "add", (k, ONE), I64, span)
         out = ctx.fresh("k", I64)
         ctx.emit(If(read(ctx, mask, index, span).atom, Block(tuple(stmts), (up,)), Block((), (k,)), (out,), span))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core import Atom, Check, Const, Load, Store, Var
+from ..ir.core import Atom, Check, Const, Load, Store, Var
 from ..engine.numbers import cast, fitted, number_of, to_int
 from ..engine.places import as_view, base_index, either, made_sure, read
 from ..engine.provenance import made, not_an_int
@@ -13,18 +13,20 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue,
-    describe, type_of,
+    SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, UnionValue,
+    Value, ViewValue, describe, type_of,
 )
 from ..engine.views import View, Whole
 from ..frozen import frozen
 from ..messages.types import Truncated, WrongType
-from ..scope import External
+from ..names.scope import External
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Scalar
 from .from_parts import array_of_values
 from .gather import gather
-from .slices import NewAxis, Part, Place, Rest, delayed_view, index_atom, is_basic, require_index, scalar_part, slice_of, view_of
+from .slices import (
+    NewAxis, Part, Place, Rest, delayed_view, index_atom, is_basic, require_index, scalar_part, slice_of, view_of,
+)
 
 
 @frozen
@@ -43,7 +45,11 @@ def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: 
     if not is_basic(parts):
         return gather(ctx, base, parts, name, span)
     if not is_cell(base, parts):
-        return delayed_view(ctx, base, parts, name, span) if isinstance(base, Delayed) else view_of(ctx, base, parts, name, span)
+        return (
+            delayed_view(ctx, base, parts, name, span)
+            if isinstance(base, Delayed)
+            else view_of(ctx, base, parts, name, span)
+        )
     match base:
         case ArrayValue() | ViewValue():
             return load_cell(ctx, cell_at(ctx, base, parts, name, span))
@@ -115,7 +121,14 @@ def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, sp
         ctx.wants_literal(index)
         found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
         instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
-        raise Refused(WrongType(span, f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type", found, instead))
+        raise Refused(
+            WrongType(
+                span,
+                f"a computed index picks out of a tuple of at most {MOST_CHOSEN} numbers of one type",
+                found,
+                instead,
+            )
+        )
     k = index_atom(ctx, index, Const(n, I64), span)
     ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
     if not ctx.is_nonneg(k):
@@ -129,20 +142,27 @@ def alike(items: tuple[Value, ...]) -> bool:
     if not 0 < len(items) <= MOST_CHOSEN:
         return False
     if all(isinstance(v, TupleValue) for v in items):
-        return len({(len(v.items), v.record) for v in items}) == 1 and all(map(alike, zip(*(v.items for v in items), strict=True)))
+        return len({(len(v.items), v.record) for v in items}) == 1 and all(
+            map(alike, zip(*(v.items for v in items), strict=True))
+        )
     dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
-    numbers = dtypes == {"f64", "i64"} and all(isinstance(v, ScalarValue) and v.weak for v in items)  # Python's own, which meet in floats anyway
+    # Python's own, which meet in floats anyway
+    numbers = dtypes == {"f64", "i64"} and all(isinstance(v, ScalarValue) and v.weak for v in items)
     return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
 
 
 def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
     """That of values which are `alike` at which an index within bounds points."""
     if isinstance(items[0], TupleValue):
-        return TupleValue(tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record)
+        return TupleValue(
+            tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record
+        )
     dtype = "f64" if len({v.dtype for v in items}) > 1 else items[0].dtype
     *before, atom = (cast(ctx, v.atom, dtype, span) for v in items)
     for at, other in reversed(list(enumerate(before))):
-        atom = ctx.let("item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), other, atom), atom.type, span)
+        atom = ctx.let(
+            "item", "select", (ctx.let("b", "eq", (k, Const(at, I64)), BOOL, span), other, atom), atom.type, span
+        )
     return ScalarValue(atom, all(v.weak for v in items))
 
 

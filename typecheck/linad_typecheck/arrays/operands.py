@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.growing import as_array as array_of_list, is_growing
 from ..engine.places import materialise
 from ..engine.refusal import Refused
@@ -55,7 +55,9 @@ def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> d
     given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
     for k in given:
         if k in REFUSED:
-            raise Refused(Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2])))
+            raise Refused(
+                Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2]))
+            )
     return given
 
 
@@ -73,11 +75,14 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
             if is_array(made):
                 return made
             raise Refused(None)
-    raise Refused(None if isinstance(v, SILENT) else WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v))))
+    raise Refused(
+        None if isinstance(v, SILENT) else WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(v)))
+    )
 
 
 def no_bools(args: Args, *arrays: AnyArray) -> None:
-    """Refuse arrays all of which are of bools, of which NumPy does not take sums or differences, or takes them as bools."""
+    """Refuse arrays all of which are of bools, of which NumPy does not take sums or differences, or takes them as
+    bools."""
     if all(dtype_of(a) == "bool" for a in arrays):
         instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
         raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))

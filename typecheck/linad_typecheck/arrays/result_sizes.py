@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Atom, Call, Const, Copy, Dim, Function, If, Let, Stmt, Var, outputs, walk
-from ..core_sizes import known_sizes
+from ..ir.core import Atom, Call, Const, Copy, Dim, Function, If, Let, Stmt, Var, outputs, walk
+from ..ir.sizes import known_sizes
 from ..frozen import frozen
 from ..types import Scalar
 

@@ -1,8 +1,10 @@
-"""`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank higher.
+"""`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank
+higher.
 
-The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which has been
-lowered once for its types: what computes a size from what stands outside is pure, and is said again before the loop, in
-functions that are called as well (`result_sizes`). Where they are not found, the first row is computed before the loop.
+The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which
+has been lowered once for its types: what computes a size from what stands outside is pure, and is said again before the
+loop, in functions that are called as well (`result_sizes`). Where they are not found, the first row is computed before
+the loop.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
-from ..core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
+from ..ir.core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
 from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.settled import Settled, above
@@ -108,7 +110,9 @@ class Sizes:
             case Dim(array=array, axis=axis):
                 return self._again_array(ctx, array, axis, span)
             case Let(op=op, ins=ins, out=out):
-                return ctx.let("n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape)
+                return ctx.let(
+                    "n", op, tuple(self._again(ctx, x, span) for x in ins), out.type, span, nonneg=a in self.shape
+                )
 
     def _again_array(self, ctx: Lowering, array: Var, axis: int, span: Span) -> Atom:
         if array.name not in self.inside:
@@ -179,7 +183,9 @@ def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
     ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
 
 
-def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str) -> ArrayValue:
+def rows_array(
+    ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str
+) -> ArrayValue:
     """The array that the rows go to; None where that was reported."""
     span = ctx.span(node)
     if rank_of(row) == 4:
@@ -189,7 +195,10 @@ def rows_array(ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Ato
 
 def store_row(ctx: Lowering, made: ArrayValue, i: Atom, row: Value, span: Span) -> None:
     """``made[i] = row``, with ``i`` in range."""
-    view = View((Along(i), *(Along(ZERO, ONE, k) for k in range(made.var.type.rank - 1))), tuple(map(Whole, range(1, made.var.type.rank))))
+    view = View(
+        (Along(i), *(Along(ZERO, ONE, k) for k in range(made.var.type.rank - 1))),
+        tuple(map(Whole, range(1, made.var.type.rank))),
+    )
     where = region(ctx, ViewValue(made.var, view), "", span)
     if where is not None:
         assign_region(ctx, where, row, span)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..core import Atom, Check, Const, Var
+from ..ir.core import Atom, Check, Const, Var
 from ..engine.places import as_view, materialise, of_side, plus, product, ravelled, same_size, simplest, times
 from ..engine.refusal import Refused
 from ..engine.rulebook import enter_rules
@@ -76,7 +76,9 @@ def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) 
         if not (isinstance(item, ScalarValue) and isinstance(item.atom, Const) and item.dtype in INTS):
             if not isinstance(item, SILENT):
                 ctx.wants_literal(item)
-                raise Refused(WrongType(span, "an axis is a literal int", describe(type_of(item)), "write it out: `axis=0`"))
+                raise Refused(
+                    WrongType(span, "an axis is a literal int", describe(type_of(item)), "write it out: `axis=0`")
+                )
             raise Refused(None)
         k = item.atom.value
         if not -rank <= k < rank:
@@ -90,7 +92,11 @@ def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) 
 def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
     """``a.reshape(n, m)`` or ``a.reshape((n, m))``."""
     order = args.keywords.get("order", TextValue("C"))
-    if args.keywords.keys() - {"order"} or not args.values or not (isinstance(order, TextValue) and order.text in ("C", "F")):
+    if (
+        args.keywords.keys() - {"order"}
+        or not args.values
+        or not (isinstance(order, TextValue) and order.text in ("C", "F"))
+    ):
         raise Refused(BadCall(args.span, args.name, "takes the new shape, and `order='C'` or `'F'`"))
     shape = args.values[0] if len(args.values) == 1 else TupleValue(args.values)
     if order.text == "C":
@@ -121,13 +127,20 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
     return ViewValue(materialise(ctx, v, args.hint, span).var, _in_order(Flat(sizes)))
 
 
-_PERMUTING = frozenset("T mT transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis rot90 einsum tensordot diagonal".split())
+_PERMUTING = frozenset(
+    "T mT transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis rot90 einsum tensordot diagonal".split()
+)
 
 
 def laid_out(ctx: Lowering, var: Var) -> bool:
-    """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands: where axes
-    are put in another order anywhere, that is known of arrays only that are made in that order whatever they are made of."""
-    if var.type.rank < 2 or ctx.known(var).in_order or ((lent := ctx.variables.lent(var.name)) is not None and lent.kind != "helper"):
+    """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands:
+    where axes are put in another order anywhere, that is known of arrays only that are made in that order whatever they
+    are made of."""
+    if (
+        var.type.rank < 2
+        or ctx.known(var).in_order
+        or ((lent := ctx.variables.lent(var.name)) is not None and lent.kind != "helper")
+    ):
         return True
     if permuting(ctx.programs):
         return False
@@ -149,8 +162,8 @@ def _in_order(flat: Flat) -> View:
 
 
 def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
-    """How the cells of a view are seen in another shape, if they surely lie at one distance from each other in the order of C:
-    NumPy then makes a view of them. None where that is not known."""
+    """How the cells of a view are seen in another shape, if they surely lie at one distance from each other in the
+    order of C: NumPy then makes a view of them. None where that is not known."""
     view = v.view
     around = view.flat or Flat(tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank)))
     moving = [k for k, a in enumerate(view.axes) if a.of is not None and view.shape[a.of] != ONE]
@@ -212,14 +225,26 @@ def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
     some = ctx.let("ok", "gt", (rest, ZERO), BOOL, span)
     ctx.emit(Check(some, "ValueError", "cannot reshape an array into a shape of no cells with an open size", (), span))
     left = ctx.let("t", "mod", (total, rest), I64, span)
-    ctx.emit(Check(ctx.let("ok", "eq", (left, ZERO), BOOL, span), "ValueError", "cannot reshape array of size {0}", (total,), span))
+    ctx.emit(
+        Check(
+            ctx.let("ok", "eq", (left, ZERO), BOOL, span),
+            "ValueError",
+            "cannot reshape array of size {0}",
+            (total,),
+            span,
+        )
+    )
     return ctx.let("n", "floordiv", (total, rest), I64, span, nonneg=True)
 
 
 def _ravel(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and not args.keywords:
-            return reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args, True) if args.name != "flatten" else _flat_copy(ctx, v, args)
+            return (
+                reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args, True)
+                if args.name != "flatten"
+                else _flat_copy(ctx, v, args)
+            )
     order = args.keywords.get("order", args.values[1] if len(args.values) == 2 else None)
     if args.values and is_array(args.values[0]) and isinstance(order, TextValue):
         if order.text not in ("C", "F") and rank_of(args.values[0]) > 1:
@@ -293,9 +318,12 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
             return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), own, v.dear, tests=v.tests)
     base = as_view(v)
     axes = tuple(
-        type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end) for a in base.view.axes
+        type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end)
+        for a in base.view.axes
     )
-    return simplest(base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly, base.view))
+    return simplest(
+        base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly, base.view)
+    )
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core import Atom, Check, Const, Let
+from ..ir.core import Atom, Check, Const, Let
 from ..engine.numbers import whole
 from ..engine.places import as_view, base_index, made_sure, of_side, plus, read, simplest, times
 from ..engine.provenance import made
@@ -117,7 +117,9 @@ def _width(p: Part) -> int:
 
 
 def is_basic(parts: Sequence[Part]) -> bool:
-    return not any(isinstance(p, Place) and is_array(p.value) and (rank_of(p.value) or dtype_of(p.value) == "bool") for p in parts)
+    return not any(
+        isinstance(p, Place) and is_array(p.value) and (rank_of(p.value) or dtype_of(p.value) == "bool") for p in parts
+    )
 
 
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
@@ -185,7 +187,10 @@ def scalar_part(ctx: Lowering, p: Place) -> ScalarValue:
 
 def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, span: Span) -> Value:
     """Basic indices of an expression: the same cells, at other places."""
-    stand_in = ViewValue(ctx.fresh("expression", Array(v.dtype, len(v.shape))), View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape))
+    stand_in = ViewValue(
+        ctx.fresh("expression", Array(v.dtype, len(v.shape))),
+        View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape),
+    )
     picked = view_of(ctx, stand_in, parts, name, span)
     if not isinstance(picked, (ViewValue, ArrayValue)):
         return picked
@@ -196,7 +201,9 @@ def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, sp
         made_sure(v)
     reads = tuple((a, False) for a, _ in v.reads)
     tests = v.tests if everything else ()
-    return Delayed(v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.dear, tests=tests)
+    return Delayed(
+        v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.dear, tests=tests
+    )
 
 
 def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:
@@ -243,13 +250,21 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
 
 def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: Span) -> tuple[Along, Atom]:
     """A slice whose step is not a literal: its bounds are counted as the sign of the step says."""
-    ctx.emit(Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span))
-    up = ZERO if p.lower is None else _clamped(ctx, p.lower, n, span), n if p.upper is None else _clamped(ctx, p.upper, n, span)
+    ctx.emit(
+        Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span)
+    )
+    up = (
+        ZERO if p.lower is None else _clamped(ctx, p.lower, n, span),
+        n if p.upper is None else _clamped(ctx, p.upper, n, span),
+    )
     if ctx.is_nonneg(step):
         return Along(up[0], step, to), _trips(ctx, *up, step, span)
     minus_one = Const(-1, I64)
     top = plus(ctx, n, minus_one, span)
-    down = top if p.lower is None else _clamped_down(ctx, p.lower, n, span), minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span)
+    down = (
+        top if p.lower is None else _clamped_down(ctx, p.lower, n, span),
+        minus_one if p.upper is None else _clamped_down(ctx, p.upper, n, span),
+    )
     forward = ctx.let("up", "gt", (step, ZERO), BOOL, span)
     first, last = (ctx.let("k", "select", (forward, a, b), I64, span) for a, b in zip(up, down, strict=True))
     return Along(first, step, to), _trips(ctx, first, last, step, span)
@@ -288,8 +303,8 @@ def _at_least_zero(ctx: Lowering, a: Atom, span: Span, **known: Any) -> Atom:
 
 
 def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -> Atom:
-    """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to be of
-    one size."""
+    """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to
+    be of one size."""
     if isinstance(n, Const):
         return Const(max(n.value - k, 0), I64)
     of, less = ctx.known(n).less or (n, 0)

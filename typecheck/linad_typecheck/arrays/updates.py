@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Atom, Block, Const, Fill, If
+from ..ir.core import Atom, Block, Const, Fill, If
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift, shapes_text, spread
 from ..engine import numbers
@@ -29,8 +29,8 @@ from .slices import Place
 
 @frozen
 class Region:
-    """Cells of an array that an assignment changes: all of a view of it, those that index arrays pick out of it, or those
-    where a mask is True."""
+    """Cells of an array that an assignment changes: all of a view of it, those that index arrays pick out of it, or
+    those where a mask is True."""
 
     place: ArrayValue | ViewValue
     name: str
@@ -53,7 +53,13 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
     if isinstance(value, ScalarValue) and isinstance(where.place, ArrayValue) and where.picked is where.mask is None:
         ctx.emit(Fill(where.place.var, converted(ctx, value, dtype, span).atom, where.span))
         return
-    _each(ctx, where, value, span, lambda index, v: put(ctx, where.place, index, converted(ctx, v, dtype, span).atom, where.span))
+    _each(
+        ctx,
+        where,
+        value,
+        span,
+        lambda index, v: put(ctx, where.place, index, converted(ctx, v, dtype, span).atom, where.span),
+    )
 
 
 def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: Value, span: Span) -> None:
@@ -81,7 +87,11 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
                 e = Const(-e.value, e.type) if isinstance(e, Const) else ctx.let("t", "neg", (e,), e.type, span)
             put(ctx, where.place, index, e, where.span, add=True)
             return
-        new = v if where.picked is not None else binary(ctx, op, read(ctx, where.old or where.place, index, span), v, span)
+        new = (
+            v
+            if where.picked is not None
+            else binary(ctx, op, read(ctx, where.old or where.place, index, span), v, span)
+        )
         put(ctx, where.place, index, converted(ctx, new, dtype, span).atom, where.span)
 
     if where.picked is not None:  # all cells are read before the first is written
@@ -92,7 +102,8 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
 
 
 def _by_places(ctx: Lowering, where: Region, value: Value, span: Span) -> Region:
-    """The region with a mask as the places where it is True, which is how the cells of an array on the right are counted."""
+    """The region with a mask as the places where it is True, which is how the cells of an array on the right are
+    counted."""
     if where.mask is None or not is_array(value) or not rank_of(value):
         return where
     parts = [Place(where.mask, where.span)]
@@ -109,8 +120,8 @@ def picked_cells(ctx: Lowering, place: AnyArray, picked: Gathered, span: Span) -
 
 
 def may_meet(place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
-    """Whether an array that is read cell by cell while the place is written may be seen half changed; ``in_step`` where its cell
-    at an index is read just before the cell of the place at that index is written."""
+    """Whether an array that is read cell by cell while the place is written may be seen half changed; ``in_step`` where
+    its cell at an index is read just before the cell of the place at that index is written."""
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
     return any(not _harmless(place, a, aligned and in_step) for a, aligned in reads)
 
@@ -186,9 +197,13 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
 
 
 def _meets(ctx: Lowering, where: Region, value: AnyArray, shape: tuple[Atom, ...], own: tuple[Atom, ...]) -> bool:
-    """Whether the right side may read a cell after it was written: not where it reads other arrays, other cells, or each
-    cell just before it is written itself."""
-    straight = where.picked is where.mask is None and len(own) == len(shape) and all(n == m or not is_one(ctx, n) for n, m in zip(own, shape, strict=True))
+    """Whether the right side may read a cell after it was written: not where it reads other arrays, other cells, or
+    each cell just before it is written itself."""
+    straight = (
+        where.picked is where.mask is None
+        and len(own) == len(shape)
+        and all(n == m or not is_one(ctx, n) for n, m in zip(own, shape, strict=True))
+    )
     reads = value.reads if isinstance(value, Delayed) else ((value, True),)
     return any(not _harmless(where.place, a, aligned and straight) for a, aligned in reads)
 
@@ -227,7 +242,13 @@ def _masked(ctx: Lowering, where: Region, at, change, span: Span) -> None:
 
 
 def region(
-    ctx: Lowering, v: Value, name: str, span: Span, picked: Gathered | None = None, mask: AnyArray | None = None, old: AnyArray | None = None
+    ctx: Lowering,
+    v: Value,
+    name: str,
+    span: Span,
+    picked: Gathered | None = None,
+    mask: AnyArray | None = None,
+    old: AnyArray | None = None,
 ) -> Region | None:
     """The region of an array that an update changes; None, with a report, where it is not one place."""
     place = writable(ctx, v, name, span)

@@ -179,7 +179,9 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, form: str, 
     outcome.found += wanted if book is None else [book.told(d, form in _OF_FILES) for d in wanted]
 
 
-def _keep(path: str, changes: list[tuple[str, str, str]], new: str, encoding: str, only_show: bool, changed: bool) -> None:
+def _keep(
+    path: str, changes: list[tuple[str, str, str]], new: str, encoding: str, only_show: bool, changed: bool
+) -> None:
     """Write the new text of a file; or show the ``changes``, each a name, a text before and a text after."""
     if only_show:
         for name, old, now in changes:
@@ -214,8 +216,11 @@ def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str
                 inner[:] = sorted(
                     n for n in inner if not _left_out(folder, n) and not here.excludes(os.path.join(folder, n))
                 )
-                files = (os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith((".py", SUFFIX)))
-                # links into nowhere are what editors leave beside a file that is being changed; a pipe would wait for ever
+                files = (
+                    os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith((".py", SUFFIX))
+                )
+                # links into nowhere are what editors leave beside a file that is being changed; a pipe would wait for
+                # ever
                 yield from (f for f in files if os.path.isfile(f) and not settings.of(f).excludes(f))
         else:
             raise Unreadable(f"there is no file `{given}`")

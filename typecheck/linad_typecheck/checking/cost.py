@@ -1,6 +1,7 @@
 """What the differentiating half of linad knows of a program: loop kinds, logged values; and the facts made of them.
 
-The front end imports nothing of that half; it is asked for by name, where it is installed, and imports no compiler to answer.
+The front end imports nothing of that half; it is asked for by name, where it is installed, and imports no compiler to
+answer.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 
-from ..core import Program, walk
+from ..ir.core import Program, walk
 from ..diagnostics import Diagnostic
 from ..messages import Message
 from ..messages.cost import ArrayCopied, LogGrows, LogSize, LoopInOrder, ValueLogged
-from ..scope import FunctionSource
+from ..names.scope import FunctionSource
 from ..signature import Checked, Leaf, RecordStructure
 from ..span import Span
 from .suppress import silenced
@@ -58,9 +59,12 @@ def _facts(kind: str, text: str, statement: str, place: Span, reason: str) -> It
                 yield LoopInOrder(place, reason)
 
 
-def remarks_of(function: FunctionSource, checked: Checked, limit: int | None = None, threads: bool = False) -> Iterator[Remark]:
-    """The remarks on the lines of a function and of those it calls, with ``threads`` also why a loop could not run on them; none
-    where there is no derivative, or ``linad`` is not installed, or the program has more than ``limit`` statements."""
+def remarks_of(
+    function: FunctionSource, checked: Checked, limit: int | None = None, threads: bool = False
+) -> Iterator[Remark]:
+    """The remarks on the lines of a function and of those it calls, with ``threads`` also why a loop could not run on
+    them; none where there is no derivative, or ``linad`` is not installed, or the program has more than ``limit``
+    statements."""
     program = checked.program
     if program is None or find_spec("linad") is None or (limit is not None and _large(program, limit)):
         return

@@ -33,10 +33,10 @@ def chosen(d: Diagnostic, unsafe: bool) -> Fix | None:
 def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda d: True, unsafe: bool = False) -> Fixed:
     """Apply the fixes of the findings that are ``wanted``, and of those that show up behind them.
 
-    A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle what
-    the program means, are applied with ``unsafe`` only, and then one in each function at a time, the one that leaves the
-    least to say: several findings may have one cause, and the fix of each would do. What leaves no fewer errors, or as many
-    and no fewer warnings, is taken back.
+    A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle
+    what the program means, are applied with ``unsafe`` only, and then one in each function at a time, the one that
+    leaves the least to say: several findings may have one cause, and the fix of each would do. What leaves no fewer
+    errors, or as many and no fewer warnings, is taken back.
     """
     applied = 0
     found = check_text(text, filename).diagnostics

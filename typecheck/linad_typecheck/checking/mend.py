@@ -1,7 +1,8 @@
-"""A statement that does not parse, with its damaged lines replaced by others that do, so that the rest of it is checked.
+"""A statement that does not parse, with its damaged lines replaced by others that do, so that the rest of it is
+checked.
 
-What a damaged line computes is the name `LOST`, whose meaning is unknown: ``y = np.sum(x`` becomes ``y = LOST``. Lines keep
-their numbers, and what is kept of a line keeps its columns.
+What a damaged line computes is the name `LOST`, whose meaning is unknown: ``y = np.sum(x`` becomes ``y = LOST``. Lines
+keep their numbers, and what is kept of a line keeps its columns.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from ..scope import LOST
+from ..names.scope import LOST
 
 Parse = Callable[[str], "SyntaxError | None"]
 
@@ -31,8 +32,8 @@ def line_of(error: SyntaxError) -> int:
 
 
 def mended(lines: list[str], parse: Parse) -> tuple[list[str], list[tuple[int, SyntaxError]]] | None:
-    """The lines of one statement of a module as lines that parse, and the errors by the numbers of the damaged lines, from 0;
-    None where no damaged line could be told apart."""
+    """The lines of one statement of a module as lines that parse, and the errors by the numbers of the damaged lines,
+    from 0; None where no damaged line could be told apart."""
     now = list(lines)
     found: list[tuple[int, SyntaxError]] = []
     for _ in range(_TRIES):
@@ -64,7 +65,8 @@ def _moves_on(now: list[str], k: int, parse: Parse) -> bool:
 
 
 def _line(now: list[str], k: int, error: SyntaxError, parse: Parse) -> list[str] | None:
-    """The lines with line ``k`` replaced: by the first replacement after which the next mistake, if any, is further down."""
+    """The lines with line ``k`` replaced: by the first replacement after which the next mistake, if any, is further
+    down."""
     indent = _indent(now[k])
     if isinstance(error, IndentationError) and not _ON_LINE.search(error.msg or ""):  # stray
         indent = next((_indent(line) for line in reversed(now[:k]) if line.strip()), "")
@@ -119,14 +121,17 @@ def _is_target(text: str) -> bool:
 
 
 def _definition(now: list[str], k: int, parse: Parse) -> list[str] | None:
-    """A broken first line of a definition: with its colon, without a body, or left out with its decorators and its body."""
+    """A broken first line of a definition: with its colon, without a body, or left out with its decorators and its
+    body."""
     indent = _indent(now[k])
     for text in (now[k].rstrip().rstrip(":") + ":", now[k].rstrip().rstrip(":") + ": pass"):
         new = [*now[:k], text, *now[k + 1 :]]
         if now[k].lstrip()[0] != "@" and _moves_on(new, k, parse):
             return new
     new, last = list(now), k + 1
-    while last < len(now) and (not now[last].strip() or len(_indent(now[last])) > len(indent) or now[last].lstrip()[0] in ")]}"):
+    while last < len(now) and (
+        not now[last].strip() or len(_indent(now[last])) > len(indent) or now[last].lstrip()[0] in ")]}"
+    ):
         last += 1
     first = k
     while first and now[first - 1].startswith(f"{indent}@"):

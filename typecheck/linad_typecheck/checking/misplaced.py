@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..messages.language import Unsupported
-from ..scope import External, FunctionSource, resolve
-from ..static_scope import StaticModule
+from ..names.scope import External, FunctionSource, resolve
+from ..names.modules import StaticModule
 
 
 def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
@@ -42,7 +42,11 @@ def _decorator(module: StaticModule, node: ast.ClassDef | ast.FunctionDef | ast.
 def stacked(module: StaticModule, functions: Iterable[FunctionSource]) -> Iterator[tuple[ast.AST, Unsupported]]:
     """Each checked function with a second decorator that refuses it, or that `linear_grad` refuses."""
     for f in functions:
-        if isinstance(f.node, ast.FunctionDef) and len(f.node.decorator_list) > 1 and (refused := _stacked(module, f.node)) is not None:
+        if (
+            isinstance(f.node, ast.FunctionDef)
+            and len(f.node.decorator_list) > 1
+            and (refused := _stacked(module, f.node)) is not None
+        ):
             yield f.node, refused
 
 
@@ -62,9 +66,15 @@ def _stacked(module: StaticModule, node: ast.FunctionDef) -> Unsupported | None:
         text = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
         span = module.source.span(decorator)
         if k < at and dotted in _COMPILERS:
-            return Unsupported(span, f"`@{text}` around a checked function", "leave it out: `@linear_grad` compiles the function")
+            return Unsupported(
+                span, f"`@{text}` around a checked function", "leave it out: `@linear_grad` compiles the function"
+            )
         if k > at and dotted.startswith("functools.") and dotted not in _TRANSPARENT:
-            return Unsupported(span, f"what `@{text}` makes of the function", "leave it out, or write a function around the checked one")
+            return Unsupported(
+                span,
+                f"what `@{text}` makes of the function",
+                "leave it out, or write a function around the checked one",
+            )
     return None
 
 

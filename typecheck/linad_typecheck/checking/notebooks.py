@@ -1,7 +1,7 @@
 """Notebooks: the code cells of an ``.ipynb`` file as one program from top to bottom, and every finding at its cell.
 
-The cells stand below one another, each after a comment that says which it is, so that cells can be told apart again when
-repairs have added lines. What IPython alone understands is blanked, and put back.
+The cells stand below one another, each after a comment that says which it is, so that cells can be told apart again
+when repairs have added lines. What IPython alone understands is blanked, and put back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ SUFFIX = ".ipynb"
 _MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 _ASSIGNED = re.compile(r"(\s*[^\W\d][\w, ]*=\s*)[%!](?!=)")
 _WHOLE = re.compile(r"\s*%%(\w+)")
-_PYTHON = ("time", "timeit", "capture", "prun", "python", "python3", "pypy")  # cell magics whose cell is Python all the same
+# cell magics whose cell is Python all the same
+_PYTHON = ("time", "timeit", "capture", "prun", "python", "python3", "pypy")
 _BEGINS = re.compile(r"# cell (\d+) of this notebook\n")
 _KEPT = re.compile(r"  #~(\d+)$")
 
@@ -58,8 +59,8 @@ class NoNotebook(ValueError):
 
 @frozen
 class Notebook:
-    """A notebook under the name of its file. ``cells`` are the sources of its code cells with their numbers among all cells,
-    counted from 1."""
+    """A notebook under the name of its file. ``cells`` are the sources of its code cells with their numbers among all
+    cells, counted from 1."""
 
     name: str
     raw: str
@@ -82,7 +83,8 @@ class Notebook:
         return number, max(line - first, 1)
 
     def told(self, d: Diagnostic, in_file: bool = False) -> Diagnostic:
-        """A finding in the program as one in a cell; ``in_file``: in the line of the file that this line of the cell is in."""
+        """A finding in the program as one in a cell; ``in_file``: in the line of the file that this line of the cell is
+        in."""
 
         def span(s: Span) -> Span:
             if s.file != self.name:
@@ -155,7 +157,9 @@ def _loaded(raw: str) -> dict[str, Any]:
     if not isinstance(found, dict) or not all(isinstance(c, dict) for c in _cells(found)):
         raise NoNotebook("not a notebook of format 4")
     about = found.get("metadata") or {}
-    language = (about.get("language_info") or {}).get("name") or (about.get("kernelspec") or {}).get("language") or "python"
+    language = (
+        (about.get("language_info") or {}).get("name") or (about.get("kernelspec") or {}).get("language") or "python"
+    )
     if str(language).lower() not in ("python", "ipython"):
         raise NoNotebook(f"a notebook of {language}")
     return found
@@ -172,7 +176,9 @@ def _program(source: str) -> str:
     """A cell as Python, each line that was taken out marked."""
     lines = tuple(source.split("\n"))
     plain = plain_python(lines)
-    return "\n".join(p if p in (line, "") else f"{p}  #~{k}" for k, (p, line) in enumerate(zip(plain, lines, strict=True)))
+    return "\n".join(
+        p if p in (line, "") else f"{p}  #~{k}" for k, (p, line) in enumerate(zip(plain, lines, strict=True))
+    )
 
 
 def _original(source: str, text: str) -> str:

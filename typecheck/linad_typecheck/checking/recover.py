@@ -1,8 +1,8 @@
 """Texts that are not Python yet: what is broken is replaced or left out, the rest is checked all the same.
 
-In a statement at the left margin that does not parse, damaged lines are replaced (`mend.py`); where that does not help, it is
-replaced by as many empty lines, so that every other line keeps its number. The names that damaged lines mention are *lost*:
-whatever they mean, nothing is said about them.
+In a statement at the left margin that does not parse, damaged lines are replaced (`mend.py`); where that does not help,
+it is replaced by as many empty lines, so that every other line keeps its number. The names that damaged lines mention
+are *lost*: whatever they mean, nothing is said about them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n
 
 @frozen
 class Recovered:
-    """A text that parses. ``errors`` are those of the lines replaced or left out, ``lost`` the names mentioned in them."""
+    """A text that parses. ``errors`` are those of the lines replaced or left out, ``lost`` the names mentioned in them.
+    """
 
     text: str
     errors: tuple[SyntaxError, ...] = ()
@@ -65,7 +66,8 @@ def recovered(text: str) -> Recovered:
             damaged = {first + k for k, _ in damage}
             for k, wrong in damage:
                 line = lines[first + k].lstrip()
-                if first + k - 1 not in gone | damaged or _BEGINS.match(line):  # else it may be a part of what is broken above
+                # else it may be a part of what is broken above
+                if first + k - 1 not in gone | damaged or _BEGINS.match(line):
                     told.append(_placed(wrong, first))
             for k in range(first, last):
                 if new[k - first] != lines[k]:

@@ -59,14 +59,18 @@ def without_ignored_elsewhere(found: Iterable[Diagnostic], files: Mapping[str, S
     for name in {d.span.file for d in kept} & files.keys():
         if "linad:" in files[name].text:
             silent = {(c.span.line, _SLUGS.get(n)) for c in comments(files[name]) for n in c.names}
-            kept = [d for d in kept if d.severity == "error" or d.span.file != name or (d.span.line, d.slug) not in silent]
+            kept = [
+                d for d in kept if d.severity == "error" or d.span.file != name or (d.span.line, d.slug) not in silent
+            ]
     return kept
 
 
 def _reached(source: SourceFile, checked: Iterable[ast.AST]) -> list[tuple[int, int]]:
     """First and last lines of the statements of a module that hold checked functions, of those that these name, and of
     all that define no function."""
-    lines = [(min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]), s.end_lineno) for s in source.tree.body]
+    lines = [
+        (min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]), s.end_lineno) for s in source.tree.body
+    ]
     own = [node.lineno for node in checked]
     waiting = [k for k, (first, last) in enumerate(lines) if any(first <= n <= last for n in own)]
     seen = {k for k, s in enumerate(source.tree.body) if not any(isinstance(n, ast.FunctionDef) for n in ast.walk(s))}

@@ -17,7 +17,7 @@ from ..engine.values import Poison, TupleValue, Value
 from ..frozen import frozen
 from ..linear.liveness import bound
 from ..messages.language import BadCall, Unsupported
-from ..scope import FunctionSource, parameters
+from ..names.scope import FunctionSource, parameters
 from ..span import Span
 from .dicts import of as of_items
 from .dicts import unpacked
@@ -45,7 +45,11 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
     by_position_only = {a.arg for a in spec.posonlyargs}
     found: dict[str, Argument] = {}
     if len(nodes) > len(positional) and not spec.vararg:
-        ctx.report(BadCall(span, source.name, f"takes {len(positional)} positional arguments and is given {len(nodes)}", defined))
+        ctx.report(
+            BadCall(
+                span, source.name, f"takes {len(positional)} positional arguments and is given {len(nodes)}", defined
+            )
+        )
         return None
     rest: list[Value] = []
     more: dict[object, Value] = {}
@@ -64,7 +68,17 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
             keyword = next(k for k in keywords if k.arg == name)
             at = replace(start := ctx.span(keyword), end_line=start.line, end_column=start.column + len(name))
             near = meant(name, (n for n in every if n not in found), 0.6)
-            ctx.report(BadCall(at, source.name, f"has no parameter `{name}`", defined, near, at if near else None, "no such parameter"))
+            ctx.report(
+                BadCall(
+                    at,
+                    source.name,
+                    f"has no parameter `{name}`",
+                    defined,
+                    near,
+                    at if near else None,
+                    "no such parameter",
+                )
+            )
             return None
         value = expression(ctx, a, none=True)
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
@@ -92,7 +106,14 @@ def _parameters_of(source: FunctionSource) -> Label:
     else:
         first, last = source.source.span(every[0]), source.source.span(every[-1])
         place = replace(first, end_line=last.end_line, end_column=last.end_column)
-    return Label(place, f"the parameters are {names}" if len(every) > 1 else f"the only parameter is {names}" if every else "it has no parameters")
+    return Label(
+        place,
+        f"the parameters are {names}"
+        if len(every) > 1
+        else f"the only parameter is {names}"
+        if every
+        else "it has no parameters",
+    )
 
 
 def has_default(source: FunctionSource, name: str) -> bool:

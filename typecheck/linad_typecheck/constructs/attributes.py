@@ -23,7 +23,7 @@ from ..library.arrays import METHODS, OWN
 from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
-from ..scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
+from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
 from . import objects
 from .records import class_attribute, field
 
@@ -64,7 +64,9 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return EntityValue(members[names.index(node.attr)], ast.unparse(node))
         case EntityValue(entity=EnumMember(name=own, value=value)) if node.attr in ("name", "value"):
             return constant_value(ctx, own if node.attr == "name" else value, ast.unparse(node), span)
-        case EntityValue(entity=RecordClass(name=own)) | EntityValue(entity=External(), name=own) if node.attr == "__name__":
+        case EntityValue(entity=RecordClass(name=own)) | EntityValue(entity=External(), name=own) if (
+            node.attr == "__name__"
+        ):
             return TextValue(own.rpartition(".")[2])
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)
@@ -100,7 +102,13 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                     return reshaped(ctx, base, literal(-1), args)
                 case "itemsize" | "nbytes":
                     size = literal(WORDS[dtype_of(base)])
-                    return size if node.attr == "itemsize" else binary(ctx, ast.Mult, size, ScalarValue(product(ctx, shape_of(ctx, base, span), span), True), span)
+                    return (
+                        size
+                        if node.attr == "itemsize"
+                        else binary(
+                            ctx, ast.Mult, size, ScalarValue(product(ctx, shape_of(ctx, base, span), span), True), span
+                        )
+                    )
             if node.attr in LATER:
                 ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
                 return Poison()
@@ -125,7 +133,11 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             instead = "only arrays have attributes"
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))
         case _ if not isinstance(base, SILENT):
-            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", "only arrays have attributes"))
+            ctx.report(
+                Unsupported(
+                    span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", "only arrays have attributes"
+                )
+            )
     return Poison()
 
 

@@ -17,7 +17,7 @@ from ..arrays.indexing import indexed
 from ..arrays.row_arrays import Sizes, functions_of, store_row
 from ..arrays.shapes import transposed
 from ..arrays.slices import Place, Slice
-from ..core import Atom, Block, Call, Check, Const, Var, walk
+from ..ir.core import Atom, Block, Call, Check, Const, Var, walk
 from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.numbers import cast

@@ -1,4 +1,5 @@
-"""Calls: of library functions, of methods, and of other functions, which are specialised by the types of the arguments."""
+"""Calls: of library functions, of methods, and of other functions, which are specialised by the types of the arguments.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from ..arrays.operands import rank_zero
 from ..arrays.shapes import transposed
-from ..core import Atom, Call, Const
+from ..ir.core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
 from ..engine.evaluation import (
@@ -27,17 +28,19 @@ from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, leaves, map_arrays, passed,
-    rebuild, type_leaves, type_of,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, leaves, map_arrays,
+    passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..linear.ownership import array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write
+from ..linear.ownership import (
+    array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write,
+)
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
+from ..names.scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
@@ -78,7 +81,11 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return Poison() if args is None else method(ctx, base, node.func.attr, args, by)
         if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
             args = _library_args(ctx, node, node.func.attr, hint)
-            return Poison() if args is None else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
+            return (
+                Poison()
+                if args is None
+                else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
+            )
         if lists.is_list(base):
             return lists.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:
@@ -87,7 +94,11 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return text_method(ctx, node, base.text, node.func.attr)
         if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
             return made
-        if isinstance(base, EntityValue) and isinstance(base.entity, RecordClass) and (made := of_class(ctx, node, base.entity)) is not None:
+        if (
+            isinstance(base, EntityValue)
+            and isinstance(base.entity, RecordClass)
+            and (made := of_class(ctx, node, base.entity)) is not None
+        ):
             return made
         callee = attribute_of(ctx, node.func, base)
     else:
@@ -123,16 +134,25 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
         for a in node.args:
-            if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in ITERABLES):  # perhaps run over there
+            # perhaps run over there
+            if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in ITERABLES):
                 expression(ctx, a)
     if isinstance(callee, Poison) and callee.foreign:
-        found.diagnostics = [d for d in found.diagnostics if d.slug not in ("unsupported", "unknown-function", "impure-call")]
+        found.diagnostics = [
+            d for d in found.diagnostics if d.slug not in ("unsupported", "unknown-function", "impure-call")
+        ]
     ctx.programs.findings.take(found)
     if not isinstance(callee, SILENT):
         hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
-        whence = made_from(ctx, name, ctx.span(node.func), f"`{name}` is {with_article(describe(type_of(callee)))} from here on")
-        ctx.report(WrongType(ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence))
+        whence = made_from(
+            ctx, name, ctx.span(node.func), f"`{name}` is {with_article(describe(type_of(callee)))} from here on"
+        )
+        ctx.report(
+            WrongType(
+                ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence
+            )
+        )
     return Poison()
 
 
@@ -190,7 +210,9 @@ def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
 # ---------------------------------------------------------------------------------------------------- user functions
 
 
-def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str) -> Value:
+def _call(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
+) -> Value:
     args = bound_arguments(ctx, node, source)
     if args is None:
         return Poison()
@@ -202,7 +224,10 @@ def _call(ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     if source.rule is not None:  # its gradients are by whole arrays
-        values = [map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span)) for v, a in zip(values, args.values(), strict=True)]
+        values = [
+            map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span))
+            for v, a in zip(values, args.values(), strict=True)
+        ]
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
     if ctx.programs.inside(source):  # or each level would have a view of its own
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
@@ -244,11 +269,16 @@ def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 
 def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` of its rows, or columns; None where that is something else."""
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` of its rows, or columns; None where that is something
+    else."""
     if len(node.args) < 3:
         return None
     f, axis, array = (expression(ctx, a) for a in node.args[:3])
-    if not is_array(array) or rank_of(array) not in (1, 2) or not (isinstance(axis, ScalarValue) and isinstance(axis.atom, Const)):
+    if (
+        not is_array(array)
+        or rank_of(array) not in (1, 2)
+        or not (isinstance(axis, ScalarValue) and isinstance(axis.atom, Const))
+    ):
         return None
     rank = rank_of(array)
     rows = array if axis.atom.value in (-1, rank - 1) or rank == 1 else transposed(ctx, array, None, ctx.span(node))
@@ -258,7 +288,12 @@ def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
         return expression(ctx, of(Quoted(node.args[2], rows)), hint)
     row = ctx.pseudo("row", ctx.span(node))
     part = ast.comprehension(ast.Name(row, ast.Store()), Quoted(node.args[2], rows), [], 0)
-    made = array_from(ctx, ast.fix_missing_locations(ast.copy_location(ast.ListComp(of(ast.Name(row, ast.Load())), [part]), node)), None, hint)
+    made = array_from(
+        ctx,
+        ast.fix_missing_locations(ast.copy_location(ast.ListComp(of(ast.Name(row, ast.Load())), [part]), node)),
+        None,
+        hint,
+    )
     turned = is_array(made) and rank_of(made) == 2 and rows is not array
     return transposed(ctx, made, None, ctx.span(node)) if turned else made
 
@@ -270,9 +305,12 @@ CALLS["numpy.apply_along_axis"] = _along_axis
 def _each(
     ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
 ) -> Value:
-    """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and `numpy.vectorize` make them."""
+    """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and
+    `numpy.vectorize` make them."""
     nodes = [*node.args, *(k.value for k in node.keywords)]
-    values = tuple(usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True))
+    values = tuple(
+        usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True)
+    )
     silent = next((v for v in values if isinstance(v, SILENT)), None)
     if silent is not None:
         return silent
@@ -280,7 +318,9 @@ def _each(
     def apply(given: tuple[Value, ...]) -> Value:
         quoted = [Quoted(a, v) for a, v in zip(nodes, given, strict=True)]
         count = len(node.args)
-        named = [ast.copy_location(ast.keyword(k.arg, q), k) for k, q in zip(node.keywords, quoted[count:], strict=True)]
+        named = [
+            ast.copy_location(ast.keyword(k.arg, q), k) for k, q in zip(node.keywords, quoted[count:], strict=True)
+        ]
         call = ast.Call(node.func, quoted[:count], named)
         found = _call(ctx, ast.copy_location(call, node), source, captures, hint)
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
@@ -326,19 +366,29 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
     if spec.recursive:
         mine = ctx.spec.depth if ctx.spec is not None and ctx.spec.recursive else None
         atoms.append(ZERO if mine is None else ctx.let("level", "add", (mine, ONE), I64, span))
-    outs = tuple(ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t) for t in type_leaves(spec.result))
+    outs = tuple(
+        ctx.fresh(hint if hint != "t" else spec.source.name.replace("<lambda>", "t"), t)
+        for t in type_leaves(spec.result)
+    )
     if spec.source.again:
         in_one_step(ctx, outs, spec, atoms, span)
     else:
         ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
     for o in (o for o in outs if isinstance(o.type, Array)):
-        given = (a for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False)) if mode == "own" and spec.may_return(k))
+        given = (
+            a
+            for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False))
+            if mode == "own" and spec.may_return(k)
+        )
         inherits(ctx, o, *(a for a in given if isinstance(a.type, Array)))
         as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
     as_one(ctx, *(outs[k].name for k in spec.together))
     value = rebuild(spec.result, iter(outs))
-    return map_arrays(value, lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v)
+    return map_arrays(
+        value,
+        lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v,
+    )
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:

@@ -1,4 +1,5 @@
-"""Loops marked by `linad.checkpoint`: ``for t in checkpoint(range(T), ...)`` and ``while checkpoint(condition, ...)``."""
+"""Loops marked by `linad.checkpoint`: ``for t in checkpoint(range(T), ...)`` and ``while checkpoint(condition, ...)``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import operator
 from dataclasses import replace
 
 from ..checkpointing import DEFAULT, LATER, bytes_of, misuse
-from ..core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, Loop, Stmt, Var, walk
+from ..ir.core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, Loop, Stmt, Var, walk
 from ..engine.closures import closed
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
@@ -20,7 +21,7 @@ from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
-from ..scope import Constant, External, Helper
+from ..names.scope import Constant, External, Helper
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array
 from .derivatives import as_function
@@ -52,7 +53,11 @@ def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
     plain = len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
     unknown = next((k.arg or "**" for k in node.keywords if k.arg not in _OPTIONS), None)
     if not plain or unknown is not None:
-        why = "takes what to loop over, then `slots`, `memory` and `scheme` by name" if not plain else f"has no option `{unknown}`"
+        why = (
+            "takes what to loop over, then `slots`, `memory` and `scheme` by name"
+            if not plain
+            else f"has no option `{unknown}`"
+        )
         ctx.report(BadCall(ctx.span(node), NAME, why))
         return Marked(node.args[0] if plain else None, {}, node)
     options = {k.arg: k.value for k in node.keywords if k.arg is not None and not _is_none(k.value)}
@@ -112,7 +117,12 @@ def _value(ctx: Lowering, node: ast.expr) -> object:
         return -node.operand.value if isinstance(node.operand.value, int) else None
     if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTED:
         one, other = _value(ctx, node.left), _value(ctx, node.right)
-        if type(one) is type(other) is int and abs(one) < 2**32 and 0 <= other < 2**32 and not (isinstance(node.op, ast.Pow) and other > 62):
+        if (
+            type(one) is type(other) is int
+            and abs(one) < 2**32
+            and 0 <= other < 2**32
+            and not (isinstance(node.op, ast.Pow) and other > 62)
+        ):
             return _COMPUTED[type(node.op)](one, other)
         return None
     match named(ctx, node):
@@ -126,12 +136,15 @@ def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
     if isinstance(v, ScalarValue) and v.dtype in INTS:
         return whole(ctx, v.atom, ctx.span(node))
     if not isinstance(v, SILENT):
-        ctx.report(WrongType(ctx.span(node), "the number of slots is an int", describe(type_of(v)), "convert it: `int(...)`"))
+        ctx.report(
+            WrongType(ctx.span(node), "the number of slots is an int", describe(type_of(v)), "convert it: `int(...)`")
+        )
     return None
 
 
 def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
-    """``linad.checkpoint(f)``: the function whose inside is run again in the reverse sweep; None where ``f`` is no function."""
+    """``linad.checkpoint(f)``: the function whose inside is run again in the reverse sweep; None where ``f`` is no
+    function."""
     if len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
         return None
     found = expression(ctx, node.args[0])
@@ -148,13 +161,16 @@ def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
         case _:
             return None
     if node.keywords:
-        ctx.report(BadCall(ctx.span(node), NAME, "takes no options with a function: its arguments are the one snapshot"))
+        ctx.report(
+            BadCall(ctx.span(node), NAME, "takes no options with a function: its arguments are the one snapshot")
+        )
         return Poison()
     return made
 
 
 def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], span: Span) -> None:
-    """The call as the one step of a marked loop, so that its inside is run again. What it keeps it is given a copy of."""
+    """The call as the one step of a marked loop, so that its inside is run again. What it keeps it is given a copy of.
+    """
     inits: list[Atom] = []
     for out in outs:
         if isinstance(out.type, Array):
@@ -192,7 +208,9 @@ def in_recursion(ctx: Lowering) -> None:
         for s in (s for n in sorted(reached) if n in functions for s in walk(functions[n].body)):
             if isinstance(s, Loop) and s.mark is not None and s.mark.scheme != "tape":
                 what = f"`linad.checkpoint` inside `{name.partition('#')[0]}`, which calls itself,"
-                ctx.report(Unsupported(s.span, what, "take the mark out of the recursion; what calls save lies on a stack"))
+                ctx.report(
+                    Unsupported(s.span, what, "take the mark out of the recursion; what calls save lies on a stack")
+                )
 
 
 def misplaced(ctx: Lowering, node: ast.Call) -> None:

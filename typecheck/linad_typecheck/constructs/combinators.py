@@ -11,7 +11,7 @@ from ..arrays.indexing import indexed
 from ..arrays.row_arrays import Sizes, functions_of, one_at_least, store_row
 from ..arrays.slices import Place, Slice, view_of
 from ..arrays.updates import assign_region, region
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.blocks import assign
 from ..engine.closures import closed
 from ..engine.entities import callee
@@ -30,7 +30,7 @@ from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
-from ..scope import External
+from ..names.scope import External
 from ..span import Span
 from ..types import BOOL, I64, INTS, Scalar
 from .comprehensions import added, array_from, carry, targets, through
@@ -53,7 +53,9 @@ def _arrays(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> bo
             return False
     sizes = [size_of(ctx, v, 0, span) for v in values]
     for k, n in enumerate(sizes[1:], 2):
-        same_size(ctx, n, sizes[0], f"zip() argument {k} has {{0}} elements and argument 1 has {{1}}", (n, sizes[0]), span)
+        same_size(
+            ctx, n, sizes[0], f"zip() argument {k} has {{0}} elements and argument 1 has {{1}}", (n, sizes[0]), span
+        )
     return True
 
 
@@ -92,7 +94,11 @@ def _build(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Val
         ctx.report(WrongType(span, "a length is an int", describe(type_of(n)), "convert it: `int(...)`"))
         return Poison()
     if not ctx.is_nonneg(n.atom):
-        ok = Const(False, BOOL) if isinstance(n.atom, Const) else ctx.let("ok", "ge", (n.atom, Const(0, n.atom.type)), BOOL, span)
+        ok = (
+            Const(False, BOOL)
+            if isinstance(n.atom, Const)
+            else ctx.let("ok", "ge", (n.atom, Const(0, n.atom.type)), BOOL, span)
+        )
         ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))
     return _collected(ctx, node, _over_range(node, values), hint)
 
@@ -139,7 +145,13 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
     def fresh(v: Value) -> Value:
         if isinstance(v, TupleValue):
             return TupleValue(tuple(map(fresh, v.items)), v.record)
-        shape = () if isinstance(v, ScalarValue) else sizes[id(v)].again(ctx, span) if id(v) in sizes else shape_of(ctx, v, span)
+        shape = (
+            ()
+            if isinstance(v, ScalarValue)
+            else sizes[id(v)].again(ctx, span)
+            if id(v) in sizes
+            else shape_of(ctx, v, span)
+        )
         return fresh_array(ctx, hint, (n, *shape), dtype_of(v) if is_array(v) else v.dtype, None, span)
 
     def put() -> None:
@@ -210,7 +222,14 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
         ctx.take(trial, emit=False)
         return Poison()
     if known.type is None:
-        ctx.report(WrongType(span, f"a scan carries {describe(type_of(start))} from element to element", describe(type_of(after)), "give back what is taken"))
+        ctx.report(
+            WrongType(
+                span,
+                f"a scan carries {describe(type_of(start))} from element to element",
+                describe(type_of(after)),
+                "give back what is taken",
+            )
+        )
         return Poison()
     found = _wider(ctx, start, known.type, span)
     kept = ctx.pseudo("scan", span)
@@ -270,7 +289,9 @@ def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, spa
     """The arrays that the states go to; a state's arrays have the shapes that they start with."""
     match after:
         case TupleValue(items=items, record=record):
-            return TupleValue(tuple(_rows_for(ctx, x, y, n, hint, span) for x, y in zip(start.items, items, strict=True)), record)
+            return TupleValue(
+                tuple(_rows_for(ctx, x, y, n, hint, span) for x, y in zip(start.items, items, strict=True)), record
+            )
         case ScalarValue(dtype=dtype):
             return fresh_array(ctx, hint, (n,), dtype, None, span)
     return fresh_array(ctx, hint, (n, *shape_of(ctx, start, span)), dtype_of(start), None, span)
@@ -286,7 +307,14 @@ def _keep(ctx: Lowering, made: Value, state: Value, k: Atom, span: Span) -> None
             put(ctx, made, (k,), cast(ctx, atom, made.var.type.dtype, span), span)
         case ArrayValue(), _ if is_array(state):
             for axis, n in enumerate(shape_of(ctx, state, span)):
-                same_size(ctx, n, ctx.dim(made.var, axis + 1, span), "the state of a scan keeps its shape: {0} is not {1}", (n, ctx.dim(made.var, axis + 1, span)), span)
+                same_size(
+                    ctx,
+                    n,
+                    ctx.dim(made.var, axis + 1, span),
+                    "the state of a scan keeps its shape: {0} is not {1}",
+                    (n, ctx.dim(made.var, axis + 1, span)),
+                    span,
+                )
             store_row(ctx, made, k, state, span)
 
 
@@ -330,7 +358,13 @@ def combine(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     given = [*node.args, *fill]
     starred = any(isinstance(a, ast.Starred) for a in node.args)
     if starred or len(fill) != len(node.keywords) or not least <= len(given) <= (most or 99):
-        takes = f"{least} arguments" if least == most else f"{least} arguments or more" if most is None else f"{least} or {most} arguments"
+        takes = (
+            f"{least} arguments"
+            if least == most
+            else f"{least} arguments or more"
+            if most is None
+            else f"{least} or {most} arguments"
+        )
         ctx.report(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
         return Poison()
     for a in given:

@@ -11,13 +11,13 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional, literal,
-    type_of,
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional,
+    literal, type_of,
 )
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..scope import EnumMember
+from ..names.scope import EnumMember
 from ..span import Span
 from .dicts import has
 
@@ -40,19 +40,39 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             return _same(ctx, op, a, b, span)
         case ast.In() | ast.NotIn():
             found = _member(ctx, a, b, span)
-            return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotIn) and isinstance(found, ScalarValue) else found
+            return (
+                unary(ctx, ast.Not, found, span)
+                if isinstance(op, ast.NotIn) and isinstance(found, ScalarValue)
+                else found
+            )
     if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
-    if isinstance(a, TupleValue) and isinstance(b, TupleValue) and a.record in SEQUENCES and b.record in SEQUENCES and isinstance(op, _EQUALITIES):
+    if (
+        isinstance(a, TupleValue)
+        and isinstance(b, TupleValue)
+        and a.record in SEQUENCES
+        and b.record in SEQUENCES
+        and isinstance(op, _EQUALITIES)
+    ):
         found = _equal(ctx, a, b, span)
         if found is not None:
-            return unary(ctx, ast.Not, found, span) if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue) else found
-    if isinstance(op, _EQUALITIES) and any(isinstance(v, ScalarValue) and v.weak for v in (a, b)) and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue)):
+            return (
+                unary(ctx, ast.Not, found, span)
+                if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue)
+                else found
+            )
+    if (
+        isinstance(op, _EQUALITIES)
+        and any(isinstance(v, ScalarValue) and v.weak for v in (a, b))
+        and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue))
+    ):
         return literal(isinstance(op, ast.NotEq))  # one of Python's numbers is no tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
-    ctx.report(WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`"))
+    ctx.report(
+        WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
+    )
     return Poison()
 
 
@@ -78,7 +98,8 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     if classes is not None:
         return classes
     static = (TextValue, NoneValue)
-    if isinstance(a, static) or isinstance(b, static):  # a text or None is equal to no number, and to no array as a whole
+    # a text or None is equal to no number, and to no array as a whole
+    if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
         return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)
     return None
@@ -92,7 +113,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     if isinstance(a, NoneValue) or isinstance(b, NoneValue):
         same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
         return literal(same == isinstance(op, ast.Is))
-    if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):  # there is one True and one False
+    # there is one True and one False
+    if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):
         return compare(ctx, ast.Eq if isinstance(op, ast.Is) else ast.NotEq, a, b, span)
     same = _same_constants(a, b)
     if same is None and (is_array(a) or is_array(b)) and type(a) is not type(b):
@@ -112,10 +134,15 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
         case TupleValue(items=xs, record=p), TupleValue(items=ys, record=q) if p in SEQUENCES and q in SEQUENCES:
             if len(xs) != len(ys) or p is not q:  # no list is equal to a tuple
                 return literal(False)
-            return _chain(ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span)
+            return _chain(
+                ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span
+            )
         case ScalarValue(), ScalarValue():
             return compare(ctx, ast.Eq, a, b, span)
-        case (NoneValue() | TextValue() | ScalarValue() | TupleValue(), NoneValue() | TextValue() | ScalarValue() | TupleValue()) if type(a) is not type(b):
+        case (
+            NoneValue() | TextValue() | ScalarValue() | TupleValue(),
+            NoneValue() | TextValue() | ScalarValue() | TupleValue(),
+        ) if type(a) is not type(b):
             return literal(False)
         case NoneValue(), NoneValue():
             return literal(True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..arrays.from_parts import ROWS, array_of_values, row_of
 from ..arrays.row_arrays import NO_SIZES, Element, Sizes, functions_of, of_elements, one_at_least, rows_array, store_row
-from ..core import Atom, Check, Const, Store
+from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
@@ -249,7 +249,9 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     return ScalarValue(found, True)
 
 
-def carry(ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str) -> Value:
+def carry(
+    ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str
+) -> Value:
     """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
     span = ctx.span(what)
     key = ctx.pseudo(hint, span)
@@ -452,7 +454,13 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
     span = ctx.span(node)
     if may_update(ctx, node):
-        ctx.report(Unsupported(span, "an array of a comprehension that calls functions", "make `np.zeros(n)` and store the cells in loops"))
+        ctx.report(
+            Unsupported(
+                span,
+                "an array of a comprehension that calls functions",
+                "make `np.zeros(n)` and store the cells in loops",
+            )
+        )
         return Poison()
     kept = lambda element, others: _kept(ctx, node, element, others, dtype, hint)
     return of_elements(ctx, node, lambda: _seen(ctx, node), kept)
@@ -476,10 +484,22 @@ def _kept(
     if isinstance(like.value, SILENT):
         return Poison()
     if not isinstance(like.value, ScalarValue):
-        ctx.report(Unsupported(span, "arrays as elements of a comprehension with conditions or several loops", "make `np.zeros((n, m))` and store the rows in loops"))
+        ctx.report(
+            Unsupported(
+                span,
+                "arrays as elements of a comprehension with conditions or several loops",
+                "make `np.zeros((n, m))` and store the rows in loops",
+            )
+        )
         return Poison()
     one = ast.copy_location(ast.Constant(1), node.elt)
-    count = carry(ctx, ast.copy_location(ast.GeneratorExp(one, node.generators), node), literal(0), lambda n, v, at: binary(ctx, ast.Add, n, v, at), "n")
+    count = carry(
+        ctx,
+        ast.copy_location(ast.GeneratorExp(one, node.generators), node),
+        literal(0),
+        lambda n, v, at: binary(ctx, ast.Add, n, v, at),
+        "n",
+    )
     if not isinstance(count, ScalarValue):
         return Poison()
     ctx.not_negative(count.atom)

@@ -1,8 +1,8 @@
 """`linad.grad(f)(x)`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `linearize` and Jacobians inside checked functions.
 
-The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results, and made
-from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so derivatives of
-derivatives are nothing special.
+The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results,
+and made from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so
+derivatives of derivatives are nothing special.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ..core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
+from ..ir.core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
 from ..engine.closures import captured, closed
 from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
 from ..engine.numbers import cast
@@ -33,7 +33,7 @@ from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
-from ..scope import External, FunctionSource, Helper, parameters
+from ..names.scope import External, FunctionSource, Helper, parameters
 from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from .arguments import bound_arguments
@@ -91,7 +91,8 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
-    """The value of an option, known when the function is compiled; by default the first there is; None after a report."""
+    """The value of an option, known when the function is compiled; by default the first there is; None after a report.
+    """
     if node is None:
         return among[0]
     match expression(ctx, node):
@@ -232,7 +233,9 @@ def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, t
     """The result of a text for a function and its arguments."""
     span = ctx.span(node)
     args = Args(d.transform.kind, span, (), {}, hint, node)
-    names = {n: EntityValue(External(dotted), n) for n, dotted in (("pushforwards", PUSHFORWARDS), ("pullbacks", PULLBACKS))}
+    names = {
+        n: EntityValue(External(dotted), n) for n, dotted in (("pushforwards", PUSHFORWARDS), ("pullbacks", PULLBACKS))
+    }
     return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **names)
 
 
@@ -290,11 +293,15 @@ def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared | None:
     args = bound_arguments(ctx, node, source)
     if args is None:
         return None
-    values = {n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()}
+    values = {
+        n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()
+    }
     return _at_types(ctx, source, values, captures, span)
 
 
-def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared | None:
+def _at_types(
+    ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span
+) -> _Prepared | None:
     every = {**values, **dict(captures)}
     if any(contains(v, SILENT) for v in every.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
@@ -309,12 +316,18 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
     if spec.failed or not spec.done:
         ctx.programs.poisoned |= spec.failed
         if not spec.done:
-            ctx.report(Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out"))
+            ctx.report(
+                Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out")
+            )
         return None
     flat = [leaf for _, t in spec.params for leaf in type_leaves(t)]
-    taken = [k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)]
+    taken = [
+        k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)
+    ]
     if any(spec.modes[k] != "own" or spec.writes(k) for k in taken):
-        ctx.report(Unsupported(span, f"the derivative of `{source.name}`, which updates an argument", "let it work on a copy"))
+        ctx.report(
+            Unsupported(span, f"the derivative of `{source.name}`, which updates an argument", "let it work on a copy")
+        )
         return None
     if taken:
         spec = _on_copies(ctx, spec, taken)
@@ -344,7 +357,9 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
         name = ctx.programs.name(f"{spec.name}_on_copies")
         params = tuple(replace(p, mode="read") if k in copies else p for k, p in enumerate(f.params))
         modes = tuple(p.mode for p in params[: len(spec.modes)])
-        kept = Spec(name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True)
+        kept = Spec(
+            name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True
+        )
         kept.function = Function(name, params, Block((*made, call), outs), f.span)
         ctx.programs.specs[key] = kept
     return ctx.programs.specs[key]
@@ -360,11 +375,19 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
     found: list[str] = []
     for k in (argnums,) if isinstance(argnums, int) else argnums:
         if not -len(names) <= k < len(names):
-            ctx.report(BadCall(span, ready.spec.source.name, f"has {len(names)} parameters and is differentiated by number {k}"))
+            ctx.report(
+                BadCall(
+                    span, ready.spec.source.name, f"has {len(names)} parameters and is differentiated by number {k}"
+                )
+            )
             return None
         t = ready.types[k][1]
         if not any(map(is_float, type_leaves(t))):
-            ctx.report(WrongType(span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"))
+            ctx.report(
+                WrongType(
+                    span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"
+                )
+            )
             return None
         if names[k] in found:
             ctx.report(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
@@ -400,8 +423,14 @@ def _declare(
         name = ctx.programs.name(f"{f.name}_{derivative.kind}_{'_'.join(map(str, derivative.wrt))}{told}")
         params = (*f.params, *given)
         known = Spec(name, ready.spec.source, ready.spec.params, modes=tuple(p.mode for p in params), done=True)
-        made = {k: Alloc(Var(f"result#{k}", t), (ZERO,) * t.rank, zero(t.dtype)) for k, t in enumerate(results) if isinstance(t, Array)}
-        body = Block(tuple(made.values()), tuple(made[k].out if k in made else zero(t.dtype) for k, t in enumerate(results)))
+        made = {
+            k: Alloc(Var(f"result#{k}", t), (ZERO,) * t.rank, zero(t.dtype))
+            for k, t in enumerate(results)
+            if isinstance(t, Array)
+        }
+        body = Block(
+            tuple(made.values()), tuple(made[k].out if k in made else zero(t.dtype) for k, t in enumerate(results))
+        )
         known.function = Function(name, params, body, f.span)
         known.derivative = derivative
         ctx.programs.specs[key] = known
@@ -432,7 +461,9 @@ def _reverse(
     for k, a in zip(wrt, active, strict=True):
         if isinstance(a.type, Array):
             shape = (*shape_of(ctx, ArrayValue(a), span), *width)
-            buffers[k] = fresh_array(ctx, f"{f.params[k].var.name.partition('.')[0]}_bar", shape, a.type.dtype, zero(a.type.dtype), span)
+            buffers[k] = fresh_array(
+                ctx, f"{f.params[k].var.name.partition('.')[0]}_bar", shape, a.type.dtype, zero(a.type.dtype), span
+            )
             given.append(Param(names.var("bar", _widened(a.type, directions)), "acc"))
     kinds = [r.type for r in f.body.results] if value else []
     scalars = [k for k in wrt if isinstance(f.params[k].var.type, Scalar)]
@@ -446,7 +477,9 @@ def _reverse(
     for n, t in ready.types:
         size = len(list(type_leaves(t)))
         if n in chosen:
-            grads.append((chosen.index(n), _gradient(t, iter([buffers.get(k) or bars.get(k) for k in range(at, at + size)]))))
+            grads.append(
+                (chosen.index(n), _gradient(t, iter([buffers.get(k) or bars.get(k) for k in range(at, at + size)])))
+            )
         at += size
     return outs[:count], [g for _, g in sorted(grads, key=lambda pair: pair[0])]
 
@@ -512,7 +545,11 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
     ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
     value = rebuild(ready.spec.result, iter(outs))
-    sizes = TupleValue(tuple(ScalarValue(n, True) for o in outs if isinstance(o.type, Array) for n in shape_of(ctx, ArrayValue(o), span)))
+    sizes = TupleValue(
+        tuple(
+            ScalarValue(n, True) for o in outs if isinstance(o.type, Array) for n in shape_of(ctx, ArrayValue(o), span)
+        )
+    )
     parts = [("f", closed(ctx, f, span)), ("sizes", sizes), *((f"primal{k}", v) for k, v in enumerate(primals))]
     return TupleValue((value, FunctionValue(_pullback_source(ctx, node, f, len(primals)), (), tuple(parts))))
 
@@ -577,7 +614,12 @@ def _arrays(v: Value) -> Iterator[Value]:
 
 
 def _seeds(
-    ctx: Lowering, t: ValueType, v: Value, sizes: Iterator[Atom], span: Span, words: tuple[str, str] = ("cotangent", "result")
+    ctx: Lowering,
+    t: ValueType,
+    v: Value,
+    sizes: Iterator[Atom],
+    span: Span,
+    words: tuple[str, str] = ("cotangent", "result"),
 ) -> list[Atom] | None:
     """The cotangents of the float parts of a result, checked against it; ``words`` are what both are called."""
     match t, v:
@@ -594,7 +636,9 @@ def _seeds(
                 return []
             if is_array(v) and rank_of(v) == r:
                 for n, m in zip(shape_of(ctx, v, span), shape, strict=True):
-                    same_size(ctx, n, m, f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}", (n, m), span)
+                    same_size(
+                        ctx, n, m, f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}", (n, m), span
+                    )
                 v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
     ctx.report(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
@@ -620,7 +664,9 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         return Poison()
     tangents: list[Atom] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
-        sizes = iter([n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)])
+        sizes = iter(
+            [n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
+        )
         found = _seeds(ctx, t, v, sizes, span, ("tangent", "argument"))
         if found is None:
             return Poison()
@@ -629,13 +675,16 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 
 def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
-    """The value, and its tangents in several directions at once, which have one more axis for that, as those given have."""
+    """The value, and its tangents in several directions at once, which have one more axis for that, as those given
+    have."""
     span = ctx.span(node)
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
     if ready is None:
         return Poison()
-    return _pushed(ctx, ready, [stored(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True)
+    return _pushed(
+        ctx, ready, [stored(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True
+    )
 
 
 def _pushed(
@@ -714,11 +763,14 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> 
     given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())
     callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
     pushed = ast.Call(callee, [ast.Name("f", ast.Load()), primals, given], [])
-    return _held_function(ctx, node, f"{source_of(f).name}_jvp", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load()))
+    return _held_function(
+        ctx, node, f"{source_of(f).name}_jvp", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load())
+    )
 
 
 def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which does not depend on where it is taken."""
+    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which does not depend on where it is taken.
+    """
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         ctx.report(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))

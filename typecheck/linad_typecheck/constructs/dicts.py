@@ -12,7 +12,7 @@ from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import dict_class
+from ..names.scope import dict_class
 from ..span import Span
 from .identity import change
 from .static_texts import constant_of, value_of
@@ -47,7 +47,13 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
     found: dict[object, Value] = {}
     for a in node.args:
         v = expression(ctx, a, hint)
-        made = v if isinstance(v, TupleValue) and v.mapping else of_pairs(ctx, v.items, ctx.span(a)) if isinstance(v, TupleValue) and not v.closed else None
+        made = (
+            v
+            if isinstance(v, TupleValue) and v.mapping
+            else of_pairs(ctx, v.items, ctx.span(a))
+            if isinstance(v, TupleValue) and not v.closed
+            else None
+        )
         if not isinstance(made, TupleValue):
             return made
         found |= zip(made.record.names, made.items, strict=True)
@@ -65,7 +71,9 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
     found: dict[object, Value] = {}
     for pair in pairs:
-        known, key = constant_of(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
+        known, key = (
+            constant_of(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
+        )
         if not known:
             ctx.report(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
             return Poison()
@@ -80,7 +88,14 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
     if known and not isinstance(key, list):
         return (key,)
     if not isinstance(v, SILENT):
-        ctx.report(WrongType(ctx.span(node), "a key of a dict is a text or a literal", describe(type_of(v)), "use an array with int indices"))
+        ctx.report(
+            WrongType(
+                ctx.span(node),
+                "a key of a dict is a text or a literal",
+                describe(type_of(v)),
+                "use an array with int indices",
+            )
+        )
     return None
 
 
@@ -101,7 +116,9 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
 
 
 def _find(base: TupleValue, key: object) -> Value | None:
-    return next((v for k, v in zip(base.record.names, base.items, strict=True) if k == key and type(k) is type(key)), None)
+    return next(
+        (v for k, v in zip(base.record.names, base.items, strict=True) if k == key and type(k) is type(key)), None
+    )
 
 
 def has(base: TupleValue, key: Value) -> bool | None:
@@ -149,7 +166,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 
 
 def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
-    """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value under a key, which is taken out, or is there from here on."""
+    """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value under a key, which is taken out, or is there from
+    here on."""
     key = key_of(ctx, node.args[0])
     if key is None:
         return Poison()
@@ -191,10 +209,16 @@ def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) 
         return False
     shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base)]
     options = ctx.source.node.args.kwarg  # `**options` is a dict of the call's own
-    given = node.id in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options} - {MADE}
+    given = node.id in {
+        a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options
+    } - {MADE}
     if shared or given or node.id not in ctx.local_names:
         whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
-        instead = f"make another one: `{node.id} = {{**{node.id}, ...}}`" if base.mapping else "make another one, or pass what changes"
+        instead = (
+            f"make another one: `{node.id} = {{**{node.id}, ...}}`"
+            if base.mapping
+            else "make another one, or pass what changes"
+        )
         ctx.report(Unsupported(span, f"{what} {whose},", instead))
         return False
     return change(ctx, node.id, span)
@@ -220,7 +244,8 @@ def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:
 
 
 def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword] | None:
-    """The keywords of a call with the items of a dict in place of each ``**d``; None, with a report, where there is no dict."""
+    """The keywords of a call with the items of a dict in place of each ``**d``; None, with a report, where there is no
+    dict."""
     found: list[ast.keyword] = []
     for k in node.keywords:
         if k.arg is not None:
@@ -229,7 +254,11 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword] | None:
         v = expression(ctx, k.value)
         if not (isinstance(v, TupleValue) and v.mapping and all(isinstance(n, str) for n in v.record.names)):
             if not isinstance(v, SILENT):
-                ctx.report(BadCall(ctx.span(k.value), ast.unparse(node.func), "is given keywords by `**`, and only a dict has some"))
+                ctx.report(
+                    BadCall(
+                        ctx.span(k.value), ast.unparse(node.func), "is given keywords by `**`, and only a dict has some"
+                    )
+                )
             return None
         found += [ast.keyword(n, Quoted(k.value, x), lineno=k.lineno, col_offset=k.col_offset, end_lineno=k.end_lineno, end_col_offset=k.end_col_offset)
                   for n, x in zip(v.record.names, v.items, strict=True)]  # fmt: skip

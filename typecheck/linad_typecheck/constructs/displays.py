@@ -7,7 +7,7 @@ import ast
 from ..arrays.arguments import dtype_of
 from ..arrays.axes import RULES as AXES
 from ..arrays.from_parts import ROWS, Stacked, array_of_cells, collect, shape_of_parts
-from ..core import Const
+from ..ir.core import Const
 from ..engine.evaluation import CALLS, expression
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
@@ -41,7 +41,9 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     return array_of_cells(ctx, _collect(ctx, what, cells), cells, dtype, hint, span, name)
 
 
-def _with_options(ctx: Lowering, node: ast.Call, options: dict[str, ast.expr], dotted: str, name: str, hint: str) -> Value:
+def _with_options(
+    ctx: Lowering, node: ast.Call, options: dict[str, ast.expr], dotted: str, name: str, hint: str
+) -> Value:
     """``np.array(x, copy=False, ndmin=2)``: without a copy it is `np.asarray`, and axes of size 1 come in front."""
     given = {k: expression(ctx, v) for k, v in options.items()}
     rank, lazily = given.get("ndmin", literal(0)), given.get("copy") in (literal(False), NoneValue())

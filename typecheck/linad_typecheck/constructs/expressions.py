@@ -6,11 +6,13 @@ import ast
 from functools import partial
 
 from ..advice.did_you_mean import meant
-from ..core import Check, Const
+from ..ir.core import Check, Const
 from ..engine.arithmetic import compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
-from ..engine.evaluation import CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, truth_of, usable
+from ..engine.evaluation import (
+    CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, truth_of, usable,
+)
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
@@ -18,14 +20,15 @@ from ..engine.refusal import refuse
 from ..engine.short_circuit import one_of, lazily
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, is_optional, type_of,
+    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, is_optional,
+    type_of,
 )
 from ..library.operators import operator
 from ..linear.liveness import enclosed
 from ..linear.ownership import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
-from ..scope import External
+from ..names.scope import External
 from ..span import Span
 from ..types import INTS
 from . import lists
@@ -103,7 +106,14 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
             return lists.joined(ctx, a, b, node)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
             if a.listed != b.listed:
-                ctx.report(WrongType(ctx.span(node), "a list is joined to a list and a tuple to a tuple", "one of each", "write both as tuples"))
+                ctx.report(
+                    WrongType(
+                        ctx.span(node),
+                        "a list is joined to a list and a tuple to a tuple",
+                        "one of each",
+                        "write both as tuples",
+                    )
+                )
                 return Poison()
             return TupleValue(a.items + b.items, LIST if a.listed else None)
     if isinstance(node.op, ast.Mult):
@@ -116,13 +126,19 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
 def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | None:
     """``(0.0,) * 3``."""
     match a, b:
-        case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if dtype in INTS and n * len(items) <= 1000:
+        case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if (
+            dtype in INTS and n * len(items) <= 1000
+        ):
             return TupleValue(items * n, LIST if a.listed else None)
         case TupleValue(listed=True), ScalarValue(dtype=dtype) if dtype in INTS:
             return lists.repeated(ctx, a, b, ctx.span(node))
         case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
             ctx.wants_literal(b)
-            ctx.report(Unsupported(ctx.span(node), "a tuple repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
+            ctx.report(
+                Unsupported(
+                    ctx.span(node), "a tuple repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
+                )
+            )
             return Poison()
     return None
 
@@ -178,7 +194,12 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
     arms = [ctx.ahead(partial(expression, ctx, side, hint)) for side in sides]
     span = ctx.span(node)
     a, b = (arm.value for arm in arms)
-    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and type_of(a) == type_of(b) and not any(x.stmts for x in arms):
+    if (
+        isinstance(a, ScalarValue)
+        and isinstance(b, ScalarValue)
+        and type_of(a) == type_of(b)
+        and not any(x.stmts for x in arms)
+    ):
         if a == b:
             return a
         return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
@@ -196,7 +217,9 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
         return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
 
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
-        return _comparison(ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), ctx.span(node))
+        return _comparison(
+            ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), ctx.span(node)
+        )
     if len(node.ops) == 1:
         return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
     return chain(pull(ctx, node.left), node.ops, node.comparators)

@@ -1,8 +1,8 @@
 """Lists, dicts and objects that may be one: here they are values, which a change gives anew under one name.
 
-A call may give back what it got, or put it into what it gives: then two names mean one list in Python, of which a change under one
-would not show under the other. So no name that went into such a call, or got its result, may be changed in the same function,
-before the call or behind it: a loop may lead from either to the other.
+A call may give back what it got, or put it into what it gives: then two names mean one list in Python, of which a
+change under one would not show under the other. So no name that went into such a call, or got its result, may be
+changed in the same function, before the call or behind it: a loop may lead from either to the other.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from ..span import Span
 def given_back(
     ctx: Lowering, nodes: list[ast.expr], names: set[str], function: str, given: list[Value], result: Value, fresh: bool
 ) -> None:
-    """Note a call that may give back what it got, from ``nodes`` and under ``names``. ``fresh``: the result itself is a new
-    object, in which others may be; so is each that the function is known to have made."""
+    """Note a call that may give back what it got, from ``nodes`` and under ``names``. ``fresh``: the result itself is a
+    new object, in which others may be; so is each that the function is known to have made."""
     fresh = fresh or (isinstance(result, TupleValue) and result.made is not None)
-    came = {k for part in (result.items if fresh and isinstance(result, TupleValue) else (result,)) for k in _kinds(part, True)}
+    came = {
+        k
+        for part in (result.items if fresh and isinstance(result, TupleValue) else (result,))
+        for k in _kinds(part, True)
+    }
     if not came & {k for v in given for k in _kinds(v)}:
         return
     names = {n for n in _read(ctx, nodes) | names if n in ctx.env and came & set(_kinds(ctx.env[n].value))}
@@ -38,7 +42,8 @@ def given_back(
 
 
 def change(ctx: Lowering, name: str, span: Span) -> bool:
-    """Note that the list, dict or object of a name is changed; False, with a report, where it may be another name's, too."""
+    """Note that the list, dict or object of a name is changed; False, with a report, where it may be another name's,
+    too."""
     ctx.variables.changed.add(name)
     if name in ctx.variables.tied:
         _refuse(ctx, name, ctx.variables.tied[name], span)
@@ -67,7 +72,8 @@ def _read(ctx: Lowering, nodes: list[ast.expr]) -> set[str]:
 
 
 def _kinds(v: Value, unknown: bool = False) -> Iterator[str]:
-    """What may be changed in a value: objects by their classes, dicts, lists. ``unknown``: without those made at a known place."""
+    """What may be changed in a value: objects by their classes, dicts, lists. ``unknown``: without those made at a
+    known place."""
     if not isinstance(v, TupleValue):
         return
     if v.record in LISTS:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..arrays.indexing import alike, picked
 from ..arrays.operands import flag
 from ..arrays.slices import Place, view_of
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import check_nonzero
 from ..engine.closures import closed
 from ..engine.entities import callee
@@ -120,12 +120,18 @@ def _reversed(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     one_step = isinstance(inner.step, Const) and inner.step.value == 1
     if one_step:
         start = _offset(ctx, inner.stop, -1, span)
-        return Iteration(start, _offset(ctx, inner.start, -1, span), Const(-1, I64), inner.nonneg, inner.element, inner.held)
+        return Iteration(
+            start, _offset(ctx, inner.start, -1, span), Const(-1, I64), inner.nonneg, inner.element, inner.held
+        )
     trips = ctx.let("trips", "trips", (inner.start, inner.stop, inner.step), I64, span)
     last = ctx.let("t", "mul", (ctx.let("t", "sub", (trips, ONE), I64, span), inner.step), I64, span)
     start = ctx.let("start", "add", (inner.start, last), I64, span)
     stop = ctx.let("stop", "sub", (inner.start, inner.step), I64, span)
-    step = Const(-inner.step.value, I64) if isinstance(inner.step, Const) else ctx.let("step", "neg", (inner.step,), I64, span)
+    step = (
+        Const(-inner.step.value, I64)
+        if isinstance(inner.step, Const)
+        else ctx.let("step", "neg", (inner.step,), I64, span)
+    )
     return Iteration(start, stop, step, inner.nonneg, inner.element, inner.held)
 
 
@@ -171,7 +177,9 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         ctx.report(BadCall(span, "enumerate", "takes something to iterate over and a first number"))
         return None
     inner = iteration(ctx, node.args[0])
-    first = expression(ctx, [*node.args[1:], *starts][0]) if len(node.args) + len(starts) == 2 else ScalarValue(ZERO, True)
+    first = (
+        expression(ctx, [*node.args[1:], *starts][0]) if len(node.args) + len(starts) == 2 else ScalarValue(ZERO, True)
+    )
     if inner is None:
         return None
     if not isinstance(first, ScalarValue) or first.dtype not in INTS:
@@ -180,11 +188,18 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return None
     base = whole(ctx, first.atom, span)
     if isinstance(inner, Unrolled):
-        items = [TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)]
+        items = [
+            TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)
+        ]
         return Unrolled(tuple(items))
     inner = from_zero(ctx, inner, span)
     return Iteration(
-        ZERO, inner.stop, ONE, True, lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))), inner.held
+        ZERO,
+        inner.stop,
+        ONE,
+        True,
+        lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))),
+        inner.held,
     )
 
 
@@ -195,7 +210,9 @@ def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
         return a
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value + b.value, I64)
-    return ctx.let("k", "add", (b, a), I64, span, **ctx.signed(ctx.counts(a) and ctx.counts(b), max(ctx.bits(a), ctx.bits(b)) + 1))
+    return ctx.let(
+        "k", "add", (b, a), I64, span, **ctx.signed(ctx.counts(a) and ctx.counts(b), max(ctx.bits(a), ctx.bits(b)) + 1)
+    )
 
 
 def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
@@ -213,7 +230,9 @@ def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
 
 def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     span = ctx.span(node)
-    strict = flag(ctx, {k.arg: expression(ctx, k.value) for k in node.keywords if k.arg == "strict"}, "strict", False, span)
+    strict = flag(
+        ctx, {k.arg: expression(ctx, k.value) for k in node.keywords if k.arg == "strict"}, "strict", False, span
+    )
     if strict is None or any(k.arg != "strict" for k in node.keywords):
         if strict is not None:
             ctx.report(BadCall(span, "zip", "takes `strict=` and no other keyword"))
@@ -228,7 +247,13 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         inner = [picking(ctx, i, span) if isinstance(i, Unrolled) and alike(i.items) else i for i in inner]
     if any(isinstance(i, Unrolled) for i in inner):
         if not all(isinstance(i, Unrolled) for i in inner):
-            ctx.report(Unsupported(span, "`zip` of a tuple of other things than numbers with an array or a range", "index the array with literals"))
+            ctx.report(
+                Unsupported(
+                    span,
+                    "`zip` of a tuple of other things than numbers with an array or a range",
+                    "index the array with literals",
+                )
+            )
             return None
         lengths = [len(i.items) for i in inner]
         if strict and min(lengths) != max(lengths):
@@ -329,7 +354,9 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         case Unrolled(items=items):
             return Unrolled(tuple(map(apply, items)))
         case Iteration():
-            return Iteration(inner.start, inner.stop, inner.step, inner.nonneg, lambda i: apply(inner.element(i)), inner.held)
+            return Iteration(
+                inner.start, inner.stop, inner.step, inner.nonneg, lambda i: apply(inner.element(i)), inner.held
+            )
     return None
 
 
@@ -345,7 +372,9 @@ def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
 
 
 def _not_here(ctx: Lowering, node: ast.Call) -> None:
-    ctx.report(Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple"))
+    ctx.report(
+        Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple")
+    )
 
 
 ITERABLES = {

@@ -1,7 +1,8 @@
 """Jacobians, and derivatives of functions that return something beside: texts of the language itself.
 
 A Jacobian has a direction for each cell of the arguments, in which the tangent of this cell is 1, or of the results and
-their cotangents. One sweep takes all directions of a block. What is nested in tuples and records is spelt out, leaf by leaf.
+their cotangents. One sweep takes all directions of a block. What is nested in tuples and records is spelt out, leaf by
+leaf.
 """
 
 from __future__ import annotations
@@ -130,7 +131,8 @@ MOST = 64  # directions at a time: an array of a thousand cells stays in the sec
 
 @frozen(slots=True)
 class Cells:
-    """The float cells of an argument or a result, of which each is a direction: from ``first`` on there are ``count``."""
+    """The float cells of an argument or a result, of which each is a direction: from ``first`` on there are ``count``.
+    """
 
     part: Part
     of: str  # an expression
@@ -201,7 +203,9 @@ def _forward(s: Signature, name: str, wide: bool) -> str:
             body.append(f"j{o}_{i}[{rows}{low}:{high}] = t{out.path}[{rows}{low} + {shift}:{high} + {shift}]")
         yield from _blocks(every, body)
         for o, i, out, c in _pairs(s.outputs, every):
-            yield from _shaped(f"j{o}_{i}", ":, " * out.rank, [f"value{out.path}.shape[{n}]" for n in range(out.rank)], c)
+            yield from _shaped(
+                f"j{o}_{i}", ":, " * out.rank, [f"value{out.path}.shape[{n}]" for n in range(out.rank)], c
+            )
 
     return _text(name, s, lines())
 

@@ -1,4 +1,5 @@
-"""Lists that change: `append` and the other methods, items that are stored, and items of a list of a computed length."""
+"""Lists that change: `append` and the other methods, items that are stored, and items of a list of a computed length.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +9,11 @@ from dataclasses import replace
 
 from ..arrays.indexing import Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
-from ..core import Atom, Check, Const, Fill
+from ..ir.core import Atom, Check, Const, Fill
 from ..engine.evaluation import CALLS, expression, usable
-from ..engine.growing import appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made
+from ..engine.growing import (
+    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made,
+)
 from ..engine.numbers import whole
 from ..engine.places import fresh_array, held, materialise
 from ..engine.provenance import user_name
@@ -20,13 +23,13 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value, arrays, contains, describe, growing_type,
-    literal, map_arrays, type_of,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value,
+    arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import RETURNED
+from ..names.scope import RETURNED
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .comprehensions import COMPREHENSIONS, Comprehension, plain, run_through, through
@@ -49,7 +52,11 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name not in METHODS or node.keywords:
         ctx.report(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
         return Poison()
-    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args if not isinstance(a, COMPREHENSIONS)]
+    given = [
+        usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
+        for a in node.args
+        if not isinstance(a, COMPREHENSIONS)
+    ]
     lost = contains(base, LostArray)
     base = usable(ctx, base, user_name(node.func.value) or "the list", span)
     silent = next((v for v in (base, *given) if isinstance(v, SILENT)), None)
@@ -60,7 +67,13 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return silent
     least, most = {"append": (1, 1), "extend": (1, 1), "insert": (2, 2), "pop": (0, 1)}.get(name, (0, 0))
     if not least <= len(node.args) <= most:
-        takes = "no argument" if most == 0 else f"{least} argument{'s' * (most > 1)}" if least == most else "at most one argument"
+        takes = (
+            "no argument"
+            if most == 0
+            else f"{least} argument{'s' * (most > 1)}"
+            if least == most
+            else "at most one argument"
+        )
         ctx.report(BadCall(span, f"{ast.unparse(node.func.value)}.{name}", f"takes {takes}"))
         return Poison()
     if name == "copy":
@@ -84,33 +97,64 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
     """Whether a list is the function's own, under this name alone, so that it may change; a report otherwise."""
     if not isinstance(node, ast.Name) or node.id not in ctx.env:
-        ctx.report(Unsupported(span, f"{what} of a list inside another value or outside the function", "give it a name: `xs = []`, then `xs.append(v)`"))
+        ctx.report(
+            Unsupported(
+                span,
+                f"{what} of a list inside another value or outside the function",
+                "give it a name: `xs = []`, then `xs.append(v)`",
+            )
+        )
         return False
     name = node.id
-    given = name in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)} and not _bound_again(ctx, name, span)
+    given = name in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)} and not _bound_again(
+        ctx, name, span
+    )
     held = {v.name for v in arrays(base)} if is_growing(base) else set()
     shared = next((n for n, b in ctx.env.items() if n != name and (b.value is base or _holds(b.value, base, held))), "")
     if not (given or shared):
         shared = "%over" if _run_over(ctx, name, span) else _other_name(ctx, name)
     if given or shared:
-        whose = "which its caller sees" if given else f"which `{shared}` may be, too" if shared[0] != "%" else "while a loop runs over it"
-        put = any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append" and ast.unparse(n.func.value) == shared for n in ast.walk(ctx.source.node))
-        instead = f"put an array there: `{shared}.append(np.array({name}))`" if put else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
+        whose = (
+            "which its caller sees"
+            if given
+            else f"which `{shared}` may be, too"
+            if shared[0] != "%"
+            else "while a loop runs over it"
+        )
+        put = any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr == "append"
+            and ast.unparse(n.func.value) == shared
+            for n in ast.walk(ctx.source.node)
+        )
+        instead = (
+            f"put an array there: `{shared}.append(np.array({name}))`"
+            if put
+            else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
+        )
         ctx.report(Unsupported(span, f"{what} of a list {whose},", instead))
         return False
     return change(ctx, name, span)
 
 
 def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:
-    """Whether a parameter is known to mean something else by then: a statement of the function itself binds it before."""
+    """Whether a parameter is known to mean something else by then: a statement of the function itself binds it before.
+    """
     body = getattr(ctx.source.node, "body", [])
     before = [s for s in body if isinstance(s, ast.Assign)] if isinstance(body, list) else []
-    return any(isinstance(t, ast.Name) and t.id == name and ctx.span(s).line < span.line for s in before for t in s.targets)
+    return any(
+        isinstance(t, ast.Name) and t.id == name and ctx.span(s).line < span.line for s in before for t in s.targets
+    )
 
 
 def _run_over(ctx: Lowering, name: str, span: Span) -> bool:
     """Whether a loop around a place runs over what a name holds."""
-    loops = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.For) and any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(n.iter)))
+    loops = (
+        n
+        for n in ast.walk(ctx.source.node)
+        if isinstance(n, ast.For) and any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(n.iter))
+    )
     inside = lambda n: ctx.span(n.body[0]).line <= span.line <= ctx.span(n.body[-1]).end_line
     return any(inside(n) and not isinstance(n.iter, ast.Call) or (inside(n) and _iterates(n.iter, name)) for n in loops)
 
@@ -128,7 +172,9 @@ def _iterates(node: ast.expr, name: str) -> bool:
 def _holds(v: Value, base: TupleValue, held: set[str]) -> bool:
     """Whether a value has the list in it: the same arrays, or the list itself."""
     if isinstance(v, TupleValue):
-        return any(x is base or _holds(x, base, held) for x in v.items) or (is_growing(v) and not held.isdisjoint(a.name for a in arrays(v)))
+        return any(x is base or _holds(x, base, held) for x in v.items) or (
+            is_growing(v) and not held.isdisjoint(a.name for a in arrays(v))
+        )
     return False
 
 
@@ -138,9 +184,13 @@ def _other_name(ctx: Lowering, name: str) -> str:
         match n:
             case ast.Assign(targets=targets, value=value) if _is_of(value, name):
                 return ast.unparse(targets[0])
-            case ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value) if _is_of(value, name):
+            case (
+                ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ) if _is_of(value, name):
                 return ast.unparse(target)
-            case ast.Call(func=ast.Attribute(attr="append" | "insert" | "setdefault", value=into), args=args) if any(_is_of(a, name) for a in args):
+            case ast.Call(func=ast.Attribute(attr="append" | "insert" | "setdefault", value=into), args=args) if any(
+                _is_of(a, name) for a in args
+            ):
                 return ast.unparse(into)
     return ""
 
@@ -177,7 +227,11 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     grown = appended(ctx, base, value, name, span)
     if grown is None:
         found = f"{describe(type_of(value))} in {describe(type_of(base))}"
-        ctx.report(WrongType(span, "the items of a list that grows in a loop are of one type", found, "use a list for each type"))
+        ctx.report(
+            WrongType(
+                span, "the items of a list that grows in a loop are of one type", found, "use a list for each type"
+            )
+        )
         return Poison()
     _bind(ctx, name, grown, span)
     return NoneValue()
@@ -253,7 +307,11 @@ def _rearranged(ctx: Lowering, name: str, base: TupleValue, how: str, given: lis
     if not is_array(array) or (how == "sort" and rank_of(array) != 1):
         ctx.report(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
         return Poison()
-    fixed = view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], name, span) if how == "reverse" else _sorted(ctx, array, span)
+    fixed = (
+        view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], name, span)
+        if how == "reverse"
+        else _sorted(ctx, array, span)
+    )
     _bind(ctx, name, from_array(ctx, fixed, _are_weak(base), span), span)
     return NoneValue()
 
@@ -299,7 +357,12 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cut, cells.items)), cells.record)
-        return materialise(ctx, view_of(ctx, as_array(ctx, made(ctx, cells, count, True), name, span), [where], name, span), "items", span)
+        return materialise(
+            ctx,
+            view_of(ctx, as_array(ctx, made(ctx, cells, count, True), name, span), [where], name, span),
+            "items",
+            span,
+        )
 
     cells = cut(base.items[0])
     first = next(arrays(cells))
@@ -317,7 +380,8 @@ def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
 
 
 def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` is of a list of counted items at a known place; then it is done: the name means another list."""
+    """Whether ``xs[k] = v`` is of a list of counted items at a known place; then it is done: the name means another
+    list."""
     k = counted_item(ctx, node)
     if k is None:
         return False
@@ -343,13 +407,23 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         t = growing_type(type_of(base), NOTHING)
         if t is None or not base.items:
             ctx.wants_literal(index)
-            ctx.report(Unsupported(span, "a computed index into a list of items of several types", "use an array, or literal indices"))
+            ctx.report(
+                Unsupported(
+                    span, "a computed index into a list of items of several types", "use an array, or literal indices"
+                )
+            )
             return None
         base = as_growing(ctx, base, t, span)
         _bind(ctx, name, base, span)
     cells = base.items[0]
     if not isinstance(cells, ArrayValue) or cells.var.type.rank != 1:
-        ctx.report(Unsupported(span, "storing an array or a tuple into a list of a computed length", "make an array: `np.zeros((n, m))`"))
+        ctx.report(
+            Unsupported(
+                span,
+                "storing an array or a tuple into a list of a computed length",
+                "make an array: `np.zeros((n, m))`",
+            )
+        )
         return None
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
 
@@ -358,7 +432,8 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
 
 
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
-    """``[e for v in x if c]`` whose items are counted at run time: a list that grows in the loop that it abbreviates."""
+    """``[e for v in x if c]`` whose items are counted at run time: a list that grows in the loop that it abbreviates.
+    """
     if not plain(ctx, node):
         return Poison()
     span = ctx.span(node)
@@ -373,8 +448,18 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
     run_through(ctx, node, each, key)
     found = usable(ctx, ctx.unbind(key).value, "the list", span)
-    if isinstance(found, Poison) and not ctx.programs.unknown and not any(d.severity == "error" for d in ctx.programs.findings.told()):
-        ctx.report(Unsupported(span, "a list of lists, or of items of several types, of a computed length", "make an array of it: `np.array([... for ...])`"))
+    if (
+        isinstance(found, Poison)
+        and not ctx.programs.unknown
+        and not any(d.severity == "error" for d in ctx.programs.findings.told())
+    ):
+        ctx.report(
+            Unsupported(
+                span,
+                "a list of lists, or of items of several types, of a computed length",
+                "make an array of it: `np.array([... for ...])`",
+            )
+        )
     return found
 
 
@@ -388,12 +473,15 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
 
 
 def returned(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry with an array in place of each list of a computed length, of which calls make a list again."""
+    """The result of an entry with an array in place of each list of a computed length, of which calls make a list
+    again."""
     if is_growing(value):
         if isinstance(value.items[0], TupleValue):
             ctx.report(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))
             return Poison()
-        return TupleValue((materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)])
+        return TupleValue(
+            (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
+        )
     if isinstance(value, TupleValue):
         items = tuple(returned(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
@@ -404,7 +492,11 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
     """``[0.0] * n`` with a computed ``n``."""
     if len(base.items) != 1 or not isinstance(base.items[0], ScalarValue):
         ctx.wants_literal(times)
-        ctx.report(Unsupported(span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"))
+        ctx.report(
+            Unsupported(
+                span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
+            )
+        )
         return Poison()
     (value,) = base.items
     n = whole(ctx, times.atom, span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..arrays.indexing import alike
-from ..core import Const
+from ..ir.core import Const
 from ..engine.attempt import Attempt, Shape
 from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
 from ..engine.exits import breaks, returns
@@ -32,7 +32,9 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case None:
             _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
         case Unrolled() if around is not None:
-            ctx.report(Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array"))
+            ctx.report(
+                Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
+            )
         case Unrolled(items=items) if not items or not _leaves(s):
             _unroll(ctx, s, items)
         case Unrolled(items=items) if not alike(items):

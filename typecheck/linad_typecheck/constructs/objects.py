@@ -1,4 +1,5 @@
-"""Objects of the user's classes that a function finds outside: their attributes, methods and properties; partial applications."""
+"""Objects of the user's classes that a function finds outside: their attributes, methods and properties; partial
+applications."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ..engine.quoted import Quoted
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, Poison, TupleValue, Value
 from ..messages.language import Unsupported
-from ..scope import Applied, FunctionSource, Helper, Instance, RecordClass, RecordField
+from ..names.scope import Applied, FunctionSource, Helper, Instance, RecordClass, RecordField
 from ..span import Span
 from .dicts import MADE, own
 from .records import refuse_attribute
@@ -28,7 +29,13 @@ def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) ->
     if entity is None:
         ctx.raised("AttributeError")
         of = found.classes[0].rpartition(".")[2]
-        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of `{name}`, a `{of}` object,", "read what its class defines, or what `__init__` stores"))
+        ctx.report(
+            Unsupported(
+                span,
+                f"the attribute `.{node.attr}` of `{name}`, a `{of}` object,",
+                "read what its class defines, or what `__init__` stores",
+            )
+        )
         return Poison()
     value = entity_value(ctx, entity, shown, span)
     if isinstance(value, EntityValue) and isinstance(value.entity, Applied) and value.entity.now:
@@ -44,7 +51,9 @@ def called(ctx: Lowering, node: ast.Call, found: Applied, name: str, hint: str) 
     own = {k.arg for k in node.keywords}
     more = [_keyword(k, value(e, k), node) for k, e in found.keywords if k not in own]
     function = Quoted(node.func, entity_value(ctx, found.function, name, span))
-    return expression(ctx, ast.copy_location(ast.Call(function, [*first, *node.args], [*more, *node.keywords]), node), hint)
+    return expression(
+        ctx, ast.copy_location(ast.Call(function, [*first, *node.args], [*more, *node.keywords]), node), hint
+    )
 
 
 def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
@@ -54,7 +63,9 @@ def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
 def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
     """The object whose attribute a target is, where that may be assigned to."""
     base = ctx.env[target.value.id].value if isinstance(target.value, ast.Name) and target.value.id in ctx.env else None
-    return base if isinstance(base, TupleValue) and isinstance(base.record, RecordClass) and base.record.mutable else None
+    return (
+        base if isinstance(base, TupleValue) and isinstance(base.record, RecordClass) and base.record.mutable else None
+    )
 
 
 def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
@@ -68,7 +79,9 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
     if not (target.attr in record.names or record.mark.startswith(FREE)) :
         refuse_attribute(ctx, target)
         return
-    if name != MADE and not own(ctx, target.value, base, f"assigning to the attribute `.{target.attr}` of an object", span):
+    if name != MADE and not own(
+        ctx, target.value, base, f"assigning to the attribute `.{target.attr}` of an object", span
+    ):
         return
     fields = dict(zip(record.names, base.items, strict=True)) | {target.attr: value}
     cls = record if target.attr in record.names else object_class(record, tuple(fields))
@@ -87,11 +100,14 @@ def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
 
 @cache
 def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], fields: tuple[str, ...]) -> RecordClass:
-    return RecordClass(name, key, False, tuple(map(RecordField, fields)), others, f"{FREE}{key} {fields}", handle, mutable=True)
+    return RecordClass(
+        name, key, False, tuple(map(RecordField, fields)), others, f"{FREE}{key} {fields}", handle, mutable=True
+    )
 
 
 def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
-    """``Model(a)`` of a class that has an `__init__`: that is called with an object without attributes, and gives it back."""
+    """``Model(a)`` of a class that has an `__init__`: that is called with an object without attributes, and gives it
+    back."""
     source = init.function
     if not isinstance(source.node, ast.FunctionDef) or not source.node.args.args:
         return Poison()
@@ -107,7 +123,9 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
     function = replace(source, node=made, key=f"{source.key}/made")
     first = TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ()))
     callee = Quoted(node.func, EntityValue(Helper(function), of))
-    made = expression(ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint)
+    made = expression(
+        ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint
+    )
     return replace(made, made=ctx.span(node)) if isinstance(made, TupleValue) else made
 
 
@@ -138,7 +156,9 @@ def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hin
         return called(ctx, node, entity, name, hint)
     told = found.made
     what = f"calling `{name}`, a `{found.classes[0].rpartition('.')[2]}` object," if told is None else told.what
-    ctx.report(Unsupported(ctx.span(node.func), what, "write what it computes as a function" if told is None else told.instead))
+    ctx.report(
+        Unsupported(ctx.span(node.func), what, "write what it computes as a function" if told is None else told.instead)
+    )
     return Poison()
 
 
@@ -155,7 +175,11 @@ def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     count = len(node.args)
     own = [ast.keyword(k.arg, r) for k, r in zip(node.keywords, read[count:], strict=True)]
     rest, more = ast.arg("%rest"), ast.arg("%more")
-    call = ast.Call(read[0], [*read[1:count], ast.Starred(ast.Name("%rest", ast.Load()), ast.Load())], [*own, ast.keyword(None, ast.Name("%more", ast.Load()))])
+    call = ast.Call(
+        read[0],
+        [*read[1:count], ast.Starred(ast.Name("%rest", ast.Load()), ast.Load())],
+        [*own, ast.keyword(None, ast.Name("%more", ast.Load()))],
+    )
     made = ast.Lambda(ast.arguments([], [], rest, [], [], more, []), call)
     for n in ast.walk(made):
         ast.copy_location(n, node)

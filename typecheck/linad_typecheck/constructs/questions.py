@@ -1,5 +1,5 @@
-"""What a function asks about types: `isinstance`, `type`, `hasattr`. All is known when it is compiled, so a branch on it is decided
-then, and the other arm is not lowered."""
+"""What a function asks about types: `isinstance`, `type`, `hasattr`. All is known when it is compiled, so a branch on
+it is decided then, and the other arm is not lowered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..engine.values import (
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
-from ..scope import Entity
+from ..names.scope import Entity
 from .attributes import attribute_of
 
 QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "issubclass", "type", "hasattr", "callable", "getattr"))
@@ -49,8 +49,11 @@ def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
     return Poison()
 
 
-def _is_one_of(ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], bool | None], none: bool | None) -> Value | None:
-    """Whether ``ask`` says yes to a class of those in ``node``, of which None is ``none``; None where that is not known."""
+def _is_one_of(
+    ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], bool | None], none: bool | None
+) -> Value | None:
+    """Whether ``ask`` says yes to a class of those in ``node``, of which None is ``none``; None where that is not
+    known."""
     answers: list[bool | None] = []
     pending = [node]
     while pending:
@@ -67,7 +70,10 @@ def _is_one_of(ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], boo
             case ast.Name(id=name) as one if name in ctx.env:
                 held = expression(ctx, one)
                 of = held.items if isinstance(held, TupleValue) else (held,)
-                answers += [none if isinstance(v, NoneValue) else ask(v.entity) if isinstance(v, EntityValue) else None for v in of]
+                answers += [
+                    none if isinstance(v, NoneValue) else ask(v.entity) if isinstance(v, EntityValue) else None
+                    for v in of
+                ]
             case one:
                 answers.append(ask(named(ctx, one)))
     if True in answers:

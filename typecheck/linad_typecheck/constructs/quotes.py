@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from itertools import count
 from string import Formatter
 
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.entities import named
 from ..engine.evaluation import expression
 from ..engine.state import Lowering
 from ..engine.values import SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value
-from ..scope import Constant, External
+from ..names.scope import Constant, External
 from ..types import FLOATS
 
 Message = tuple[str, tuple[Atom, ...]]  # a template, and what it quotes

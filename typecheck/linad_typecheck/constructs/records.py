@@ -1,4 +1,5 @@
-"""Records: instances of `NamedTuple`s and frozen dataclasses made, read and replaced. A record is a tuple with a class."""
+"""Records: instances of `NamedTuple`s and frozen dataclasses made, read and replaced. A record is a tuple with a class.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from ..engine.values import (
 from ..linear.ownership import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
+from ..names.scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
 from ..span import Span
 
 METHODS = {
@@ -41,7 +42,11 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
     span, record = ctx.span(node), base.record
     if record in SEQUENCES:
         grows = record is LIST or node.attr in ("append", "extend", "insert", "pop", "remove")
-        what, instead = ("list", "make an array, `a = np.zeros(n)`, and store its cells: `a[i] = v`") if grows else ("tuple", "index it, or name its parts")
+        what, instead = (
+            ("list", "make an array, `a = np.zeros(n)`, and store its cells: `a[i] = v`")
+            if grows
+            else ("tuple", "index it, or name its parts")
+        )
         ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
         return Poison()
     if node.attr in record.names:
@@ -82,7 +87,8 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
-    """Whether a value is a dataclass, which has no elements: then ``what`` is wanted of it in vain, and that is told."""
+    """Whether a value is a dataclass, which has no elements: then ``what`` is wanted of it in vain, and that is told.
+    """
     if not isinstance(value, TupleValue) or not value.closed:
         return False
     names = value.record.names
@@ -169,7 +175,15 @@ def entity_of(ctx: Lowering, member: Member, node: ast.Attribute) -> Value:
     return entity_value(ctx, member.entity, ast.unparse(node), ctx.span(node))
 
 
-def invoke(ctx: Lowering, member: Member, first: list[Value], node: ast.expr, args: list[ast.expr] = [], keywords: list[ast.keyword] = [], names: tuple[str, ...] = ()) -> Value:  # noqa: B006 - read only
+def invoke(
+    ctx: Lowering,
+    member: Member,
+    first: list[Value],
+    node: ast.expr,
+    args: list[ast.expr] = [],
+    keywords: list[ast.keyword] = [],
+    names: tuple[str, ...] = (),
+) -> Value:  # noqa: B006 - read only
     """A function of a class, called with ``first`` and then the arguments of a call."""
     callee = Quoted(node, EntityValue(member.entity, getattr(node, "attr", "the method")))
     given = [Quoted(node, v, n) for v, n in zip(first, (*names, *("",) * len(first)), strict=False)]
@@ -191,14 +205,19 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
             if member is not None and member.kind == "method":
                 if own is b and _taken_by_numpy(ctx, own.record, other):
                     what = f"this operator of NumPy's numbers and a `{own.record.name}`, of which NumPy makes an array,"
-                    ctx.report(Unsupported(ctx.span(node), what, "put the object first, or give its class `__array_ufunc__ = None`"))
+                    ctx.report(
+                        Unsupported(
+                            ctx.span(node), what, "put the object first, or give its class `__array_ufunc__ = None`"
+                        )
+                    )
                     return Poison()
                 return invoke(ctx, member, [own, other], node)
     return None
 
 
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
-    """Whether what stands on the left does not leave an operator to the object: an array does so where its class says so."""
+    """Whether what stands on the left does not leave an operator to the object: an array does so where its class says
+    so."""
     if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
         return False
     strong = isinstance(left, ScalarValue) and not left.weak
@@ -217,7 +236,9 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
         case "static":
             return invoke(ctx, member, [], node.func, node.args, node.keywords)
         case "class":
-            return invoke(ctx, member, [EntityValue(base.record, base.record.name)], node.func, node.args, node.keywords)
+            return invoke(
+                ctx, member, [EntityValue(base.record, base.record.name)], node.func, node.args, node.keywords
+            )
     return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
 
 
@@ -237,7 +258,9 @@ def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
         ctx.report(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
         return Poison()
     given = {
-        k.arg: usable(ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value))
+        k.arg: usable(
+            ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
+        )
         for k in node.keywords
     }
     return replaced(ctx, base, given, span)
@@ -248,7 +271,9 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
 
     def rule(ctx: Lowering, args) -> Value:
         match args.values:
-            case (TupleValue(record=RecordClass() as record) as base,) if record is not LIST and (dotted != REPLACE[0] or not record.named_tuple):
+            case (TupleValue(record=RecordClass() as record) as base,) if record is not LIST and (
+                dotted != REPLACE[0] or not record.named_tuple
+            ):
                 return replaced(ctx, base, dict(args.keywords), args.span)
         found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
         instead = "write `p._replace(x=...)` for a named tuple"
@@ -263,7 +288,9 @@ def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
-    ctx.report(Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class"))
+    ctx.report(
+        Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class")
+    )
     return Poison()
 
 

@@ -10,7 +10,7 @@ from ..advice.impure import impure
 from ..arrays.from_parts import row_of
 from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
-from ..core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
+from ..ir.core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
 from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
 from ..engine.closures import nested_function
@@ -34,7 +34,7 @@ from ..linear.liveness import bound
 from ..linear.ownership import cell_of, write
 from ..messages.language import ImpureCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import ErrorClass, External
+from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import dicts, lists, objects
@@ -68,9 +68,13 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     if isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
-    elif ctx.spec is None and not isinstance(value, NoneValue) and not contains(value, SILENT) and without_meaning(value):
+    elif (
+        ctx.spec is None and not isinstance(value, NoneValue) and not contains(value, SILENT) and without_meaning(value)
+    ):
         what = describe(type_of(value))
-        ctx.report(Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them"))
+        ctx.report(
+            Unsupported(span, f"a result that is {what}", "return floats, ints, bools, arrays, or tuples of them")
+        )
         value = Poison()
     ctx.go(returned=(*ctx.path.returned, (span, value)))
     ctx.bind(RET, Binding(value, span))
@@ -95,7 +99,8 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
     span = ctx.span(s)
     found: Message | None = None
     match s.exc:
-        case ast.Call(func=error, args=[message, *_]) if _raised(ctx, error):  # what is not known of the text is left out
+        case ast.Call(func=error, args=[message, *_]) if _raised(ctx, error):
+            # what is not known of the text is left out
             found = message_of(ctx, message)
         case ast.Call(func=error, args=[]) | (ast.Name() | ast.Attribute() as error) if _raised(ctx, error):
             found = "", ()
@@ -225,9 +230,13 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                     lists.extend(ctx, name, Quoted(s.value, value), span)
                 return
             if is_array(old):
-                again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
+                again = next(
+                    (n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None
+                )
                 if again is not None:  # Python updates the old array, and gives it the name back
-                    ctx.report(Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name"))
+                    ctx.report(
+                        Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name")
+                    )
                     return
                 where = region(ctx, old, name, ctx.span(s.target))
                 if where is not None:
@@ -235,7 +244,9 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
-        case ast.Subscript(value=ast.Name(id=name)) if name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping:
+        case ast.Subscript(value=ast.Name(id=name)) if (
+            name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping
+        ):
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, d, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
@@ -271,7 +282,8 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
-    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; a sum that nothing disturbs becomes AddTo."""
+    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; a sum that nothing disturbs becomes
+    AddTo."""
     at = len(ctx.out)
     old = load_cell(ctx, where)
     after = len(ctx.out)
@@ -349,7 +361,11 @@ def _global(ctx: Lowering, s: ast.Global) -> None:
 
 def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
     if s.decorator_list:
-        ctx.report(Unsupported(ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"))
+        ctx.report(
+            Unsupported(
+                ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"
+            )
+        )
     ctx.bind(s.name, Binding(nested_function(ctx, s, s.name), ctx.span(s)))
 
 

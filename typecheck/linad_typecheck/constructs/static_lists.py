@@ -1,11 +1,12 @@
-"""Lists and tuples made of items that are counted when a function is compiled: comprehensions, `map`, `list` and `tuple`."""
+"""Lists and tuples made of items that are counted when a function is compiled: comprehensions, `map`, `list` and
+`tuple`."""
 
 from __future__ import annotations
 
 import ast
 import itertools
 
-from ..core import Const
+from ..ir.core import Const
 from ..engine.blocks import assign
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression, spread_out
@@ -39,7 +40,13 @@ def comprehension(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, hint: st
     return TupleValue(tuple(found), LIST) if ctx.take(trial) else Poison()
 
 
-def _run(ctx: Lowering, node: ast.ListComp | ast.GeneratorExp, generators: list[ast.comprehension], found: list[Value], hint: str) -> bool | None:
+def _run(
+    ctx: Lowering,
+    node: ast.ListComp | ast.GeneratorExp,
+    generators: list[ast.comprehension],
+    found: list[Value],
+    hint: str,
+) -> bool | None:
     """Whether all the loops and tests of a comprehension are known here; None where something was reported."""
     if not generators:
         value = expression(ctx, node.elt, hint)
@@ -70,7 +77,9 @@ def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | Non
     match over:
         case Unrolled(items=items):
             return items
-        case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)) if step and len(range(start, stop, step)) <= MOST:
+        case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)) if (
+            step and len(range(start, stop, step)) <= MOST
+        ):
             ctx.bind_all(over.held)
             items = tuple(over.element(Const(i, I64)) for i in range(start, stop, step))
             for name in over.held:
@@ -100,7 +109,12 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 
 def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
     """``filter(f, x)`` as the comprehension that it abbreviates; other expressions as they are."""
-    if not (isinstance(node, ast.Call) and callee(ctx, node.func) == "builtins.filter" and len(node.args) == 2 and not node.keywords):
+    if not (
+        isinstance(node, ast.Call)
+        and callee(ctx, node.func) == "builtins.filter"
+        and len(node.args) == 2
+        and not node.keywords
+    ):
         return node
     key = ctx.pseudo("kept", ctx.span(node))
     name = lambda context: ast.Name(key, context)
@@ -146,11 +160,26 @@ def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     if None in many:
         return Poison()
     if False in many or None in options.values() or None in counts:
-        ctx.report(Unsupported(ctx.span(node), f"`{name}` of what is not counted when the function is compiled", "write the loops out, one inside the other"))
+        ctx.report(
+            Unsupported(
+                ctx.span(node),
+                f"`{name}` of what is not counted when the function is compiled",
+                "write the loops out, one inside the other",
+            )
+        )
         return Poison()
-    made = [tuple(x) if isinstance(x, tuple) else x for x in itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)]
+    made = [
+        tuple(x) if isinstance(x, tuple) else x
+        for x in itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)
+    ]
     if len(made) > MOST_ARRANGED:
-        ctx.report(Unsupported(ctx.span(node), f"`{name}` of more than {MOST_ARRANGED} items", "write the loops out, one inside the other"))
+        ctx.report(
+            Unsupported(
+                ctx.span(node),
+                f"`{name}` of more than {MOST_ARRANGED} items",
+                "write the loops out, one inside the other",
+            )
+        )
         return Poison()
     return TupleValue(tuple(TupleValue(x) if isinstance(x, tuple) else x for x in made), LIST)
 
@@ -170,7 +199,9 @@ def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 
 MOST_ARRANGED = 1000  # items of what `itertools` gives
-ARRANGED = tuple(f"itertools.{n}" for n in "chain product combinations combinations_with_replacement permutations".split())
+ARRANGED = tuple(
+    f"itertools.{n}" for n in "chain product combinations combinations_with_replacement permutations".split()
+)
 _OF_ALL = ("itertools.chain", "itertools.product")
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Const
+from ..ir.core import Const
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import (
+    LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal,
+)
 from ..messages.language import Unsupported
-from ..scope import External, Opaque
+from ..names.scope import External, Opaque
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
@@ -27,7 +29,7 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
     if name == "format" and not all(known for known, _ in given):
         return untold(node)
     if name not in METHODS or node.keywords or any(not known for known, _ in given):
-        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of a text", "choose by the text itself: `if mode == \"sum\"`"))
+        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of a text", 'choose by the text itself: `if mode == "sum"`'))
         return Poison()
     try:
         return value_of(getattr(text, name)(*(v for _, v in given)))
@@ -67,7 +69,9 @@ def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
     def bound(n: ast.expr | None) -> tuple[bool, object]:
         return (True, None) if n is None else constant_of(expression(ctx, n))
 
-    parts = (node.slice.lower, node.slice.upper, node.slice.step) if isinstance(node.slice, ast.Slice) else (node.slice,)
+    parts = (
+        (node.slice.lower, node.slice.upper, node.slice.step) if isinstance(node.slice, ast.Slice) else (node.slice,)
+    )
     found = [bound(n) for n in parts]
     if not all(known and (x is None or type(x) is int) for known, x in found):
         return None
@@ -87,7 +91,9 @@ def untold(node: ast.expr) -> EntityValue:
 
 
 def _is_text(v: Value) -> bool:
-    return isinstance(v, TextValue) or (isinstance(v, EntityValue) and isinstance(v.entity, Opaque) and v.entity.what == _UNTOLD)
+    return isinstance(v, TextValue) or (
+        isinstance(v, EntityValue) and isinstance(v.entity, Opaque) and v.entity.what == _UNTOLD
+    )
 
 
 def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:

@@ -12,7 +12,7 @@ from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_ce
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, is_basic, one_place, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, spread_out, usable
 from ..engine.growing import is_growing
@@ -29,7 +29,7 @@ from ..engine.values import (
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
-from ..scope import External
+from ..names.scope import External
 from ..span import Span
 from ..types import INTS
 from . import lists
@@ -57,7 +57,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
             ctx.raised("TypeError" if base.weak else "IndexError")
         if not isinstance(base, SILENT):
             instead = "leave the index out: it is one number already" if isinstance(base, ScalarValue) else ""
-            ctx.report(WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base)), instead))
+            ctx.report(
+                WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base)), instead)
+            )
         for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:  # what it means is unknown
             if not isinstance(part, (ast.Slice, ast.Starred, ast.Constant)):
                 pull(ctx, part)
@@ -92,7 +94,11 @@ def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
 
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if attr in ("mgrid", "ogrid"):
-        return pull(ctx, _at(node, _grid(node, items, attr))) if all(map(_is_range, items)) else _no_ranges(ctx, node, attr)
+        return (
+            pull(ctx, _at(node, _grid(node, items, attr)))
+            if all(map(_is_range, items))
+            else _no_ranges(ctx, node, attr)
+        )
     if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
         instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
         ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
@@ -114,12 +120,19 @@ def _at(node: ast.expr, made: ast.expr) -> ast.expr:
 
 
 def _is_range(n: ast.expr) -> bool:
-    """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`."""
+    """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`.
+    """
     return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
 
 
 def _no_ranges(ctx: Lowering, node: ast.Subscript, attr: str) -> Poison:
-    ctx.report(Unsupported(ctx.span(node), f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`", "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`"))
+    ctx.report(
+        Unsupported(
+            ctx.span(node),
+            f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`",
+            "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`",
+        )
+    )
     return Poison()
 
 
@@ -133,8 +146,8 @@ def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
 
 
 def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Region | None:
-    """The cell or the region that ``a[...]`` as a target means. With ``keep`` what stands between now and the update may change
-    arrays: what NumPy reads now, at indices of arrays, is read now."""
+    """The cell or the region that ``a[...]`` as a target means. With ``keep`` what stands between now and the update
+    may change arrays: what NumPy reads now, at indices of arrays, is read now."""
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
     if lists.is_list(base):
@@ -158,7 +171,12 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
         old = materialise(ctx, place, "old", span) if keep else None
         return region(ctx, place, name, span, mask=_settled(ctx, place, mask, keep, span), old=old)
     if not is_basic(parts):
-        parts = [replace(p, value=_settled(ctx, place, p.value, keep, span)) if isinstance(p, Place) and is_array(p.value) else p for p in parts]
+        parts = [
+            replace(p, value=_settled(ctx, place, p.value, keep, span))
+            if isinstance(p, Place) and is_array(p.value)
+            else p
+            for p in parts
+        ]
         picked = gathered(ctx, place, parts, name, span)
         if picked is None:
             return None
@@ -180,7 +198,10 @@ def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bo
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     """``t[k]``, and ``t[lo:hi]`` with literal bounds."""
     if isinstance(node.slice, ast.Slice):
-        parts = [(NoneValue() if n is None else expression(ctx, n), n or node) for n in (node.slice.lower, node.slice.upper, node.slice.step)]
+        parts = [
+            (NoneValue() if n is None else expression(ctx, n), n or node)
+            for n in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
         return _items(ctx, parts, base, ctx.span(node))
     index = expression(ctx, node.slice)
     if isinstance(index, TupleValue) and index.record is SLICE:
@@ -192,12 +213,19 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a tuple of {len(base.items)} has no element {k}", "out of range"))
-    elif isinstance(index, ScalarValue) and index.dtype in INTS and base.items and all(isinstance(v, ScalarValue) for v in base.items):
+    elif (
+        isinstance(index, ScalarValue)
+        and index.dtype in INTS
+        and base.items
+        and all(isinstance(v, ScalarValue) for v in base.items)
+    ):
         return chosen(ctx, base.items, index, ctx.span(node))
     elif not isinstance(index, SILENT):
         instead = "make an array of it first: `a = np.stack(t)`, then `a[k]`" if any(map(is_array, base.items)) else ""
         ctx.wants_literal(index)
-        ctx.report(WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead))
+        ctx.report(
+            WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead)
+        )
     return Poison()
 
 
@@ -222,7 +250,13 @@ def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue,
             case _:
                 ctx.wants_literal(value)
                 if not isinstance(value, SILENT):
-                    ctx.report(WrongType(ctx.span(part), "the bounds of a slice of a tuple are literal ints", describe(type_of(value))))
+                    ctx.report(
+                        WrongType(
+                            ctx.span(part),
+                            "the bounds of a slice of a tuple are literal ints",
+                            describe(type_of(value)),
+                        )
+                    )
                 return Poison()
     if bounds[2] == 0:
         ctx.report(WrongType(span, "the step of a slice is not 0", "0"))

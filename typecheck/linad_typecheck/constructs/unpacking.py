@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arrays.slices import Place, view_of
-from ..core import Const
+from ..ir.core import Const
 from ..engine.evaluation import usable
 from ..engine.growing import count_of, is_growing, item_at
 from ..engine.places import materialise, read, same_size
@@ -37,7 +37,9 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
         return failed
     size = size_of(ctx, value, 0, span)
     if isinstance(size, Const) and size.value != count:
-        ctx.report(WrongType(span, f"{count} names take the values of an array of {count}", f"an array of {size.value}"))
+        ctx.report(
+            WrongType(span, f"{count} names take the values of an array of {count}", f"an array of {size.value}")
+        )
         return failed
     same_size(ctx, size, Const(count, I64), f"{{0}} values to unpack, {count} expected", (size,), span)
     held = materialise(ctx, value, "t", span) if isinstance(value, Delayed) else value

@@ -1,7 +1,7 @@
 """Annotations of parameters and results: an expression in a scope to a `ParamType`, or to the message about it.
 
-An annotation that cannot be read counts as absent, and the message is a hint: other people's annotations say what other tools
-want to know.
+An annotation that cannot be read counts as absent, and the message is a hint: other people's annotations say what other
+tools want to know.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..frozen import frozen
 from ..infer.affine import Affine, atom, constant, multiply
 from ..messages import Message
 from ..messages.annotations import BadDimension, RankTooHigh, UnsupportedAnnotation, VariadicDimension
-from ..scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
+from ..names.scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
 from ..types import DTYPE_CLASSES, FLOATS, INTS, NUMPY_NAMES, SIGNED, UNSIGNED, DType
@@ -79,7 +79,8 @@ class TupleType:
 
 @frozen(slots=True)
 class ChoiceType:
-    """One of several types, as ``float | None``: each call decides. Members that say nothing to the checker are unknown."""
+    """One of several types, as ``float | None``: each call decides. Members that say nothing to the checker are
+    unknown."""
 
     members: tuple[ParamType, ...]
 
@@ -90,7 +91,10 @@ UNKNOWN = UnknownType()
 SCALARS = {name: ScalarType(d, name.startswith("builtins.")) for name, d in DTYPE_CLASSES.items()}
 
 JAXTYPING: dict[str, tuple[DType, ...]] = {
-    **{f"jaxtyping.{name.replace('uint', 'UInt') if name[0] == 'u' else name.title()}": (d,) for d, name in NUMPY_NAMES.items()},
+    **{
+        f"jaxtyping.{name.replace('uint', 'UInt') if name[0] == 'u' else name.title()}": (d,)
+        for d, name in NUMPY_NAMES.items()
+    },
     "jaxtyping.Float": FLOATS,
     "jaxtyping.Int": SIGNED,
     "jaxtyping.UInt": UNSIGNED,
@@ -126,7 +130,10 @@ _INSTEAD = {
     "numpy.complex128": "complex numbers are not differentiated here; pass real and imaginary parts as two arrays",
     "builtins.dict": "pass its values as separate parameters or as a tuple",
     "numpy.float16": "use `np.float32` or `np.float64`",
-    **dict.fromkeys(("torch.Tensor", "jax.Array", "jax.numpy.ndarray", "tensorflow.Tensor", "pandas.Series"), 'pass a NumPy array: `Float64[np.ndarray, "n"]`'),
+    **dict.fromkeys(
+        ("torch.Tensor", "jax.Array", "jax.numpy.ndarray", "tensorflow.Tensor", "pandas.Series"),
+        'pass a NumPy array: `Float64[np.ndarray, "n"]`',
+    ),
     "pandas.DataFrame": 'pass its numbers as an array, `Float64[np.ndarray, "n d"]`, or its columns as several',
 }
 

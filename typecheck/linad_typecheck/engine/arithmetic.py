@@ -7,18 +7,18 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
-from ..scope import Helper, RecordClass
+from ..names.scope import Helper, RecordClass
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
 from .state import Lowering, Raises
 from .values import (
-    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue,
+    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, UnionValue, Value, ViewValue,
 )
 
 
@@ -31,7 +31,8 @@ _OF_BOOLS = {ast.Add: "or", ast.Mult: "and"}
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
 
 Operator = Callable[[Lowering, ScalarValue, ScalarValue, DType, bool, Span, str], Value]
-OPERATORS: dict[type[ast.operator], Operator] = {}  # of numbers that are converted to a dtype: entered by files that build on these
+# of numbers that are converted to a dtype: entered by files that build on these
+OPERATORS: dict[type[ast.operator], Operator] = {}
 
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
@@ -47,7 +48,13 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
             return Const(True, BOOL)
         case ArrayValue() | ViewValue() | UnionValue() | Delayed():
             v = unwrapped(ctx, v, span)
-    s = as_scalar(ctx, v, span, "a condition is a scalar", "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell")
+    s = as_scalar(
+        ctx,
+        v,
+        span,
+        "a condition is a scalar",
+        "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell",
+    )
     return None if s is None else cast(ctx, s.atom, "bool", span)
 
 
@@ -62,7 +69,9 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
-    if op in TELLS_APART and not (op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0):
+    if op in TELLS_APART and not (
+        op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0
+    ):
         _report_widened(ctx, op, (x, y), span)
     if op in BITS or op in SHIFTS:
         return _bits(ctx, op, x, y, dtype, weak, span, hint)
@@ -96,7 +105,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
 
 
 def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
-    """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two apart."""
+    """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two
+    apart."""
     for v in operands:
         found = ctx.known(v.atom).widened
         if found is not None:
@@ -106,7 +116,15 @@ def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[Scala
 
 
 def operation(
-    ctx: Lowering, op: str, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str, **known: Any
+    ctx: Lowering,
+    op: str,
+    x: ScalarValue,
+    y: ScalarValue,
+    dtype: DType,
+    weak: bool,
+    span: Span,
+    hint: str,
+    **known: Any,
 ) -> ScalarValue:
     ins = fitted(ctx, x, dtype, span), fitted(ctx, y, dtype, span)
     return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
@@ -122,7 +140,11 @@ _FOLDED = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "floordiv
 
 def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
     """Arithmetic of int literals."""
-    if dtype != "i64" or not (isinstance(a, Const) and isinstance(b, Const)) or (op in ("floordiv", "mod") and b.value == 0):
+    if (
+        dtype != "i64"
+        or not (isinstance(a, Const) and isinstance(b, Const))
+        or (op in ("floordiv", "mod") and b.value == 0)
+    ):
         return None
     value = _FOLDED[op](int(a.value), int(b.value))
     return Const(value, I64) if abs(value) < 2**63 else None
@@ -130,7 +152,9 @@ def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
 
 def _division(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: Span, hint: str) -> ScalarValue:
     if dtype in INTS:
-        check_nonzero(ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span)
+        check_nonzero(
+            ctx, cast(ctx, y.atom, dtype, span), "ZeroDivisionError", "integer division or modulo by zero", span
+        )
         folded = _fold(op, x.atom, y.atom, dtype)
         if folded is not None:
             return ScalarValue(folded, weak)
@@ -181,7 +205,8 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     if x is None or y is None:
         return Poison()
     dtype, weak = promote(x, y)
-    if x.dtype != y.dtype and x.dtype in INTS and y.dtype in INTS:  # of ints the values are compared, whatever holds them
+    # of ints the values are compared, whatever holds them
+    if x.dtype != y.dtype and x.dtype in INTS and y.dtype in INTS:
         if "u64" in (x.dtype, y.dtype):
             return _compare_unsigned(ctx, op, x, y, span)
         dtype = "i64"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..core import Atom, Block, Checkpoint, Const, Loop, Var
+from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..linear.ownership import as_one, inherits, lose, movable, shared_use
 from ..messages.types import TypeChanges
@@ -23,9 +23,9 @@ from .path import Classes, Fixed
 from .places import materialise
 from .state import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
-    ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types, leaves,
-    rebuild, type_leaves, type_of,
+    ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, NoneValue, OtherType, Poison, ScalarType,
+    ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types,
+    leaves, rebuild, type_leaves, type_of,
 )
 
 AGAIN = "%again"
@@ -55,18 +55,23 @@ class Shape:
 
     @property
     def runs(self) -> bool:
-        """Whether the body runs at least once: that of a `while` begins with its test, a `for` may be over a literal range."""
+        """Whether the body runs at least once: that of a `while` begins with its test, a `for` may be over a literal
+        range."""
         if self.stop is None:
             return True
         bounds = self.start, self.stop, self.step
-        return all(isinstance(b, Const) for b in bounds) and self.step != ZERO and bool(range(*(b.value for b in bounds)))
+        return (
+            all(isinstance(b, Const) for b in bounds) and self.step != ZERO and bool(range(*(b.value for b in bounds)))
+        )
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
     """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
-            return replace(v, items=tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)))
+            return replace(
+                v, items=tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True))
+            )
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
             made = own_array(ctx, v, name, span, defined)
@@ -76,14 +81,16 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 
 
 class Attempt:
-    """Lower a loop. ``grown`` is the head that it starts from; what contradicts that is entered for the next attempt."""
+    """Lower a loop. ``grown`` is the head that it starts from; what contradicts that is entered for the next attempt.
+    """
 
     def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
-        self.owner: dict[str, tuple[str, Var]] = {}  # first array of a carried one, to the name and the variable that carry it
+        # first array of a carried one, to the name and the variable that carry it
+        self.owner: dict[str, tuple[str, Var]] = {}
         self.flags: dict[str, Var] = {}
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
         self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
@@ -94,7 +101,9 @@ class Attempt:
 
     def run(self) -> None:
         ctx, shape, grown = self.ctx, self.shape, self.grown
-        lost = {n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in grown.lost.items()}
+        lost = {
+            n: replace(ctx.env[n], value=v) if n in ctx.env else Binding(v, self.span) for n, v in grown.lost.items()
+        }
         ctx.bind_all(lost)
         self.before = before = ctx.env
         self.sought = set(ctx.live.binds([shape.node])) & self.live - before.keys() - grown.types.keys() - grown.unbound
@@ -138,7 +147,8 @@ class Attempt:
         ctx = self.ctx
         span = self.span if b is None else b.span
         if isinstance(t, OtherType):
-            if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:  # who reads it before the body assigns it is told so again
+            # who reads it before the body assigns it is told so again
+            if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:
                 return
             value = t.value if b is None or isinstance(t.value, Poison) else b.value
             flag = None if isinstance(value, SILENT) or name in self.grown.lost else self.flag(name, b)
@@ -200,7 +210,9 @@ class Attempt:
             self.owner[first.name] = name, var
             inherits(ctx, var, first)
             return var
-        ctx.fact("copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere")
+        ctx.fact(
+            "copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere"
+        )
         var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
         as_one(ctx, var.name, (taken or first).name)
         return var
@@ -262,8 +274,8 @@ class Attempt:
     # -- end of the body
 
     def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
-        """Enter into the head what the end of the body does not fit in. True where what else was found rests on that: an array in
-        a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
+        """Enter into the head what the end of the body does not fit in. True where what else was found rests on that:
+        an array in a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
         grown = self.grown
         moving = len(grown.moving)
         gone = dead or left == RETURN
@@ -273,7 +285,8 @@ class Attempt:
             h = head.get(name)
             if h is not None and isinstance(h.value, Bottom):
                 h = None
-            if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):  # left where an element was reported
+            # left where an element was reported
+            if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):
                 continue
             told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
             if told_here and b.value.told is not None:  # it has to be told again in the next attempt
@@ -284,7 +297,9 @@ class Attempt:
                 continue
             if contains(b.value, LostArray):
                 if h is None or not (name in grown.types and h.value == b.value):
-                    grown.lost[name] = lost_leaf(b.value) if h is None or name in grown.types else lost_parts(h.value, b.value)
+                    grown.lost[name] = (
+                        lost_leaf(b.value) if h is None or name in grown.types else lost_parts(h.value, b.value)
+                    )
                 continue
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
@@ -292,7 +307,8 @@ class Attempt:
                 if isinstance(h.value, NoneValue):  # or something of a type that is not known
                     grown.types[name] = TOP
                     continue
-                grown.types.setdefault(name, type_of(h.value))  # what was told is told again only if the head is as it was
+                # what was told is told again only if the head is as it was
+                grown.types.setdefault(name, type_of(h.value))
                 continue
             t = type_of(b.value)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
@@ -324,8 +340,8 @@ class Attempt:
         return len(grown.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
-        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the same
-        array from outside of the loop."""
+        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the
+        same array from outside of the loop."""
         match before, v:
             case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
                 return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
@@ -343,7 +359,9 @@ class Attempt:
         t = join_types(one, other)
         if t is None:
             if name[0] != "%":
-                self.grown.changes[name] = TypeChanges(b.span, name, describe(one), describe(other), (h or b).span, "iterations")
+                self.grown.changes[name] = TypeChanges(
+                    b.span, name, describe(one), describe(other), (h or b).span, "iterations"
+                )
             return TOP
         return t
 
@@ -372,7 +390,9 @@ class Attempt:
                 holder = atom if atom.name in kept else given.get(atom.name)
                 if (name, k) in grown.shared:
                     if value is not None and holder != grown.shared[name, k]:
-                        grown.lost.setdefault(name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span)))
+                        grown.lost.setdefault(
+                            name, LostArray(atom.type, Loss("carried", f"`{self.held_by(atom, head)}`", b.span))
+                        )
                     continue
                 if holder is not None and value is not None and name not in self.before:
                     grown.share(name, k, holder)
@@ -397,7 +417,8 @@ class Attempt:
         return out
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
-        """Enter into the head what is one array in Python where the next iteration begins, and is not known to be at the head."""
+        """Enter into the head what is one array in Python where the next iteration begins, and is not known to be at
+        the head."""
         alike = self.ctx.path.alike
         if not alike:
             return
@@ -407,12 +428,16 @@ class Attempt:
             known = self.alike.get(self.array_at(head, place), frozenset())  # at the head: the body adds to classes
             now = alike.get(atom.name, frozenset())
             self.grown.mixed |= {(place, n) for n in now & outside - known}
-            self.grown.mixed |= {(place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known}
+            self.grown.mixed |= {
+                (place, p) for p, end in ends if p != place and end.name in now and self.array_at(head, p) not in known
+            }
 
     def array_at(self, head: dict[str, Binding], place: Place) -> str:
         """The array at the head of the loop at a place; none where its name is lost by now."""
         name, k = place
-        parts = list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
+        parts = (
+            list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
+        )
         return parts[k].name if k < len(parts) else ""
 
     def out(self, v: Var) -> Var:
@@ -442,7 +467,8 @@ class Attempt:
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()
         after = {
-            n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final)) for n, b in head.items()
+            n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final))
+            for n, b in head.items()
         }
         for name, t in self.grown.types.items():
             if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):

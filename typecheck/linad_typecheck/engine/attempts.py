@@ -1,5 +1,5 @@
-"""`try`, where it is known when a function is compiled which of its blocks runs: the first, where nothing that is caught can be
-raised in it, or a handler, where its first statement raises whatever the arguments are."""
+"""`try`, where it is known when a function is compiled which of its blocks runs: the first, where nothing that is
+caught can be raised in it, or a handler, where its first statement raises whatever the arguments are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 
-from ..core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dim, Let, Load, Stmt, Store, blocks
+from ..ir.core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dim, Let, Load, Stmt, Store, blocks
 from ..messages.language import Unsupported
 from ..ops import OPS
-from ..scope import External, Scope, resolve
+from ..names.scope import External, Scope, resolve
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
@@ -80,7 +80,13 @@ Test = Callable[[Lowering, Atom, tuple[Atom, ...], Span], Atom]
 
 
 def _is(op: str, limit: float) -> Test:
-    return lambda ctx, out, ins, span: ctx.let("b", op, (ins[0], Const(limit, ins[0].type) if limit or ins[0].type.dtype in FLOATS else zero(ins[0].type.dtype)), BOOL, span)
+    return lambda ctx, out, ins, span: ctx.let(
+        "b",
+        op,
+        (ins[0], Const(limit, ins[0].type) if limit or ins[0].type.dtype in FLOATS else zero(ins[0].type.dtype)),
+        BOOL,
+        span,
+    )
 
 
 def _either(*tests: Test) -> Test:
@@ -116,10 +122,17 @@ TESTS: dict[str, Test] = {
 }
 
 
-def _at_run_time(ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int) -> Value | None:
-    """Whether the `try` comes to this, tested when it is run: what its one statement computes is computed up to the last place
-    where that may raise, with tests in place of exceptions. None where that cannot be told by tests alone."""
-    if len(s.body) != 1 or s.orelse or not isinstance(s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign):
+def _at_run_time(
+    ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int
+) -> Value | None:
+    """Whether the `try` comes to this, tested when it is run: what its one statement computes is computed up to the
+    last place where that may raise, with tests in place of exceptions. None where that cannot be told by tests alone.
+    """
+    if (
+        len(s.body) != 1
+        or s.orelse
+        or not isinstance(s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign)
+    ):
         return None
     handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}
     if len(handlers) != 1 or any(not isinstance(x, Let | Check | Load | Dim | Alloc | Copy) for x in stmts):
@@ -163,7 +176,11 @@ def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -
             rows = [row for row in ctx.known(out).raises if _within(row[0], kinds)]
             if any(test not in TESTS for _, test, _ in rows):
                 return None
-            return [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows] if rows else []
+            return (
+                [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows]
+                if rows
+                else []
+            )
     return []
 
 
@@ -178,7 +195,13 @@ def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | Non
     found: list[type] = []
     for n in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
         entity = resolve(n, ctx.source.scope)
-        name = entity.dotted.removeprefix("builtins.") if isinstance(entity, External) else n.id if isinstance(n, ast.Name) and entity is None else ""
+        name = (
+            entity.dotted.removeprefix("builtins.")
+            if isinstance(entity, External)
+            else n.id
+            if isinstance(n, ast.Name) and entity is None
+            else ""
+        )
         kind = getattr(builtins, name, None)
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             return None
@@ -211,7 +234,11 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
                 return True
             case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within("IndexError", kinds):
                 return True
-            case Let(op=op, out=out) if numbers and out.type.dtype in FLOATS and (OPS[op].kind in ("div", "pow") or OPS[op].dear or op == "sqrt"):
+            case Let(op=op, out=out) if (
+                numbers
+                and out.type.dtype in FLOATS
+                and (OPS[op].kind in ("div", "pow") or OPS[op].dear or op == "sqrt")
+            ):
                 return True
             case Call():
                 return True

@@ -1,11 +1,12 @@
-"""Blocks of statements, and how they are left; a table from classes of nodes to functions, filled by the files of the constructs."""
+"""Blocks of statements, and how they are left; a table from classes of nodes to functions, filled by the files of the
+constructs."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
 
-from ..core import Const
+from ..ir.core import Const
 from ..span import Span
 from ..types import BOOL
 from .asked import about_types

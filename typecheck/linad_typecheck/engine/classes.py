@@ -17,7 +17,10 @@ _OF: dict[str, str] = {
     "builtins.bool": "builtins.int " + _WHOLE + "abc.Hashable",
     "numpy.float64": _NUMBER + "numpy.inexact numpy.floating numpy.double builtins.float abc.Hashable " + _REAL,
     "numpy.float32": _NUMBER + "numpy.inexact numpy.floating numpy.single abc.Hashable " + _REAL,
-    **{f"numpy.{NUMPY_NAMES[d]}": f"{_NUMBER}numpy.integer numpy.{'un' * (d in UNSIGNED)}signedinteger abc.Hashable {_WHOLE}" for d in INTS},
+    **{
+        f"numpy.{NUMPY_NAMES[d]}": f"{_NUMBER}numpy.integer numpy.{'un' * (d in UNSIGNED)}signedinteger abc.Hashable {_WHOLE}"
+        for d in INTS
+    },
     "numpy.bool": _GENERIC + "numpy.bool_ abc.Hashable",
     "numpy.ndarray": _ITERABLE,
     "builtins.tuple": _SEQUENCE + "abc.Hashable",
@@ -28,9 +31,18 @@ _OF: dict[str, str] = {
     "builtins.slice": "",
     "types.FunctionType": "abc.Callable abc.Hashable",
 }
-_SAME = {f"numpy.{NUMPY_NAMES[d]}": frozenset(name for name, of in DTYPE_CLASSES.items() if of == d and name.startswith("numpy.")) for d in NUMPY_NAMES}
+_SAME = {
+    f"numpy.{NUMPY_NAMES[d]}": frozenset(
+        name for name, of in DTYPE_CLASSES.items() if of == d and name.startswith("numpy.")
+    )
+    for d in NUMPY_NAMES
+}
 KINDS = {name: frozenset((OBJECT + name + " " + of).split()) | _SAME.get(name, frozenset()) for name, of in _OF.items()}
 # Classes that a function may mention, to ask whether something is of one: its values never are of the last ones.
 CLASSES = frozenset().union(*KINDS.values()).union(
-    ["typing.cast"], (f"numpy.{n}" for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split())
+    ["typing.cast"],
+    (
+        f"numpy.{n}"
+        for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split()
+    ),
 ) - {"builtins.float", "builtins.int", "builtins.bool"}

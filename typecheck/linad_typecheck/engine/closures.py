@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..linear.liveness import free_names
 from ..messages.language import Unsupported
-from ..scope import FunctionSource
+from ..names.scope import FunctionSource
 from ..span import Span
 from .evaluation import usable
 from .state import Lowering
@@ -23,7 +23,9 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
     return FunctionValue(source, free)
 
 
-def captured(ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()) -> tuple[tuple[str, Value], ...]:
+def captured(
+    ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()
+) -> tuple[tuple[str, Value], ...]:
     """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined;
     ``outer`` are the functions that capture it in turn."""
     if f.captured is not None:

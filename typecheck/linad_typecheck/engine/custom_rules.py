@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..core import (
+from ..ir.core import (
     AddArray,
     Atom,
     Call,
@@ -34,7 +34,7 @@ from ..core import (
 from ..diagnostics import Label
 from ..linearity import departures
 from ..messages.derivatives import BadRule, NotLinear
-from ..scope import CustomRule, FunctionSource
+from ..names.scope import CustomRule, FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
 from .specialise import BY_RULE, Spec, Specialiser, Typed, header

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..core import Atom, Const, Let
+from ..ir.core import Atom, Const, Let
 from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
@@ -20,7 +20,9 @@ from .state import ONE, ZERO, Lowering
 from .values import Delayed, ScalarValue, TupleValue, Value
 
 
-def lift(ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t") -> Value:
+def lift(
+    ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t"
+) -> Value:
     """``apply`` to the values, cell by cell where there are arrays among them."""
     given = [v for v in values if is_array(v)]
     if not given:
@@ -56,13 +58,17 @@ def _item(apply: Callable[[tuple[Value, ...]], Value], k: int) -> Callable[[tupl
     return item
 
 
-def reads(ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: Span) -> tuple[tuple[AnyArray, bool], ...]:
+def reads(
+    ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: Span
+) -> tuple[tuple[AnyArray, bool], ...]:
     """The arrays that an elementwise expression of these operands reads, and whether at its own index alone."""
     found: list[tuple[AnyArray, bool]] = []
     for v in values:
         if not is_array(v):
             continue
-        aligned = rank_of(v) == len(shape) and all(n == m or not is_one(ctx, n) for n, m in zip(shape_of(ctx, v, span), shape, strict=True))
+        aligned = rank_of(v) == len(shape) and all(
+            n == m or not is_one(ctx, n) for n, m in zip(shape_of(ctx, v, span), shape, strict=True)
+        )
         if isinstance(v, Delayed):
             found += [(a, aligned and at_own) for a, at_own in v.reads]
         else:
@@ -71,8 +77,8 @@ def reads(ctx: Lowering, values: Sequence[Value], shape: Sequence[Atom], span: S
 
 
 def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Atom, ...]:
-    """The shape that arrays broadcast to. A size of 1 broadcasts where it is known to be 1; sizes that are not known to be
-    equal are checked when the program runs."""
+    """The shape that arrays broadcast to. A size of 1 broadcasts where it is known to be 1; sizes that are not known to
+    be equal are checked when the program runs."""
     shapes = [shape_of(ctx, v, span) for v in given]
     return common_shape(ctx, shapes, span)
 
@@ -88,7 +94,9 @@ def common_shape(
         sizes = list(dict.fromkeys(s[axis] for s in shapes if len(s) >= -axis and s[axis] != ONE))
         known = [n for n in sizes if isinstance(n, Const)]
         if len(known) > 1:
-            sizes_differ(ctx, span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together")
+            sizes_differ(
+                ctx, span, f"operands of sizes {known[0].value} and {known[1].value} do not broadcast together"
+            )
             raise Refused(None)
         size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:

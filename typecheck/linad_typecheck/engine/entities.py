@@ -8,12 +8,12 @@ import builtins
 from ..advice.did_you_mean import last_part, meant
 from ..advice.impure import LIBRARY_PARTS, impure
 from ..advice.unsupported_functions import ELSEWHERE, without
-from ..core import Const
+from ..ir.core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
-from ..scope import (
-    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant,
-    is_library,
+from ..names.scope import (
+    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray,
+    Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant, is_library,
 )
 from ..span import Span
 from ..types import DTYPE_CLASSES, Scalar
@@ -53,11 +53,25 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
             return external(ctx, dotted, name, span)
         case Module(dotted="random"):
             return EntityValue(External("random"), name)
-        case Module() | Helper() | Annotation() | RecordClass() | EnumMember() | EnumClass() | ErrorClass() | Instance() | Applied():
+        case (
+            Module()
+            | Helper()
+            | Annotation()
+            | RecordClass()
+            | EnumMember()
+            | EnumClass()
+            | ErrorClass()
+            | Instance()
+            | Applied()
+        ):
             return EntityValue(found, name)
         case Items(record=record, items=items):
             # what has no meaning here may still be compared with: it is told of where it is called
-            of = lambda e, place: EntityValue(e, place) if isinstance(e, External) and e.dotted not in CONSTANTS else entity_value(ctx, e, place, span)
+            of = lambda e, place: (
+                EntityValue(e, place)
+                if isinstance(e, External) and e.dotted not in CONSTANTS
+                else entity_value(ctx, e, place, span)
+            )
             values = tuple(of(e, f"{name}[{k}]") for k, e in enumerate(items))
             return TupleValue(values, record)
         case Opaque(what=what, instead=instead):
@@ -73,7 +87,8 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
 
 
 def named(ctx: Lowering, node: ast.expr) -> Entity | None:
-    """What a name or a dotted name stands for, through aliases and imports of the function; nothing is evaluated or reported."""
+    """What a name or a dotted name stands for, through aliases and imports of the function; nothing is evaluated or
+    reported."""
     found = _named(ctx, node)
     return None if found is None else found.entity
 
@@ -98,12 +113,22 @@ def _named(ctx: Lowering, node: ast.expr) -> EntityValue | None:
     return None
 
 
-_CONSTANT = (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.UnaryOp, ast.Compare, ast.unaryop, ast.cmpop, ast.expr_context)
+_CONSTANT = (
+    ast.Name,
+    ast.Attribute,
+    ast.Constant,
+    ast.Tuple,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.unaryop,
+    ast.cmpop,
+    ast.expr_context,
+)
 
 
 def unknown_constant(ctx: Lowering, test: ast.expr) -> bool:
-    """Whether a test, or a part of one, is of constants of the module alone, of which the text does not tell one: of ``DEBUG``,
-    which is ``"X" in os.environ``."""
+    """Whether a test, or a part of one, is of constants of the module alone, of which the text does not tell one: of
+    ``DEBUG``, which is ``"X" in os.environ``."""
     match test:
         case ast.BoolOp(values=parts):
             return any(unknown_constant(ctx, part) for part in parts)
@@ -132,7 +157,8 @@ def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
 
 
 def imported(ctx: Lowering, s: ast.stmt) -> None:
-    """An import inside the function: of a library, whose names mean the same everywhere, or of another module, which the scope knows."""
+    """An import inside the function: of a library, whose names mean the same everywhere, or of another module, which
+    the scope knows."""
     home = "." * (getattr(s, "level", 0)) + (s.module or "") if isinstance(s, ast.ImportFrom) else ""
     for alias in s.names:
         dotted = home or alias.name
@@ -143,9 +169,15 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
             value = EntityValue(External(dotted), alias.asname or dotted)
         else:
             name = alias.asname or alias.name
-            known = ctx.attempt(lambda name=name, alias=alias: external(ctx, f"{home}.{alias.name}", name, ctx.span(alias)))
+            known = ctx.attempt(
+                lambda name=name, alias=alias: external(ctx, f"{home}.{alias.name}", name, ctx.span(alias))
+            )
             # one that has no meaning here is told of where it is used
-            value = EntityValue(External(f"{home}.{alias.name}"), name) if isinstance(known.value, Poison) else ctx.take(known)
+            value = (
+                EntityValue(External(f"{home}.{alias.name}"), name)
+                if isinstance(known.value, Poison)
+                else ctx.take(known)
+            )
         ctx.bind(alias.asname or alias.name.partition(".")[0], Binding(value, ctx.span(alias)))
 
 
@@ -158,7 +190,9 @@ def _of_the_project(ctx: Lowering, s: ast.Import | ast.ImportFrom, home: str, al
     name = f"{IMPORTED}{dotted}:{alias.name if home else ''}"
     found = None if alias.name == "*" else ctx.source.scope.lookup(name)
     if found is None:
-        ctx.report(Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file"))
+        ctx.report(
+            Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file")
+        )
         return Poison()
     return entity_value(ctx, found, name if isinstance(found, Module) else alias.asname or alias.name, ctx.span(alias))
 
@@ -186,7 +220,10 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     if not is_known(dotted) or (dotted not in ELSEWHERE and not has_rule(dotted) and near(dotted)):
         close = near(dotted)
         here = name.partition(".")[0] if "." in name else ""
-        written = tuple(n if not here or not n.startswith("np.") or not dotted.startswith("numpy.") else f"{here}.{n[3:]}" for n in close)
+        written = tuple(
+            n if not here or not n.startswith("np.") or not dotted.startswith("numpy.") else f"{here}.{n[3:]}"
+            for n in close
+        )
         at = last_part(span, name) if here and dotted.startswith(("numpy.", "math.", "scipy.")) else None
         ctx.report(UnknownFunction(span, name, written, at, without(dotted)))
         return Poison(foreign=dotted.partition(".")[0] not in ("numpy", "math", "builtins", "linad"))

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..core import Atom, Check
+from ..ir.core import Atom, Check
 from ..linear.ownership import report_lost
 from ..messages.language import Unsupported
-from ..scope import External, written
+from ..names.scope import External, written
 from ..span import Span
 from ..types import BOOL
 from .arithmetic import truth
@@ -18,8 +18,8 @@ from .quoted import Quoted
 from .refusal import Refused, refuse, refused
 from .state import Lowering
 from .values import (
-    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue, Value,
-    ViewValue, contains, describe, is_optional, type_of,
+    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue,
+    Value, ViewValue, contains, describe, is_optional, type_of,
 )
 
 
@@ -29,7 +29,8 @@ CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = 
 """Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it is
 called there, and a hint for names; None where the arguments are evaluated after all."""
 CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # what else is called
-CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # of whose value only the truth is asked for
+# of whose value only the truth is asked for
+CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 
 
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
@@ -39,8 +40,8 @@ def expression(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = Fals
 
 
 def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
-    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once. What may be None
-    is tested, unless the caller takes that (``none``)."""
+    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once. What may
+    be None is tested, unless the caller takes that (``none``)."""
     lower = EXPRESSIONS.get(type(node))
     if lower is None:
         refuse(ctx, node)
@@ -131,32 +132,45 @@ def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
 
 
 def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
-    """A value that is used behind the evaluation of ``others``: computed now, if one of them may update what it reads."""
+    """A value that is used behind the evaluation of ``others``: computed now, if one of them may update what it reads.
+    """
     if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
         return v
     return held(ctx, v, "t", ctx.span(others[0]))
 
 
 def may_update(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether evaluating an expression may call a function that updates an array: one of the user's, or one with ``out=``."""
+    """Whether evaluating an expression may call a function that updates an array: one of the user's, or one with
+    ``out=``."""
 
     def of_library(f: ast.expr) -> bool:
         if isinstance(f, Quoted):
             return isinstance(f.value, EntityValue) and isinstance(f.value.entity, External)
         if isinstance(f, ast.Attribute):
             return f.attr != "at" and not isinstance(ctx.env.get(written(f)), Binding)
-        return isinstance(f, ast.Name) and f.id not in ctx.env and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
+        return (
+            isinstance(f, ast.Name)
+            and f.id not in ctx.env
+            and isinstance(ctx.source.scope.lookup(f.id), (External, type(None)))
+        )
 
-    return any(isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords)) for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Call) and (not of_library(n.func) or any(k.arg == "out" for k in n.keywords))
+        for n in ast.walk(node)
+    )
 
 
 def listed(node: ast.expr) -> ast.expr:
-    """A generator expression of which all items are wanted at once as the list that it makes; any other node as it is."""
-    return ast.copy_location(ast.ListComp(node.elt, node.generators), node) if isinstance(node, ast.GeneratorExp) else node
+    """A generator expression of which all items are wanted at once as the list that it makes; any other node as it is.
+    """
+    return (
+        ast.copy_location(ast.ListComp(node.elt, node.generators), node) if isinstance(node, ast.GeneratorExp) else node
+    )
 
 
 def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
-    """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no tuple."""
+    """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no
+    tuple."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):
@@ -165,7 +179,13 @@ def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
         value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
         if not isinstance(value, TupleValue) or value.closed:
             if not isinstance(value, SILENT):
-                ctx.report(Unsupported(ctx.span(n), f"unpacking {describe(type_of(value))}", "unpack a tuple, or write the elements out"))
+                ctx.report(
+                    Unsupported(
+                        ctx.span(n),
+                        f"unpacking {describe(type_of(value))}",
+                        "unpack a tuple, or write the elements out",
+                    )
+                )
             return None
         found += [Quoted(n, item) for item in value.items]
     return found

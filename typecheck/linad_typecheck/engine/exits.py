@@ -66,7 +66,9 @@ def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
 def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
     """Names that are surely None where a test comes out so, or surely are not."""
     match test:
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+        ):
             return {name: isinstance(op, ast.Is) == truth}
         case ast.Name(id=name) if truth:
             return {name: False}
@@ -85,7 +87,10 @@ def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
         case ast.BoolOp(op=op, values=values):
             if isinstance(op, ast.And) == truth:  # all of them were looked at, and came out so
                 return frozenset().union(*(bound_if(v, truth) for v in values))
-            ends = [frozenset().union(*(bound_if(v, not truth) for v in values[:k]), bound_if(v, truth)) for k, v in enumerate(values)]
+            ends = [
+                frozenset().union(*(bound_if(v, not truth) for v in values[:k]), bound_if(v, truth))
+                for k, v in enumerate(values)
+            ]
             return frozenset.intersection(*ends)
         case ast.NamedExpr(target=ast.Name(id=name), value=value):
             return bound_if(value, truth) | {name}

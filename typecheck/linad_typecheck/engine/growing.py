@@ -1,16 +1,16 @@
 """Lists whose length is known at run time only: the cells in arrays with room for more, and how many there are.
 
-A list is written out, or made by `append` in a loop. As long as its items are counted when the function is compiled, it is a
-tuple of them. Where paths with different numbers of items meet, `values.join_types` makes it a list of this kind: its cells
-are along the first axis of an array, of several arrays for items that are tuples. Room doubles, so that a cell is copied
-less than twice on the average, and what reverse mode keeps grows with the list.
+A list is written out, or made by `append` in a loop. As long as its items are counted when the function is compiled, it
+is a tuple of them. Where paths with different numbers of items meet, `values.join_types` makes it a list of this kind:
+its cells are along the first axis of an array, of several arrays for items that are tuples. Room doubles, so that a
+cell is copied less than twice on the average, and what reverse mode keeps grows with the list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..core import Alloc, Atom, Block, Check, Const, If, Store, Var
+from ..ir.core import Alloc, Atom, Block, Check, Const, If, Store, Var
 from ..linear.ownership import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
@@ -19,8 +19,8 @@ from .places import load, materialise, nest, put, read, same_size
 from .sizes import is_array, shape_of
 from .state import ONE, ZERO, Lowering, zero
 from .values import (
-    GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays,
-    growing_type, map_arrays, type_of,
+    GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
+    ViewValue, arrays, growing_type, map_arrays, type_of,
 )
 from .views import Along, View, Whole
 
@@ -94,7 +94,9 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
     for var in arrays(v):  # the list holds that array itself, in Python
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
-    store = lambda index: put(ctx, ArrayValue(cells), (k, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span)
+    store = lambda index: put(
+        ctx, ArrayValue(cells), (k, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
+    )
     nest(ctx, shape_of(ctx, v, span), store, span)
 
 
@@ -204,7 +206,9 @@ def _parts(value: Value) -> Iterator[Value]:
         yield value
 
 
-def _room(ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span) -> list[Var]:
+def _room(
+    ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span
+) -> list[Var]:
     """The arrays with room for one more item: others, twice as long, where they are full."""
     none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
     full = ctx.let("full", "ge", (count, ctx.dim(cells[0], 0, span)), BOOL, span)
@@ -231,5 +235,10 @@ def _longer(ctx: Lowering, var: Var, row: tuple[Atom, ...], room: Atom, count: A
     out = ctx.fresh("items", var.type, in_order=True)
     ctx.emit(Alloc(out, (room, *row), zero(var.type.dtype), span))
     shape = (count, *(ctx.dim(var, k, span) for k in range(1, var.type.rank)))
-    nest(ctx, shape, lambda index: put(ctx, ArrayValue(out), index, read(ctx, ArrayValue(var), index, span).atom, span), span)
+    nest(
+        ctx,
+        shape,
+        lambda index: put(ctx, ArrayValue(out), index, read(ctx, ArrayValue(var), index, span).atom, span),
+        span,
+    )
     return out

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
+from ..ir.core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
 from ..linear.ownership import as_one, inherits, lose, movable
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
@@ -20,9 +20,10 @@ from .places import as_view, materialise, read
 from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue, Loss, LostArray,
-    OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value, ValueType,
-    ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild, type_leaves, type_of,
+    ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue,
+    Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
+    ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild,
+    type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -37,8 +38,8 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
 
 
 def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, defined: Atom | None) -> ArrayValue:
-    """A fresh array with the cells of a view, or of one of two arrays. The numbers of a view under a name that has no value
-    mean nothing: where ``defined`` is not true no cell is read, and the array has none."""
+    """A fresh array with the cells of a view, or of one of two arrays. The numbers of a view under a name that has no
+    value mean nothing: where ``defined`` is not true no cell is read, and the array has none."""
     if defined in (None, TRUE):
         return materialise(ctx, v, hint, span)
     t = Array(dtype_of(v), rank_of(v))
@@ -53,13 +54,19 @@ def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, d
 
 
 def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: Atom | None = None) -> Iterator[Atom]:
-    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined`` is the flag of the name
-    that holds it."""
+    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined`` is the flag of
+    the name that holds it."""
     v = None if isinstance(v, Bottom) else v
     match t:
         case ScalarType(dtype=d):
             leaf = next(leaves(v), None) if v is not None else None
-            yield dummy(ctx, Scalar(d), span) if leaf is None else fitted(ctx, v, d, span) if isinstance(v, ScalarValue) else cast(ctx, leaf, d, span)
+            yield (
+                dummy(ctx, Scalar(d), span)
+                if leaf is None
+                else fitted(ctx, v, d, span)
+                if isinstance(v, ScalarValue)
+                else cast(ctx, leaf, d, span)
+            )
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)
@@ -114,7 +121,8 @@ def branch(
     live: frozenset[str],
     span: Span,
 ) -> None:
-    """Lower both arms and join what they leave behind; only names of ``live`` (and pseudo-names) survive a difference."""
+    """Lower both arms and join what they leave behind; only names of ``live`` (and pseudo-names) survive a difference.
+    """
     if isinstance(cond, Const):
         (then if cond.value else orelse)()
         return
@@ -144,7 +152,8 @@ class _Joiner:
         self.outs: list[Var] = []
         self.shared: dict[tuple, Var] = {}
         self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
-        self.heirs: list[dict[str, list[str]]] = [{}, {}]  # the results that are an array of an arm in Python, moved or copied
+        # the results that are an array of an arm in Python, moved or copied
+        self.heirs: list[dict[str, list[str]]] = [{}, {}]
         self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
         self.widened: tuple[str, Span] | None = None  # what is known of the name that is joined
         self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
@@ -197,7 +206,11 @@ class _Joiner:
             if isinstance(v, LostArray) and isinstance(whole, TupleValue):
                 return Binding(v, known.span)
         types = [type_of(v) for v in values if v is not None]
-        t = types[0] if len(types) == 1 else (join_results if name == RET and self.ctx.spec is None else join_types)(*types)
+        t = (
+            types[0]
+            if len(types) == 1
+            else (join_results if name == RET and self.ctx.spec is None else join_types)(*types)
+        )
         if t is None:
             if not name.startswith("%"):
                 one, other = (describe(u) for u in types)
@@ -243,7 +256,9 @@ class _Joiner:
                 if ins[0] == ins[1]:
                     return ScalarValue(ins[0], weak)
                 return ScalarValue(self.scalar(name, *ins, Scalar(d), self.widened), weak)
-            case ViewType(base=base) if not self.made_inside(base) and not any(isinstance(v, LostArray) for v in (x, y)):
+            case ViewType(base=base) if not self.made_inside(base) and not any(
+                isinstance(v, LostArray) for v in (x, y)
+            ):
                 ins = [self.parts_in_arm(k, v, t) for k, v in enumerate((x, y))]
                 return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
             case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
@@ -314,8 +329,8 @@ class _Joiner:
         return {"wraps": ctx.counts(x) and ctx.counts(y)}
 
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
-        """One of two arrays. What no other name holds is moved into a new one; two arrays from before the branch, one of which
-        stays in use, become a union that is only read; else what stays in use is copied."""
+        """One of two arrays. What no other name holds is moved into a new one; two arrays from before the branch, one
+        of which stays in use, become a union that is only read; else what stays in use is copied."""
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
@@ -325,14 +340,24 @@ class _Joiner:
         if whole and key in self.shared:
             return ArrayValue(self.shared[key])
         losses = [self.stays(name, k, v) for k, v in enumerate(ends)]
-        if any(losses) and not (name in self.ctx.path.owned and all(loss is None or self.made_lately(v) for v, loss in zip(ends, losses, strict=True))):
+        if any(losses) and not (
+            name in self.ctx.path.owned
+            and all(loss is None or self.made_lately(v) for v, loss in zip(ends, losses, strict=True))
+        ):
             found = [v for v in ends if v is not None]
             parts = [a for v in found for a in (*arrays(v), *leaves(v)) if isinstance(a, Var)]
-            moved = {n for arm, given in zip(self.arms, self.given, strict=True) for n in (*given, *moved_in(arm.stmts, self.ctx.programs.modes))}
+            moved = {
+                n
+                for arm, given in zip(self.arms, self.given, strict=True)
+                for n in (*given, *moved_in(arm.stmts, self.ctx.programs.modes))
+            }
             if not any(self.made_inside(a) or a.name in moved for a in parts):
                 self.kept |= {a.name: name for a in parts}
                 return found[0] if len(found) == 1 else UnionValue(self.cond, *ends, next(filter(None, losses)))
-        ins = [v.var if v is not None and not loss else self.copy(k, name, v, t) for k, (v, loss) in enumerate(zip(ends, losses, strict=True))]
+        ins = [
+            v.var if v is not None and not loss else self.copy(k, name, v, t)
+            for k, (v, loss) in enumerate(zip(ends, losses, strict=True))
+        ]
         out = self.result(name, *ins, t)
         if whole:
             self.shared[key] = out
@@ -359,16 +384,24 @@ class _Joiner:
             return Loss("joined", "one of two arrays", self.span)
         if not movable(self.ctx, v.var):
             env = self.arms[k].env
-            return Loss("lent", self.ctx.variables.lent(v.var.name).name, self.span, env[name].span if name in env else self.span)
+            return Loss(
+                "lent",
+                self.ctx.variables.lent(v.var.name).name,
+                self.span,
+                env[name].span if name in env else self.span,
+            )
         other = self.kept.get(v.var.name) or self.given[k].get(v.var.name)
         return None if other is None else Loss("joined", f"`{other}`", self.span)
 
     def copy(self, k: int, name: str, v: Value | None, t: Array) -> Var:
-        """A copy, taken at the end of an arm, of what the arm leaves under a name; an array without cells where it leaves none."""
+        """A copy, taken at the end of an arm, of what the arm leaves under a name; an array without cells where it
+        leaves none."""
         with self.at_end(k):
             if v is None:
                 return dummy(self.ctx, t, self.span)
-            self.ctx.fact("copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere")
+            self.ctx.fact(
+                "copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere"
+            )
             if isinstance(v, ArrayValue):
                 return materialise(self.ctx, v, name, self.span).var
             return own_array(self.ctx, v, name, self.span, self.defined[k]).var
@@ -383,7 +416,9 @@ def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
     """The arrays that statements move: into a call, a loop, a branch."""
     every = list(walk(Block(tuple(stmts))))
     handed = {r.name for s in every for b in blocks(s) for r in b.results if isinstance(r, Var)}
-    return handed | {v.name for s in every if isinstance(s, Call | Loop) for v, use in uses(s, modes) if use == "consume"}
+    return handed | {
+        v.name for s in every if isinstance(s, Call | Loop) for v, use in uses(s, modes) if use == "consume"
+    }
 
 
 def made_in(stmts: Sequence[Stmt]) -> set[str]:
@@ -396,7 +431,8 @@ def _array_leaves(v: Value) -> list[Var]:
 
 
 def _in_both(x: Value | None, y: Value | None) -> Iterator[Var]:
-    """The arrays that two values hold at the same place, or look at: both arms leave them under the same name. None is no value."""
+    """The arrays that two values hold at the same place, or look at: both arms leave them under the same name. None is
+    no value."""
     match x, y:
         case ArrayValue(var=var), ArrayValue(var=other) if var == other:
             yield var

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from ..core import Atom, Var
+from ..ir.core import Atom, Var
 from ..messages.types import TypeChanges
 from ..types import Array
 from .values import (
@@ -51,9 +51,11 @@ class Head:
     wrapping: set[str] = field(default_factory=set)  # those that may leave their bits where they are not negative
     disordered: set[Place] = field(default_factory=set)  # arrays that may lie in another order than that of C
     moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
-    mixed: set[tuple[Place, Place | str]] = field(default_factory=set)  # one in Python, in later iterations: with another, or one from outside
+    # one in Python, in later iterations: with another, or one from outside
+    mixed: set[tuple[Place, Place | str]] = field(default_factory=set)
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
-    owned: set[str] = field(default_factory=set)  # that are one of two arrays where an iteration ends: they get a copy of the new one
+    # that are one of two arrays where an iteration ends: they get a copy of the new one
+    owned: set[str] = field(default_factory=set)
     unbound: set[str] = field(default_factory=set)  # names that get no value that has a type
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
 
@@ -71,8 +73,8 @@ class Head:
         return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
-        """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of the loop,
-        or that of another name, by its place. It is that array in the next iteration and behind the loop."""
+        """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of
+        the loop, or that of another name, by its place. It is that array in the next iteration and behind the loop."""
         self.shared[name, k] = holder
         self.types[name] = self.types.pop(name)  # who shares comes behind who carries
 
@@ -88,7 +90,9 @@ class Head:
             kinds = list(type_leaves(t))
             if len(parts) == len(kinds):
                 pairs = enumerate(zip(parts, kinds, strict=True))
-                found |= {(name, k): a for k, (a, kind) in pairs if isinstance(kind, Array) and (name, k) not in self.moving}
+                found |= {
+                    (name, k): a for k, (a, kind) in pairs if isinstance(kind, Array) and (name, k) not in self.moving
+                }
         return found
 
 

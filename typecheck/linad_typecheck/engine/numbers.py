@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core import Atom, Check, Const, Var
+from ..ir.core import Atom, Check, Const, Var
 from ..messages.types import WrongType
-from ..scope import EnumMember
+from ..names.scope import EnumMember
 from ..span import Span
 from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
 from .refusal import Refused
@@ -12,7 +12,9 @@ from .state import Lowering
 from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, Value, describe, literal, type_of
 
 
-def as_scalar(ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = "") -> ScalarValue:
+def as_scalar(
+    ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = ""
+) -> ScalarValue:
     """``v`` if it is a scalar, which arrays of rank 0 are not; else it is refused."""
     if isinstance(v, ScalarValue):
         return v
@@ -49,18 +51,25 @@ def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
 
 
 def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number converted to a dtype; an int of Python's that this cannot hold raises, as in NumPy, where others wrap."""
+    """A number converted to a dtype; an int of Python's that this cannot hold raises, as in NumPy, where others wrap.
+    """
     a = v.atom
     if v.weak and v.dtype == "i64" and dtype in INTS and dtype != "i64":
         low, high = LIMITS[dtype]
         ends = {"ge": low} if not ctx.is_nonneg(a) else {}
         if dtype != "u64" and ctx.bits(a) > high.bit_length():
             ends["le"] = high
-        tests = [ctx.let("ok", test, (a, Const(end, I64)), BOOL, span) for test, end in ends.items()] if isinstance(a, Var) else []
+        tests = (
+            [ctx.let("ok", test, (a, Const(end, I64)), BOOL, span) for test, end in ends.items()]
+            if isinstance(a, Var)
+            else []
+        )
         if isinstance(a, Const) and not low <= a.value <= high:
             tests = [Const(False, BOOL)]
         for ok in tests:
-            ctx.emit(Check(ok, "OverflowError", f"Python integer {{0}} out of bounds for {NUMPY_NAMES[dtype]}", (a,), span))
+            ctx.emit(
+                Check(ok, "OverflowError", f"Python integer {{0}} out of bounds for {NUMPY_NAMES[dtype]}", (a,), span)
+            )
     return cast(ctx, a, dtype, span, hint)
 
 
@@ -99,18 +108,28 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
         low, high = LIMITS[dtype]
-        exact = -low < 2 ** (23 if a.type.dtype == "f32" else 52)  # else no float is near that truncates to the lowest int
+        # else no float is near that truncates to the lowest int
+        exact = -low < 2 ** (23 if a.type.dtype == "f32" else 52)
         above, low = ("gt", low - 1.0) if exact else ("ge", float(low))
-        ends = Const(low, a.type), Const(high + 1.0, a.type)  # there is no float between these and what truncates to an int
+        # there is no float between these and what truncates to an int
+        ends = Const(low, a.type), Const(high + 1.0, a.type)
         inside = ctx.let("ok", above, (a, ends[0]), BOOL, span), ctx.let("ok", "lt", (a, ends[1]), BOOL, span)
         fits = ctx.let("ok", "and", inside, BOOL, span)
-        ctx.emit(Check(fits, "OverflowError", f"the float {{0}} is too large for an int of {8 * BYTES[dtype]} bits", (a,), span))
+        ctx.emit(
+            Check(
+                fits, "OverflowError", f"the float {{0}} is too large for an int of {8 * BYTES[dtype]} bits", (a,), span
+            )
+        )
     return cast(ctx, a, dtype, span, hint)
 
 
 def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
     """A number as a cell of a dtype holds it: one that it cannot hold raises."""
-    return to_int(ctx, v.atom, dtype, span, hint) if dtype in INTS and v.dtype in FLOATS else fitted(ctx, v, dtype, span, hint)
+    return (
+        to_int(ctx, v.atom, dtype, span, hint)
+        if dtype in INTS and v.dtype in FLOATS
+        else fitted(ctx, v, dtype, span, hint)
+    )
 
 
 def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
@@ -119,7 +138,9 @@ def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t"
 
 
 def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:
-    if dtype == "f64" or (dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False):
+    if dtype == "f64" or (
+        dtype == "f32" and float(value) == int(value) and abs(value) < 2**24 if _finite(value) else False
+    ):
         return Const(float(value), Scalar(dtype))
     if dtype in INTS and isinstance(value, int):
         return Const(wrapped(int(value), dtype), Scalar(dtype))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from ..core import Atom
+from ..ir.core import Atom
 from ..span import Span
 from .values import Binding, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
+from ..ir.core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
 from ..linear.ownership import report_lost
 from ..messages.language import Unsupported
 from ..span import Span
@@ -57,8 +57,8 @@ def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
 
 
 def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    """The index into the base of the cell of the view at ``index``, which is within the view; one that is taken over as it is
-    may still be out of range."""
+    """The index into the base of the cell of the view at ``index``, which is within the view; one that is taken over as
+    it is may still be out of range."""
     found: list[Atom] = []
     for a in v.view.axes:
         if a.of is None:
@@ -135,7 +135,9 @@ def either(
     return ScalarValue(out)
 
 
-def put(ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False) -> None:
+def put(
+    ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False
+) -> None:
     """Store into, or add to, the cell at an index that is within the array."""
     where = index if isinstance(v, ArrayValue) else base_index(ctx, v, index, span)
     ctx.emit((AddTo if add else Store)(v.var, where, value, False, span))
@@ -181,7 +183,13 @@ def fold(
 
 
 def fresh_array(
-    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: Const | None, span: Span, in_order: bool = False
+    ctx: Lowering,
+    hint: str,
+    shape: tuple[Atom, ...],
+    dtype: DType,
+    fill: Const | None,
+    span: Span,
+    in_order: bool = False,
 ) -> ArrayValue:
     """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
     var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
@@ -190,7 +198,9 @@ def fresh_array(
     return ArrayValue(var)
 
 
-def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False) -> ArrayValue:
+def materialise(
+    ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False
+) -> ArrayValue:
     """A fresh array with the cells of ``v``."""
     if isinstance(v, Delayed):
         ctx.landed(v)
@@ -203,7 +213,12 @@ def materialise(ctx: Lowering, v: AnyArray, hint: str, span: Span, dtype: DType 
         return ArrayValue(var)
     shape = shape_of(ctx, v, span)
     made = fresh_array(ctx, hint, shape, dtype, None, span, in_order)
-    nest(ctx, shape, lambda index: put(ctx, made, index, cast(ctx, read(ctx, v, index, span).atom, dtype, span), span), span)
+    nest(
+        ctx,
+        shape,
+        lambda index: put(ctx, made, index, cast(ctx, read(ctx, v, index, span).atom, dtype, span), span),
+        span,
+    )
     return made
 
 
@@ -255,7 +270,9 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
             report_lost(ctx, name or "the array", LostArray(Array(dtype_of(v), rank_of(v)), loss), span)
             return None
         case ViewValue(view=view) if view.readonly:
-            ctx.report(Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself"))
+            ctx.report(
+                Unsupported(span, f"writing through {view.readonly}", "`.copy()` it, or write to the array itself")
+            )
             return None
         case Delayed():
             return None

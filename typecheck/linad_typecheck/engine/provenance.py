@@ -1,10 +1,11 @@
-"""Where what a message speaks of comes from: the shapes of the arrays that a refused expression names, and where these were made."""
+"""Where what a message speaks of comes from: the shapes of the arrays that a refused expression names, and where these
+were made."""
 
 from __future__ import annotations
 
 import ast
 
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..diagnostics import Edit, Label
 from ..messages.types import SizesDiffer, WrongType
 from ..span import Span
@@ -30,7 +31,8 @@ def shapes_of_names(ctx: Lowering, span: Span) -> tuple[Label, ...]:
 
 
 def sizes_differ(ctx: Lowering, span: Span, why: str, place: Span | None = None) -> None:
-    """Report sizes that never agree, with the shapes of what is named there, and at the ``place`` that is assigned to."""
+    """Report sizes that never agree, with the shapes of what is named there, and at the ``place`` that is assigned to.
+    """
     labels = (*(shapes_of_names(ctx, place) if place is not None else ()), *shapes_of_names(ctx, span))
     ctx.report(SizesDiffer(span, why, tuple(dict.fromkeys(labels))[:_MOST]))
 
@@ -83,18 +85,30 @@ def _quotient(ctx: Lowering, span: Span) -> Edit | None:
 
 def first_bound(ctx: Lowering, name: str) -> Span | None:
     """The first place of the text where a name is bound."""
-    places = [ctx.span(n) for n in ast.walk(ctx.source.node) if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)]
+    places = [
+        ctx.span(n)
+        for n in ast.walk(ctx.source.node)
+        if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+    ]
     return min(places, key=lambda s: (s.line, s.column), default=None)
 
 
 def _named(ctx: Lowering, span: Span) -> dict[str, Binding]:
-    names = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.Name) and n.id in ctx.env and _inside(ctx.span(n), span))
+    names = (
+        n
+        for n in ast.walk(ctx.source.node)
+        if isinstance(n, ast.Name) and n.id in ctx.env and _inside(ctx.span(n), span)
+    )
     held = {n.id: ctx.env[n.id] for n in names}
     return {n: b for n, b in held.items() if is_array(b.value) and not _inside(b.span, span)}
 
 
 def _inside(a: Span, b: Span) -> bool:
-    return a.file == b.file and (b.line, b.column) <= (a.line, a.column) and (a.end_line, a.end_column) <= (b.end_line, b.end_column)
+    return (
+        a.file == b.file
+        and (b.line, b.column) <= (a.line, a.column)
+        and (a.end_line, a.end_column) <= (b.end_line, b.end_column)
+    )
 
 
 def _size(ctx: Lowering, n: Atom) -> str:
@@ -102,7 +116,11 @@ def _size(ctx: Lowering, n: Atom) -> str:
     if isinstance(n, Const):
         return str(n.value)
     hint = n.name.partition(".")[0]
-    notes = " ".join(ast.unparse(a.annotation) for a in ast.walk(ctx.source.node) if isinstance(a, ast.arg) and a.annotation is not None)
+    notes = " ".join(
+        ast.unparse(a.annotation)
+        for a in ast.walk(ctx.source.node)
+        if isinstance(a, ast.arg) and a.annotation is not None
+    )
     if hint in ctx.local_names or hint in notes.replace("'", " ").replace('"', " ").split():
         return hint
     for key, known in ctx.path.dims.items():

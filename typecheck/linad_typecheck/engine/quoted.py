@@ -1,4 +1,5 @@
-"""Nodes of our own among those of `ast`: expressions that are evaluated already, and statements that lower themselves."""
+"""Nodes of our own among those of `ast`: expressions that are evaluated already, and statements that lower themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Refusals: what cannot go on raises `Refused`; what is in no table of constructs is refused by name, with the way to write it
-instead."""
+"""Refusals: what cannot go on raises `Refused`; what is in no table of constructs is refused by name, with the way to
+write it instead."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def refused(ctx: Lowering, e: Refused, before: Path) -> Value:
 def refuse(ctx: Lowering, node: ast.AST) -> None:
     """Report a construct that the language does not have."""
     if isinstance(node, ast.Constant) and isinstance(node.value, complex):
-        what, instead = "a complex number", "keep real and imaginary parts apart: `exp(1j * x)` is `np.cos(x)` and `np.sin(x)`"
+        what, instead = (
+            "a complex number",
+            "keep real and imaginary parts apart: `exp(1j * x)` is `np.cos(x)` and `np.sin(x)`",
+        )
     elif type(node).__name__ == "TryStar":
         what, instead = REWRITES[ast.Try]
     else:

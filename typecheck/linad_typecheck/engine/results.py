@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Call, Check, Stmt, blocks, outputs, walk, written
+from ..ir.core import Call, Check, Stmt, blocks, outputs, walk, written
 from ..messages import Message
 from ..messages.derivatives import RebindsParameter, ResultUnused
 from ..messages.types import ReturnMismatch
-from ..scope import FunctionSource, Helper, parameters
+from ..names.scope import FunctionSource, Helper, parameters
 from ..span import Span
 from ..types import FLOATS
 from . import annotations as notes
@@ -34,12 +34,19 @@ def against_annotation(ctx: Lowering, value: Value) -> None:
         return
     at, text = ctx.path.returned[0][0], ctx.source.source.segment(ctx.span(note))
     forgotten = isinstance(value, NoneValue)
-    ctx.report(ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten, _counts(found, annotated)))
+    ctx.report(
+        ReturnMismatch(ctx.span(note), ctx.source.name, text, describe(found), at, forgotten, _counts(found, annotated))
+    )
 
 
 def _counts(found: ValueType, note: notes.ParamType) -> bool:
     """Whether a result that is meant to be a float is an int or a bool, which has no gradient."""
-    return isinstance(note, notes.ScalarType) and note.dtype in FLOATS and isinstance(found, ScalarType) and found.dtype not in FLOATS
+    return (
+        isinstance(note, notes.ScalarType)
+        and note.dtype in FLOATS
+        and isinstance(found, ScalarType)
+        and found.dtype not in FLOATS
+    )
 
 
 def _annotated(ctx: Lowering, note: ast.expr) -> notes.ParamType | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Call, Copy, Stmt, Var, blocks, walk, written
+from ..ir.core import Call, Copy, Stmt, Var, blocks, walk, written
 from ..linear.ownership import array_leaves, movable
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
@@ -32,9 +32,14 @@ from .views import whole
 
 
 def lent_back(ctx: Lowering, value: Value) -> Value:
-    """The result of a helper as its caller sees it: a parameter that every path gives back is still the caller's array, which
-    the caller then has under the names of the result as well."""
-    return map_arrays(value, lambda v: ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) else v)
+    """The result of a helper as its caller sees it: a parameter that every path gives back is still the caller's array,
+    which the caller then has under the names of the result as well."""
+    return map_arrays(
+        value,
+        lambda v: (
+            ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) and _of_the_caller(ctx, v.var) else v
+        ),
+    )
 
 
 def apart(ctx: Lowering, value: Value, span: Span) -> Value:
@@ -47,8 +52,9 @@ def apart(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry with copies in place of the caller's arrays and of views of them. Calls give the caller's own array
-    for the copy of one that every path returns (`lower.entry`); one that is updated, and all that is returned, is not copied."""
+    """The result of an entry with copies in place of the caller's arrays and of views of them. Calls give the caller's
+    own array for the copy of one that every path returns (`lower.entry`); one that is updated, and all that is
+    returned, is not copied."""
 
     def own(leaf: Value) -> Value:
         found = [ctx.variables.lent(var.name) for var in arrays(leaf)]
@@ -114,7 +120,9 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
     """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
     match leaf:
-        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(map(lambda var: _of_the_caller(ctx, var), arrays(leaf))):
+        case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(
+            map(lambda var: _of_the_caller(ctx, var), arrays(leaf))
+        ):
             return materialise(ctx, leaf, "result", span)
         case UnionValue():
             return leaf if writable(ctx, leaf, "the result", span) else Poison()

@@ -1,4 +1,5 @@
-"""What rules for library functions are made of: the evaluated arguments of a call, scalars among them, and the book itself.
+"""What rules for library functions are made of: the evaluated arguments of a call, scalars among them, and the book
+itself.
 
 A module of rules has a table of them, and enters it with `enter_rules` when it is imported.
 """
@@ -10,11 +11,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from ..core import Const
+from ..ir.core import Const
 from ..frozen import frozen
 from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
-from ..scope import RecordClass, RecordField
+from ..names.scope import RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL
 from .numbers import as_scalar
@@ -43,9 +44,9 @@ _RULES: dict[str, tuple[Rule, Of]] = {}
 
 
 def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule") -> None:
-    """The meanings of library functions. Rules of ``arrays`` take those of every kind, views and expressions among them; of
-    ``stored arrays``, expressions are evaluated for them; those of ``scalars`` are applied to arrays cell by cell. Names
-    that begin with ``%`` are known to the prelude alone."""
+    """The meanings of library functions. Rules of ``arrays`` take those of every kind, views and expressions among
+    them; of ``stored arrays``, expressions are evaluated for them; those of ``scalars`` are applied to arrays cell by
+    cell. Names that begin with ``%`` are known to the prelude alone."""
     twice = rules.keys() & _RULES.keys()
     assert not twice, f"two rules for {sorted(twice)}"
     _RULES.update((name, (rule, of)) for name, rule in rules.items())

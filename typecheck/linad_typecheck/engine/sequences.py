@@ -1,4 +1,5 @@
-"""What a `for` runs over, and the values that several names take: the data, and who finds it, which the constructs enter."""
+"""What a `for` runs over, and the values that several names take: the data, and who finds it, which the constructs
+enter."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import field
 
-from ..core import Atom
+from ..ir.core import Atom
 from ..frozen import frozen
 from ..span import Span
 from .state import Lowering

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..core import Atom, Const, Var
+from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from .path import Path
 from .values import (

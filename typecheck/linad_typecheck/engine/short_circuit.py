@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Atom, Const, Let
+from ..ir.core import Atom, Const, Let
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..span import Span

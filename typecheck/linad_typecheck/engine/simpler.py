@@ -1,11 +1,12 @@
-"""Statements that are others in disguise, rewritten before a function is lowered: `with` of what has no effect here, and `match`."""
+"""Statements that are others in disguise, rewritten before a function is lowered: `with` of what has no effect here,
+and `match`."""
 
 from __future__ import annotations
 
 import ast
 import copy
 
-from ..scope import External, Scope, resolve
+from ..names.scope import External, Scope, resolve
 from .attempts import chosen
 
 # Managers that only say which warnings are shown: none are, here.
@@ -28,9 +29,9 @@ def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
             return [s] if made is None else made
         case ast.If() | ast.For() | ast.While():
             parts = {name: simpler(getattr(s, name), scope) for name in ("body", "orelse")}
-            if all(new is old for name, some in parts.items() for new, old in zip(some, getattr(s, name), strict=False)) and all(
-                len(some) == len(getattr(s, name)) for name, some in parts.items()
-            ):
+            if all(
+                new is old for name, some in parts.items() for new, old in zip(some, getattr(s, name), strict=False)
+            ) and all(len(some) == len(getattr(s, name)) for name, some in parts.items()):
                 return [s]
             made = copy.copy(s)
             for name, some in parts.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core import Atom
+from ..ir.core import Atom
 from ..span import Span
 from ..types import I64, DType
 from .state import Lowering

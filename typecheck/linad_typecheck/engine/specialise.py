@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from weakref import WeakKeyDictionary
 
-from ..core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
+from ..ir.core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
 from ..facts import Fact
 from ..frozen import frozen
 from ..linear.liveness import liveness
@@ -18,7 +18,7 @@ from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
 from ..messages.ownership import ViewOnSomePaths
-from ..scope import CustomRule, FunctionSource, parameters
+from ..names.scope import CustomRule, FunctionSource, parameters
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .blocks import block
@@ -34,8 +34,8 @@ from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
     Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild,
-    slot, type_leaves, type_of,
+    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, is_optional, join_results,
+    join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
@@ -51,7 +51,8 @@ class Contract:
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
-    alike: frozenset[int] = frozenset()  # flat parameters, then hidden ones, that a result may be in Python without being it here
+    # flat parameters, then hidden ones, that a result may be in Python without being it here
+    alike: frozenset[int] = frozenset()
     together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
@@ -68,7 +69,8 @@ class Contract:
         )
 
 
-# How a function with a rule for its derivative is specialised: entered by the module that lowers rules, which needs this one.
+# How a function with a rule for its derivative is specialised: entered by the module that lowers rules, which needs
+# this one.
 BY_RULE: list[Callable[[Specialiser, FunctionSource, Typed, Typed], Spec]] = []
 
 
@@ -129,7 +131,8 @@ class Specialiser:
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    pullbacks: dict[object, FunctionSource] = field(default_factory=dict)  # pullbacks by the calls that make them, derivatives as functions
+    # pullbacks by the calls that make them, derivatives as functions
+    pullbacks: dict[object, FunctionSource] = field(default_factory=dict)
     numbers: dict[str, str] = field(default_factory=dict)  # parameters of the entry that are scalars, by the variable
     wanted: dict[str, None] = field(default_factory=dict)  # those whose values have to be known
     permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
@@ -159,8 +162,8 @@ class Specialiser:
 
     @contextmanager
     def perhaps_dead(self, unknown: bool) -> Iterator[None]:
-        """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is reported of
-        it here, but of what it calls where that is called from elsewhere, too."""
+        """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is
+        reported of it here, but of what it calls where that is called from elsewhere, too."""
         if not unknown:
             yield
             return
@@ -170,7 +173,9 @@ class Specialiser:
 
     def all_facts(self) -> tuple[Fact, ...]:
         """The facts, and the type of each name where it is bound."""
-        types = ((n, at, describe(type_of(v))) for (n, at), v in self.meanings.items() if not contains(v, (Poison, Bottom)))
+        types = (
+            (n, at, describe(type_of(v))) for (n, at), v in self.meanings.items() if not contains(v, (Poison, Bottom))
+        )
         return (*self.findings.facts, *(Fact("type", n, at, t) for n, at, t in types if n[0] != "%"))
 
     def spec(self, callee: str) -> Spec:
@@ -190,9 +195,16 @@ class Specialiser:
         return sum(s.source.node is source.node for s in self.stack)
 
     def specialise(
-        self, source: FunctionSource, params: Typed, captures: Typed, apart: bool = False, twice: bool = False, disjoint: bool = False
+        self,
+        source: FunctionSource,
+        params: Typed,
+        captures: Typed,
+        apart: bool = False,
+        twice: bool = False,
+        disjoint: bool = False,
     ) -> Spec:
-        """The function for arguments of these types; ``apart``, its results share nothing with them; the others as in `Spec`."""
+        """The function for arguments of these types; ``apart``, its results share nothing with them; the others as in
+        `Spec`."""
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
         key = (id(source.node), source.key, params, captures, apart, twice, disjoint)
@@ -206,7 +218,9 @@ class Specialiser:
             return known
         spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart, twice=twice, disjoint=disjoint)
         if self.inside(source) > DEPTH:
-            self.report(BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types"))
+            self.report(
+                BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
+            )
             spec.failed = spec.done = True
             self.specs[key] = spec
             return spec
@@ -226,10 +240,20 @@ class Specialiser:
         fixpoint(run, spec.contract)
         self.stack.pop()
         spec.done = True
-        if isinstance(_value(spec.result), Bottom) and not spec.findings.diagnostics and not any(s.recursive for s in self.stack):
+        if (
+            isinstance(_value(spec.result), Bottom)
+            and not spec.findings.diagnostics
+            and not any(s.recursive for s in self.stack)
+        ):
             place = header(source)
             instead = "begin with the case that needs no call: `if n == 0: return ...`"
-            never = BadCall(place, source.name, "never returns without calling itself", where="every path calls it again", instead=instead)
+            never = BadCall(
+                place,
+                source.name,
+                "never returns without calling itself",
+                where="every path calls it again",
+                instead=instead,
+            )
             spec.findings.note(never.diagnostic())
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
         if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
@@ -290,7 +314,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for name, t in spec.params:
         lent = Lent(name, "helper")
         fresh = [
-            ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None) for leaf in type_leaves(t)
+            ctx.fresh(name.replace("?", "_set"), leaf, lent=lent if isinstance(leaf, Array) else None)
+            for leaf in type_leaves(t)
         ]
         params += fresh
         values[name] = rebuild(t, iter(fresh))
@@ -304,7 +329,13 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         if "/" in source.key and source.name not in ctx.local_names:
             own = tuple((n, ctx.env[n].value) for n in names if n not in args)
             ctx.bind(source.name, Binding(FunctionValue(source, (), own), span))
-    spec.numbers = {a.name: n for n, b in ctx.env.items() if isinstance(b.value, ScalarValue | FunctionValue) for a in leaves(b.value) if isinstance(a, Var)}
+    spec.numbers = {
+        a.name: n
+        for n, b in ctx.env.items()
+        if isinstance(b.value, ScalarValue | FunctionValue)
+        for a in leaves(b.value)
+        if isinstance(a, Var)
+    }
     flags = {name[:-1]: ctx.env[name].value.atom for name, _ in spec.params if name[-1] == "?"}
     bound = {n: b for n, b in ctx.env.items() if n[-1] != "?"}
     ctx.go(env=Fixed({n: replace(b, defined=flags[n]) if n in flags else b for n, b in bound.items()}))
@@ -336,12 +367,18 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         later = [later_names(p, body, programs.modes) for p in params]
         spec.written = frozenset(k for k, names in enumerate(later) if names & written)
         if not spec.recursive:
-            spec.returned = frozenset(k for k, names in enumerate(later) if names & {r.name for r in results if isinstance(r, Var)})
+            spec.returned = frozenset(
+                k for k, names in enumerate(later) if names & {r.name for r in results if isinstance(r, Var)}
+            )
         spec.alike = frozenset(
-            k for k, p in enumerate((*params, *ctx.variables.globals.values())) if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
+            k
+            for k, p in enumerate((*params, *ctx.variables.globals.values()))
+            if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
         )
         given = {r.name for r in results if isinstance(r.type, Array)}
-        spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r))
+        spec.together = frozenset(
+            k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r)
+        )
     spec.hidden = hidden
     everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
     everything += [Param(v, "read") for v in ctx.variables.globals.values()]
@@ -350,7 +387,10 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         ok = ctx.fresh("ok", BOOL)
         limit = Const(programs.limit, I64)
         text = "maximum recursion depth exceeded"
-        body = Block((Let(ok, "lt", (spec.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts), results)
+        body = Block(
+            (Let(ok, "lt", (spec.depth, limit), span), Check(ok, "RecursionError", text, (), span), *body.stmts),
+            results,
+        )
     spec.function = Function(spec.name, tuple(everything), body, span)
     for p, m in zip(params, spec.modes, strict=True):
         if isinstance(p.type, Array):
@@ -362,7 +402,9 @@ def _written(s: Stmt, programs: Specialiser) -> list[Var]:
         return []
     if isinstance(s, Call):
         spec = programs.spec(s.callee)
-        return [a for k, (a, m) in enumerate(zip(s.args, spec.modes, strict=False)) if m in ("mut", "acc") or spec.writes(k)]
+        return [
+            a for k, (a, m) in enumerate(zip(s.args, spec.modes, strict=False)) if m in ("mut", "acc") or spec.writes(k)
+        ]
     return [v for v, use in uses(s, programs.modes) if use in ("update", "accumulate")]
 
 
@@ -436,10 +478,15 @@ def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
 
 
 def specialised(
-    ctx: Lowering, source: FunctionSource, given: dict[str, Value], captures: dict[str, Value], once: bool = False, disjoint: bool = False
+    ctx: Lowering,
+    source: FunctionSource,
+    given: dict[str, Value],
+    captures: dict[str, Value],
+    once: bool = False,
+    disjoint: bool = False,
 ) -> tuple[Spec, dict[str, Value]]:
-    """A function for the types of these arguments, and for the values of literals where it has to know them, which are given, too;
-    ``once`` as in `passed`, ``disjoint`` as in `Spec`."""
+    """A function for the types of these arguments, and for the values of literals where it has to know them, which are
+    given, too; ``once`` as in `passed`, ``disjoint`` as in `Spec`."""
 
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
         found = iter(passed([v for some in values for v in some.values()], once))

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
+from ..ir.core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
 from ..frozen import frozen
 from ..linear.liveness import Liveness
 from ..messages import Message
-from ..scope import FunctionSource
+from ..names.scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, BYTES, I64, INTS, NARROW, UNSIGNED, ZEROS, Array, DType, Scalar, Type
 from .findings import Findings
@@ -45,8 +45,9 @@ Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 @frozen(slots=True, guarded=False)
 class Known:
-    """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope: nothing is
-    added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever gets the name."""
+    """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope:
+    nothing is added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever
+    gets the name."""
 
     nonneg: bool = False
     bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
@@ -56,7 +57,8 @@ class Known:
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
     in_order: bool = False  # an array whose cells surely lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
-    raises: Raises = ()  # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
+    # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
+    raises: Raises = ()
     copied: str = ""  # the array of the caller that the result is a copy of, where Python returns that array itself
     widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
 
@@ -75,7 +77,8 @@ class Variables(Names):
         self.known: dict[str, Known] = {}
         self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
         self.changed: set[str] = set()  # names whose list, dict or object the function changes
-        self.tied: dict[str, str] = {}  # names whose list, dict or object went into a call or came out of it, with the function
+        # names whose list, dict or object went into a call or came out of it, with the function
+        self.tied: dict[str, str] = {}
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent
@@ -135,7 +138,8 @@ class Lowering:
         return last
 
     def pseudo(self, what: str, at: Span) -> str:
-        """A name that no text can have, for what belongs to the expression at a place, however often that is lowered."""
+        """A name that no text can have, for what belongs to the expression at a place, however often that is lowered.
+        """
         name = f"%{what}.{at.line}:{at.column}"
         while name in self.env:
             name += "'"
@@ -262,7 +266,9 @@ class Lowering:
     def dim(self, array: Var, axis: int, span: Span) -> Atom:
         known = self.path.dims.get((array.name, axis))
         if known is None:
-            known = self.fresh(f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True)
+            known = self.fresh(
+                f"{array.name.partition('.')[0]}_n{axis if array.type.rank > 1 else ''}", I64, nonneg=True
+            )
             self.emit(Dim(known, array, axis, span))
             self.asked({(array.name, axis): known})
         return known
@@ -294,8 +300,8 @@ class Lowering:
         return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
 
     def not_negative(self, *ints: Atom) -> None:
-        """From here to the end of the block these are known not to be negative: they were tested, or come from where only such
-        ints are."""
+        """From here to the end of the block these are known not to be negative: they were tested, or come from where
+        only such ints are."""
         self.go(tested=self.path.tested.union(a.name for a in ints if isinstance(a, Var)))
 
     def widened(self, name: str, at: Span, value: Value | None) -> tuple[str, Span] | None:
@@ -305,7 +311,8 @@ class Lowering:
         return (name, at) if value.dtype in INTS else self.known(value.atom).widened
 
     def wants_literal(self, v: object) -> None:
-        """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each value of it."""
+        """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each
+        value of it."""
         pending = [v.atom] if isinstance(v, ScalarValue) else []
         made = {s.out: s.ins for s in self.out if isinstance(s, Let)} if pending else {}
         for a in pending:  # what it is computed from is wanted, too

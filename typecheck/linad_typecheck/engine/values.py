@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 
-from ..core import Atom, Const, Var
+from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
-from ..scope import GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
+from ..names.scope import GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -58,7 +58,8 @@ class UnionValue:
 
 @frozen(slots=True, eq=False)
 class Delayed:
-    """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to one.
+    """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to
+    one.
 
     ``reads`` are the arrays and views that it reads, with whether the cell at an index reads them at that index alone.
     ``dear``: reading a cell computes something that is not to be done more often than written.
@@ -76,10 +77,10 @@ class Delayed:
 
 @frozen(slots=True)
 class TupleValue:
-    """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing changes, is of
-    the class ``LIST``: so it stays one wherever values are taken apart and put together. ``made`` is the place in the text where a
-    dict or an object was made, `NOWHERE` where that was before a call, None where it is not known: two that were made at different
-    places are not the same."""
+    """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing
+    changes, is of the class ``LIST``: so it stays one wherever values are taken apart and put together. ``made`` is the
+    place in the text where a dict or an object was made, `NOWHERE` where that was before a call, None where it is not
+    known: two that were made at different places are not the same."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
@@ -166,7 +167,8 @@ class DTypeValue:
 
 @frozen(slots=True)
 class FlagValue:
-    """``True``, ``False`` or an int as an argument, which the function called is specialised for; not ``weak``, NumPy's."""
+    """``True``, ``False`` or an int as an argument, which the function called is specialised for; not ``weak``,
+    NumPy's."""
 
     value: bool | int
     weak: bool = True
@@ -211,8 +213,8 @@ class LostArray:
 
 @frozen(slots=True)
 class Poison:
-    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was; a call of
-    what is ``foreign`` has arguments in the manner of that library, of which nothing is told either."""
+    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was; a
+    call of what is ``foreign`` has arguments in the manner of that library, of which nothing is told either."""
 
     told: LostArray | None = field(default=None, compare=False)
     foreign: bool = field(default=False, compare=False)
@@ -246,15 +248,17 @@ Value = (
 )
 
 SILENT = (Poison, Bottom)
-OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))  # of what may be None
-SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))  # of `slice(lo, hi)`
+# of what may be None
+OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
+# of `slice(lo, hi)`
+SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
 
 
 @frozen(slots=True, guarded=False)
 class Binding:
-    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is. ``shared`` is
-    where its array was updated under another name since."""
+    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is. ``shared``
+    is where its array was updated under another name since."""
 
     value: Value
     span: Span
@@ -432,7 +436,8 @@ def given_back(t: ValueType) -> ValueType:
 
 
 def as_flag(v: Value) -> Value:
-    """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x, verbose=False)``."""
+    """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x,
+    verbose=False)``."""
     if isinstance(v, FunctionValue) and v.captured is not None:
         return replace(v, captured=tuple((n, _as_literal(x)) for n, x in v.captured))
     if isinstance(v, DerivativeValue):
@@ -511,8 +516,8 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
 
 
 def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
-    """The values as a call passes them. Where arrays are passed ``once``, the second view of an array, or the array in a second
-    place, is a view of what was passed before: of the array that `slot` numbers among the run-time parts."""
+    """The values as a call passes them. Where arrays are passed ``once``, the second view of an array, or the array in
+    a second place, is a view of what was passed before: of the array that `slot` numbers among the run-time parts."""
     found = [as_argument(v) for v in values]
     if not once:
         return found
@@ -555,8 +560,8 @@ def map_arrays(v: Value, change) -> Value:
 def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     """The type of a name that has type ``a`` on one path and ``b`` on another; None where there is none.
 
-    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; a value and None join to a value that may
-    be None; nothing else changes type.
+    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; a value and None join to a value that
+    may be None; nothing else changes type.
     """
     if a == b:
         return a
@@ -578,7 +583,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
         case ScalarType(dtype=x, weak=wx), ScalarType(dtype=y, weak=wy):
             d = join_dtypes(x, wx, y, wy)
             return None if d is None else ScalarType(d, wx and wy)
-        case TupleType(items=x), TupleType(items=y) if len(x) == len(y) and a.record is b.record and a.record not in GROWING:
+        case TupleType(items=x), TupleType(items=y) if (
+            len(x) == len(y) and a.record is b.record and a.record not in GROWING
+        ):
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
             return None if None in parts else TupleType(parts, a.record, a.made if a.made == b.made else None)
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
@@ -588,8 +595,8 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:
-    """The type of what an entry function returns, on two paths: nothing is computed with it, so that arrays of numbers meet in one
-    dtype, too, and an array of rank 0 in the number that it holds."""
+    """The type of what an entry function returns, on two paths: nothing is computed with it, so that arrays of numbers
+    meet in one dtype, too, and an array of rank 0 in the number that it holds."""
     match a, b:
         case ArrayType(dtype=x, rank=r), ArrayType(dtype=y, rank=s) if r == s and x != y and "bool" not in (x, y):
             return ArrayType(common(x, y), r)

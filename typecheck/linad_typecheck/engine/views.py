@@ -1,7 +1,7 @@
 """Views as data: which cells of an array a basic index, a transpose or a reshape picks out.
 
-A view never exists at run time. Its base is an array variable; an index into the view is turned into an index into the base
-where a cell is read or written, so reads and updates through a view, and their adjoints, go straight to the base.
+A view never exists at run time. Its base is an array variable; an index into the view is turned into an index into the
+base where a cell is read or written, so reads and updates through a view, and their adjoints, go straight to the base.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from math import gcd
 
-from ..core import Atom, Const, Var
+from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..types import I64
 
@@ -29,8 +29,8 @@ Size = Atom | Whole
 
 @frozen(slots=True)
 class Along:
-    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it is
-    ``start`` where ``of`` is None. No index reaches ``end``, where that is known."""
+    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it
+    is ``start`` where ``of`` is None. No index reaches ``end``, where that is known."""
 
     start: Atom
     step: Atom = _ONE
@@ -40,8 +40,8 @@ class Along:
 
 @frozen(slots=True)
 class Flat:
-    """The base seen as an array of shape ``sizes``, whose k-th cell in the order of C is cell ``start + step * k`` of the base in
-    that order."""
+    """The base seen as an array of shape ``sizes``, whose k-th cell in the order of C is cell ``start + step * k`` of
+    the base in that order."""
 
     sizes: tuple[Atom, ...]
     start: Atom = _ZERO
@@ -94,7 +94,9 @@ def map_atoms(view: View, change: Callable[[Atom | Whole | None], object]) -> Vi
     """The view with every number replaced, in the order of `atoms`."""
     axes = tuple(Along(change(a.start), change(a.step), a.of) for a in view.axes)
     shape = tuple(change(n) for n in view.shape)
-    flat = view.flat and Flat(tuple(change(n) for n in view.flat.sizes), change(view.flat.start), change(view.flat.step))
+    flat = view.flat and Flat(
+        tuple(change(n) for n in view.flat.sizes), change(view.flat.start), change(view.flat.step)
+    )
     return View(axes, shape, flat, view.readonly)
 
 

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from ..core import Check, Const
+from ..ir.core import Check, Const
 from ..linear.ownership import names_of
-from ..scope import External, FunctionSource
+from ..names.scope import External, FunctionSource
 from ..types import BOOL
 from .blocks import assign
 from .evaluation import condition, expression, pull
@@ -26,7 +26,22 @@ from .state import Lowering
 from .values import SILENT, EntityValue, FunctionValue, Poison, TupleValue, Value, arrays
 
 _LIBRARIES = {"np": "numpy", "math": "math", "linad": "linad", "sp": "scipy.special"}
-_BUILTINS = ("abs", "bool", "enumerate", "float", "int", "len", "max", "min", "range", "reversed", "round", "sum", "tuple", "zip")
+_BUILTINS = (
+    "abs",
+    "bool",
+    "enumerate",
+    "float",
+    "int",
+    "len",
+    "max",
+    "min",
+    "range",
+    "reversed",
+    "round",
+    "sum",
+    "tuple",
+    "zip",
+)
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
 
@@ -49,11 +64,17 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
             case ast.Assign(targets=[ast.Subscript() as target], value=value):
                 found = pull(ctx, _quoted(ctx, value, at, known, args))
                 assign(ctx, _quoted(ctx, target, at, known, args), found, args.span)
-            case ast.If(test=test, body=[ast.Raise(exc=ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=told)]))]):
+            case ast.If(
+                test=test, body=[ast.Raise(exc=ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=told)]))]
+            ):
                 bad = condition(ctx, _quoted(ctx, test, at, known, args))
                 if bad is None:
                     return Poison()
-                ok = Const(not bad.value, BOOL) if isinstance(bad, Const) else ctx.let("ok", "not", (bad,), BOOL, args.span)
+                ok = (
+                    Const(not bad.value, BOOL)
+                    if isinstance(bad, Const)
+                    else ctx.let("ok", "not", (bad,), BOOL, args.span)
+                )
                 ctx.emit(Check(ok, kind, told, (), args.span))
             case ast.Expr(value=value):
                 return pull(ctx, _quoted(ctx, value, at, known, args), args.hint)
@@ -61,7 +82,8 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
 
 
 def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value) -> Value:
-    """The result of the last function of a text, with loops and branches, of ``values``: a helper, found at the user's line.
+    """The result of the last function of a text, with loops and branches, of ``values``: a helper, found at the user's
+    line.
 
     The functions before it in the text are those it calls. ``names`` are what names in the text stand for.
     """
@@ -73,7 +95,9 @@ def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value)
         source = ctx.programs.pullbacks.get(key)
         if source is None:
             made = _quoted(ctx, function, at, known, args)
-            source = FunctionSource(made.name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{made.name}@{args.span}")
+            source = FunctionSource(
+                made.name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{made.name}@{args.span}"
+            )
             ctx.programs.pullbacks[key] = source
         found = known[function.name] = FunctionValue(source, (), ())
     call = ast.Call(Quoted(at, found), [Quoted(at, v) for v in values], [])
@@ -85,8 +109,17 @@ def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
     """The statements of a text and how often each name is read; what is read again and again counts as twice."""
     body = ast.parse(textwrap.dedent(text)).body
     uses = Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name))
-    uses.update(n.id for s in body for e in ast.walk(s) if isinstance(e, _SEVERAL) for n in ast.walk(e) if isinstance(n, ast.Name))
-    stored = Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    uses.update(
+        n.id
+        for s in body
+        for e in ast.walk(s)
+        if isinstance(e, _SEVERAL)
+        for n in ast.walk(e)
+        if isinstance(n, ast.Name)
+    )
+    stored = Counter(
+        n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
     return body, uses - stored
 
 

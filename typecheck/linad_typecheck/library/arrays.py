@@ -13,7 +13,7 @@ from ..arrays.arguments import bind, dtype_of, shape_of
 from ..arrays.axes import item as the_item
 from ..arrays.from_parts import const, copy
 from ..arrays.updates import assign_region, converted, region
-from ..core import Atom, Const, Fill
+from ..ir.core import Atom, Const, Fill
 from ..engine import places
 from ..engine.elementwise import lift
 from ..engine.growing import from_array
@@ -49,7 +49,14 @@ def _full(ctx: Lowering, args: Args) -> Value:
     fill = found["fill_value"]
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
-        return written(ctx, args, "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade", shape=found["shape"], fill=fill, dtype=dtype)
+        return written(
+            ctx,
+            args,
+            "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade",
+            shape=found["shape"],
+            fill=fill,
+            dtype=dtype,
+        )
     if is_array(fill):
         fill = places.read(ctx, fill, (), args.span)
     shape = shape_of(ctx, found["shape"], args.span)
@@ -62,7 +69,13 @@ def _full(ctx: Lowering, args: Args) -> Value:
 
 
 def _fill(
-    ctx: Lowering, hint: str, shape: tuple[Atom, ...], dtype: DType, fill: ScalarValue, span: Span, in_order: bool = False
+    ctx: Lowering,
+    hint: str,
+    shape: tuple[Atom, ...],
+    dtype: DType,
+    fill: ScalarValue,
+    span: Span,
+    in_order: bool = False,
 ) -> ArrayValue:
     value = converted(ctx, fill, dtype, span).atom
     if isinstance(value, Const):
@@ -109,7 +122,34 @@ def _copy(ctx: Lowering, args: Args) -> Value:
 
 METHODS = {
     name: f"numpy.{name}"
-    for name in ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "cumsum", "cumprod", "dot", "trace", "any", "all", "clip", "ravel", "round", "repeat", "squeeze", "swapaxes", "argsort", "searchsorted", "diagonal", "nonzero", "take"]
+    for name in [
+        "sum",
+        "prod",
+        "mean",
+        "var",
+        "std",
+        "min",
+        "max",
+        "argmin",
+        "argmax",
+        "cumsum",
+        "cumprod",
+        "dot",
+        "trace",
+        "any",
+        "all",
+        "clip",
+        "ravel",
+        "round",
+        "repeat",
+        "squeeze",
+        "swapaxes",
+        "argsort",
+        "searchsorted",
+        "diagonal",
+        "nonzero",
+        "take",
+    ]
 } | {"flatten": "numpy.ravel"}
 _OF_NUMPY = {  # that the language does not have
     "tofile": "write the file outside the function",
@@ -136,7 +176,9 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
         raise Refused(Unsupported(place, f"the method `.{name}` of an array", _OF_NUMPY[name]))
     close = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OWN, *METHODS), 0.6)
     at = last_part(place, ast.unparse(called)) if called is not None and close else None
-    other = f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
+    other = (
+        f"write the function of NumPy: `np.{name}(...)`" if is_known(f"numpy.{name}") else "write a loop over the cells"
+    )
     raise Refused(NoMember(place, f"an array has no method `.{name}`", tuple(f".{n}" for n in close), at, other))
 
 
@@ -175,10 +217,16 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     if rank == 0:
         return ScalarValue(places.read(ctx, array, (), args.span).atom, True)
     if rank > 1:
-        raise Refused(Unsupported(args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"))
+        raise Refused(
+            Unsupported(
+                args.span, "a list of lists of an array", "keep the array, or make a list of its rows: `list(a)`"
+            )
+        )
     dtype = places.dtype_of(array)
     if PYTHONS[dtype] != dtype:
-        array = lift(ctx, (array,), lambda v: ScalarValue(own(ctx, v[0], PYTHONS[dtype], args.span)), args.span, args.hint)
+        array = lift(
+            ctx, (array,), lambda v: ScalarValue(own(ctx, v[0], PYTHONS[dtype], args.span)), args.span, args.hint
+        )
     return from_array(ctx, array, True, args.span)
 
 

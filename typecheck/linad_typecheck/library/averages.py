@@ -47,15 +47,29 @@ def _quantile(scale: float, told: str) -> Rule:
         choice(ctx, found.get("method"), ("linear",), "`method`", args.span)
         no_bools(args, a)
         if rank_of(q) > 1 or isinstance(found.get("axis"), TupleValue):
-            raise Refused(WrongType(args.span, f"`{args.name}` is along one axis, of one probability or an array of rank 1", "more of them"))
+            raise Refused(
+                WrongType(
+                    args.span,
+                    f"`{args.name}` is along one axis, of one probability or an array of rank 1",
+                    "more of them",
+                )
+            )
         axis = axis_of(ctx, found["axis"], rank_of(a), args.span) if "axis" in found else -1
         single = rank_of(q) == 0
-        s = written(ctx, args, "np.sort(np.moveaxis(a, axis, -1), axis=-1)" if "axis" in found else "np.sort(a, axis=None)", a=a, axis=literal(axis))
+        s = written(
+            ctx,
+            args,
+            "np.sort(np.moveaxis(a, axis, -1), axis=-1)" if "axis" in found else "np.sort(a, axis=None)",
+            a=a,
+            axis=literal(axis),
+        )
         if dtype_of(a) not in FLOATS:
             s = written(ctx, args, "s * 1.0", s=s)
         weak = isinstance(found["q"], ScalarValue) and found["q"].weak and dtype_of(a) in FLOATS
         of_type = f".astype({number_type(a)})" if weak else ""
-        q = written(ctx, args, f"np.atleast_1d(q * 1.0){of_type} / scale", q=found["q"] if single else q, scale=literal(scale))
+        q = written(
+            ctx, args, f"np.atleast_1d(q * 1.0){of_type} / scale", q=found["q"] if single else q, scale=literal(scale)
+        )
         number = "np.where(np.isnan(np.expand_dims(s[..., -1], -1)), np.nan, found)"
         result = f"np.moveaxis({number}, -1, 0)" + ("[0]" if single else "")
         text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result)
@@ -63,7 +77,9 @@ def _quantile(scale: float, told: str) -> Rule:
         if kept and is_array(value) or kept and isinstance(value, ScalarValue):
             lead = 0 if single else 1
             places = tuple(range(lead, lead + rank_of(a))) if "axis" not in found else (lead + axis,)
-            return written(ctx, args, "np.expand_dims(v, places)", v=value, places=TupleValue(tuple(map(literal, places))))
+            return written(
+                ctx, args, "np.expand_dims(v, places)", v=value, places=TupleValue(tuple(map(literal, places)))
+            )
         return value
 
     return apply

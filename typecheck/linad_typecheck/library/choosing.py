@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..arrays.gather import true_places
 from ..arrays.operands import as_array, bound, once
 from ..arrays.shapes import reshaped
-from ..core import Const
+from ..ir.core import Const
 from ..engine.elementwise import lift
 from ..engine.numbers import as_scalar
 from ..engine.refusal import Refused
@@ -30,7 +30,9 @@ def _clip(ctx: Lowering, args: Args) -> Value:
     either = "min" in args.keywords or "max" in args.keywords  # the other one may then be left out
     missing = not either and len(args.values) + sum(k in ("a_min", "a_max") for k in args.keywords) < 3
     if not limits or missing:
-        raise Refused(BadCall(args.span, args.name, "takes an array, its lower and its upper limit, of which one may be None"))
+        raise Refused(
+            BadCall(args.span, args.name, "takes an array, its lower and its upper limit, of which one may be None")
+        )
 
     def apply(values: tuple[Value, ...]) -> Value:
         numbers = [as_scalar(ctx, v, args.span, f"`{args.name}` is of numbers") for v in values]

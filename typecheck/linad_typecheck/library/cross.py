@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arrays.operands import as_array, bound, literal_int, no_bools
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, materialise, nest, put, same_size
@@ -31,19 +31,30 @@ def _cross(ctx: Lowering, args: Args) -> Value:
     for name, rank in zip(_AXES, (*ranks, max(ranks), max(ranks)), strict=True):
         axis = literal_int(ctx, found.get(name), -1, f"`{name}`", args.span)
         if axis not in (-1, rank - 1):
-            raise Refused(Unsupported(args.span, f"`{name}={axis}` of `{args.name}`", "move the components to the last axis: `np.moveaxis`"))
+            raise Refused(
+                Unsupported(
+                    args.span,
+                    f"`{name}={axis}` of `{args.name}`",
+                    "move the components to the last axis: `np.moveaxis`",
+                )
+            )
     dtype = common_dtype(pair)
     no_bools(args, *pair)
-    return _products(ctx, args, [spread(ctx, _kept(ctx, v, args), args.span) for v in pair], _lead(ctx, args, pair), dtype)
+    return _products(
+        ctx, args, [spread(ctx, _kept(ctx, v, args), args.span) for v in pair], _lead(ctx, args, pair), dtype
+    )
 
 
 def _check_vectors(ctx: Lowering, args: Args, v: AnyArray) -> None:
-    """Refuse an array without three components along its last axis, which is checked when the program runs if need be."""
+    """Refuse an array without three components along its last axis, which is checked when the program runs if need be.
+    """
     shape = shape_of(ctx, v, args.span)
     if not shape:
         raise Refused(WrongType(args.span, f"`{args.name}` is of vectors", "a scalar"))
     if isinstance(shape[-1], Const) and shape[-1] != _THREE:
-        raise Refused(WrongType(args.span, f"`{args.name}` is of vectors of three", f"vectors of {shape[-1].value}", _PLANE))
+        raise Refused(
+            WrongType(args.span, f"`{args.name}` is of vectors of three", f"vectors of {shape[-1].value}", _PLANE)
+        )
     same_size(ctx, shape[-1], _THREE, "np.cross is of vectors of three here, not of {0}", (shape[-1],), args.span)
 
 

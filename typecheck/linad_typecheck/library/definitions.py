@@ -72,7 +72,9 @@ def _reads(node: ast.AST, name: str) -> int:
     match node:
         case ast.Name(id=found):
             return int(found == name)
-        case ast.Attribute(value=ast.Name() | ast.Call(func=ast.Attribute(attr="asarray"), args=[ast.Name()]), attr=attr):
+        case ast.Attribute(
+            value=ast.Name() | ast.Call(func=ast.Attribute(attr="asarray"), args=[ast.Name()]), attr=attr
+        ):
             if attr in _SHAPELESS:
                 return 0
         case ast.Call(func=ast.Name(id="len" | "isinstance"), args=[ast.Name(), *_]):

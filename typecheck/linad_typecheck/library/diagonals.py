@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..arrays.operands import as_array, axis_of, bound, smaller
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.numbers import whole
 from ..engine.places import as_view, fresh_array, made_sure, nest, plus, put, read, tests_of, times
 from ..engine.refusal import Refused
@@ -78,7 +78,9 @@ def _matrix(ctx: Lowering, args: Args, v: Value, least: int = 2, most: int = 2) 
     if least <= rank_of(array) <= most:
         return array
     wants = "2" if least == most else f"{least} or 2" if most == 2 else f"{least} or more"
-    raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {wants}", f"an array of rank {rank_of(array)}"))
+    raise Refused(
+        WrongType(args.span, f"`{args.name}` is of arrays of rank {wants}", f"an array of rank {rank_of(array)}")
+    )
 
 
 def _diag(ctx: Lowering, args: Args) -> Value:
@@ -127,7 +129,9 @@ def _trace(ctx: Lowering, args: Args) -> Value:
     if swapped:
         k = Const(-k.value, I64) if isinstance(k, Const) else ctx.let("k", "neg", (k,), I64, args.span)
     given = {"dtype": found["dtype"]} if "dtype" in found else {}
-    return call_external(ctx, "numpy.sum", Args(args.name, args.span, (diagonal(ctx, array, k, args.span),), given, args.hint))
+    return call_external(
+        ctx, "numpy.sum", Args(args.name, args.span, (diagonal(ctx, array, k, args.span),), given, args.hint)
+    )
 
 
 def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
@@ -142,7 +146,9 @@ def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
         def cell(index: tuple[Atom, ...]) -> ScalarValue:
             limit = plus(ctx, index[-2], k, span)
             inside = ctx.let("b", op, (index[-1], limit), BOOL, span)
-            return ScalarValue(ctx.let("t", "select", (inside, read(ctx, array, index, span).atom, zero(t.dtype)), t, span))
+            return ScalarValue(
+                ctx.let("t", "select", (inside, read(ctx, array, index, span).atom, zero(t.dtype)), t, span)
+            )
 
         reads = array.reads if isinstance(array, Delayed) else ((array, True),)
         dear = isinstance(array, Delayed) and array.dear

@@ -6,7 +6,7 @@ import ast
 
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, bound, no_bools
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, held, nest, put, read
@@ -40,7 +40,9 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
 
         def step(k: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
             c = ScalarValue(cast(ctx, read(ctx, p, k, span).atom, dtype, span))
-            return (binary(ctx, ast.Add, binary(ctx, ast.Mult, ScalarValue(old[0]), at, span), c, span, args.hint).atom,)
+            return (
+                binary(ctx, ast.Add, binary(ctx, ast.Mult, ScalarValue(old[0]), at, span), c, span, args.hint).atom,
+            )
 
         zero = Const(0 if dtype in INTS else 0.0, at.atom.type)
         return fold(ctx, shape_of(ctx, p, span), (zero,), step, span, (args.hint,))[0]

@@ -1,7 +1,7 @@
 """`np.einsum` with a literal text: a loop nest over the letters.
 
-The letters of the result come first and a sum is carried as a number, unless the last axis of the result is also the last of
-an operand and the summed one is not: then rows are added to rows, so that the inner loop runs along memory.
+The letters of the result come first and a sum is carried as a number, unless the last axis of the result is also the
+last of an operand and the summed one is not: then rows are added to rows, so that the inner loop runs along memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, no_bools, once
 from ..arrays.shapes import transposed
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, is_one, nest, put, read, same_size, stretches
@@ -55,8 +55,8 @@ _REST = "..."
 
 
 def parsed(text: str, ranks: Sequence[int] = ()) -> Subscripts | str:
-    """The subscripts that a text means for operands of these ranks, or what is wrong with it. ``...`` are as many letters of
-    their own as an operand has axes left, the last ones common to all."""
+    """The subscripts that a text means for operands of these ranks, or what is wrong with it. ``...`` are as many
+    letters of their own as an operand has axes left, the last ones common to all."""
     text = text.replace(" ", "")
     given, arrow, result = text.partition("->")
     operands = tuple(given.split(","))
@@ -87,7 +87,13 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     span = args.span
     text = args.values[0] if args.values else None
     if not isinstance(text, TextValue):
-        raise Refused(Unsupported(span, f"`{args.name}` whose subscripts are not a literal", 'write them out: `np.einsum("ij,j->i", a, b)`'))
+        raise Refused(
+            Unsupported(
+                span,
+                f"`{args.name}` whose subscripts are not a literal",
+                'write them out: `np.einsum("ij,j->i", a, b)`',
+            )
+        )
     if set(args.keywords) - {"optimize"}:
         raise Refused(BadCall(span, args.name, "takes subscripts and arrays"))
     arrays = [as_array(ctx, v, args) for v in args.values[1:]]
@@ -95,7 +101,9 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     if isinstance(subscripts, str):
         raise Refused(BadCall(span, args.name, f"is given {text.text!r}: {subscripts}"))
     if len(arrays) != len(subscripts.operands):
-        raise Refused(BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}"))
+        raise Refused(
+            BadCall(span, args.name, f"has subscripts for {len(subscripts.operands)} arrays and is given {len(arrays)}")
+        )
     for a, letters in zip(arrays, subscripts.operands, strict=True):
         if rank_of(a) != len(letters):
             raise Refused(BadCall(span, args.name, f"has {letters!r} for an array of rank {rank_of(a)}"))
@@ -107,7 +115,8 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
 
 
 def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Value:
-    """Of one array without a sum NumPy gives a view, which may be updated; of a diagonal, one that is only read here."""
+    """Of one array without a sum NumPy gives a view, which may be updated; of a diagonal, one that is only read here.
+    """
     (letters,), result = subscripts.operands, subscripts.result
     if len(result) == len(letters):
         return transposed(ctx, a, [letters.index(c) for c in result], args.span)
@@ -138,16 +147,32 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
                 continue
             if is_one(ctx, n) != is_one(ctx, old):
                 few, sizes[c] = (n, old) if is_one(ctx, n) else (old, n)
-                stretches(ctx, few, sizes[c], f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
+                stretches(
+                    ctx,
+                    few,
+                    sizes[c],
+                    f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells",
+                    (old, n),
+                    args.span,
+                )
                 continue
             if isinstance(n, Const) and isinstance(old, Const) and n != old:
                 sizes_differ(ctx, args.span, f"the axes {c!r} have {old.value} and {n.value} cells")
                 raise Refused(None)
-            same_size(ctx, old, n, f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells", (old, n), args.span)
+            same_size(
+                ctx,
+                old,
+                n,
+                f"operands could not be broadcast together: the axes '{c}' have {{0}} and {{1}} cells",
+                (old, n),
+                args.span,
+            )
     return sizes
 
 
-def _loops(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts, sizes: dict[str, Atom], dtype: DType) -> Value:
+def _loops(
+    ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts, sizes: dict[str, Atom], dtype: DType
+) -> Value:
     span, t = args.span, Scalar(dtype)
     shapes = [shape_of(ctx, a, span) for a in arrays]
     result, summed = subscripts.result, subscripts.summed
@@ -179,7 +204,9 @@ def _loops(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
 
         return fold(ctx, (sizes[left[0]],), (zero(dtype),), add, span, (args.hint,))[0]
 
-    def run(left: str, at: dict[str, Atom], cells: dict[int, Atom], each: Callable[[dict[str, Atom], dict[int, Atom]], None]) -> None:
+    def run(
+        left: str, at: dict[str, Atom], cells: dict[int, Atom], each: Callable[[dict[str, Atom], dict[int, Atom]], None]
+    ) -> None:
         """``each`` for every place of the letters ``left``."""
         if not left:
             each(at, cells)

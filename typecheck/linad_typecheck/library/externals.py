@@ -37,7 +37,9 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
         if dotted.startswith("numpy."):  # which makes arrays of lists
-            whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
+            whole = tuple(
+                as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values
+            )
             args = replace(args, values=whole)
         if "dtype" in args.keywords:
             args = out_argument.converted(ctx, args)
@@ -67,4 +69,8 @@ def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
         return rule(ctx, replace(args, values=values[:n], keywords=dict(zip(names, values[n:], strict=True))))
 
     value = lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
-    return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items)) if isinstance(value, TupleValue) else value
+    return (
+        TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items))
+        if isinstance(value, TupleValue)
+        else value
+    )

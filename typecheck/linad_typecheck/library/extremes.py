@@ -1,7 +1,7 @@
 """The largest and smallest cells of an array and where they are.
 
-The loops look for the place alone; the value is read there once. So its derivative is one addition at that place: the first
-of equal cells, and of the NaNs, if there are any.
+The loops look for the place alone; the value is read there once. So its derivative is one addition at that place: the
+first of equal cells, and of the NaNs, if there are any.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..arrays.operands import axis_of, no_bools
-from ..core import Atom, Block, Check, Const, If, Loop
+from ..ir.core import Atom, Block, Check, Const, If, Loop
 from ..engine.places import fold, fresh_array, nest, put, ravelled, read
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
@@ -73,7 +73,9 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     return found
 
 
-def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]) -> tuple:
+def _carried(
+    ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]
+) -> tuple:
     """The best cell along the last axes, carried with its index.
 
     A block of cells is first looked at for its best cell, without the index, which vectorises; only a block that has a
@@ -85,7 +87,9 @@ def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cel
     n = r.shape[last]
     hints = ("best", *("place" for _ in r.axes))
 
-    def carry(low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body) -> tuple[Atom, ...]:
+    def carry(
+        low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body
+    ) -> tuple[Atom, ...]:
         """``for i in range(low, high, step)`` with carried values."""
         i = ctx.fresh("i", I64, nonneg=True)
         inner, outs = (tuple(ctx.fresh(h, a.type) for h, a in zip(names, inits, strict=True)) for _ in range(2))
@@ -124,7 +128,14 @@ def _carried(ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cel
                     return m, ctx.let("nan", "or", (seen[1], ctx.let("b", "ne", (x, x), BOOL, span)), BOOL, span)
 
                 best = carried[0]
-                seen = carry(low, high, ONE, (best, FALSE)[: 1 + (dtype in FLOATS)], ("most", "nan")[: 1 + (dtype in FLOATS)], glance)
+                seen = carry(
+                    low,
+                    high,
+                    ONE,
+                    (best, FALSE)[: 1 + (dtype in FLOATS)],
+                    ("most", "nan")[: 1 + (dtype in FLOATS)],
+                    glance,
+                )
                 found = ctx.let("b", "gt" if largest else "lt", (seen[0], best), BOOL, span)
                 if dtype in FLOATS:
                     found = ctx.let("b", "or", (found, seen[1]), BOOL, span)
@@ -173,7 +184,9 @@ def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> At
     name = name or ("maximum" if largest else "minimum")
     _require_cells(ctx, r, f"zero-size array to reduction operation {name} which has no identity")
     if dtype_of(r.array) == "bool":
-        return accumulate(ctx, r, Const(not largest, BOOL), op(ctx, "or" if largest else "and", r), cells(ctx, r, "bool"))
+        return accumulate(
+            ctx, r, Const(not largest, BOOL), op(ctx, "or" if largest else "and", r), cells(ctx, r, "bool")
+        )
     return value_at(ctx, r, places(ctx, r, largest))
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 
 from ..arrays.operands import REFUSED, as_array, instead_of, literal_int
-from ..core import Check, Const
+from ..ir.core import Check, Const
 from ..engine.blocks import assign
 from ..engine.evaluation import condition, expression, pull
 from ..engine.numbers import as_scalar, cast, promote
@@ -29,7 +29,7 @@ from ..engine.values import (
 from ..linear.ownership import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..scope import External, FunctionSource
+from ..names.scope import External, FunctionSource
 from ..span import Span
 from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
@@ -71,8 +71,8 @@ def _result(ctx: Lowering, definition: Definition, v: Value, span: Span) -> Valu
 
 
 def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
-    """A function of numbers: it is computed in floats of 64 bits, but for parameters that are ints. The result is of the
-    type of the floats."""
+    """A function of numbers: it is computed in floats of 64 bits, but for parameters that are ints. The result is of
+    the type of the floats."""
     given = _bound(ctx, definition, args)
     parameters = definition.node.args.posonlyargs
     ints = {a.arg for a in parameters if isinstance(a.annotation, ast.Name) and a.annotation.id == "int"}
@@ -103,7 +103,9 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
     found: dict[str, Value] = dict(zip(places, args.values, strict=False))
     by_place = {a.arg for a in spec.posonlyargs}
     unknown = [k for k in args.keywords if k not in every or k in found or k in by_place]
-    refused = [k for k in args.keywords if k in REFUSED and k not in every and not isinstance(args.keywords[k], NoneValue)]
+    refused = [
+        k for k in args.keywords if k in REFUSED and k not in every and not isinstance(args.keywords[k], NoneValue)
+    ]
     if refused:
         instead = instead_of(refused[0], args.name.rpartition(".")[2])
         raise Refused(Unsupported(args.span, f"`{refused[0]}=` of `{args.name}`", instead))
@@ -351,5 +353,11 @@ def _place(args: Args) -> ast.expr:
     return at
 
 
-enter_rules({_AS_ARRAY: as_array_rule, _LITERAL: literal_rule, **{name: rule(d) for name, d in definitions().items() if not d.elementwise}})
+enter_rules(
+    {
+        _AS_ARRAY: as_array_rule,
+        _LITERAL: literal_rule,
+        **{name: rule(d) for name, d in definitions().items() if not d.elementwise},
+    }
+)
 enter_rules({name: rule(d) for name, d in definitions().items() if d.elementwise}, "scalars")

@@ -9,7 +9,7 @@ from ..arrays.from_parts import concatenated, stacked
 from ..arrays.operands import as_array, axis_of, bound, choice, flag, literal_int
 from ..arrays.shapes import reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.elementwise import spread
 from ..engine.numbers import whole
 from ..engine.places import fresh_array, materialise, nest, plus, put, stored, times
@@ -34,13 +34,24 @@ def _parts(ctx: Lowering, args: Args, v: Value, least: int) -> list[AnyArray]:
     if not isinstance(v, TupleValue) or v.closed:
         if not isinstance(v, SILENT):
             found = describe(type_of(v))
-            raise Refused(WrongType(args.span, f"`{args.name}` is of a tuple or list of arrays", found, "write the arrays out: `(a, b)`"))
+            raise Refused(
+                WrongType(
+                    args.span, f"`{args.name}` is of a tuple or list of arrays", found, "write the arrays out: `(a, b)`"
+                )
+            )
         raise Refused(None)
     if not v.items:
         raise Refused(BadCall(args.span, args.name, "needs at least one array"))
     arrays = [as_array(ctx, x, args) for x in v.items]
     if any(rank_of(a) < least for a in arrays):
-        raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {least} or more", "a scalar", "use `np.stack` or `np.array`"))
+        raise Refused(
+            WrongType(
+                args.span,
+                f"`{args.name}` is of arrays of rank {least} or more",
+                "a scalar",
+                "use `np.stack` or `np.array`",
+            )
+        )
     return arrays
 
 
@@ -49,8 +60,8 @@ def _dtype(ctx: Lowering, args: Args, found: dict[str, Value]) -> DType | None:
 
 
 def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype: DType | None) -> Value:
-    """The parts of an array along its first axis, one after the other along an axis of theirs: two axes become one. None: the
-    parts as they are."""
+    """The parts of an array along its first axis, one after the other along an axis of theirs: two axes become one.
+    None: the parts as they are."""
     rank = rank_of(rows)
     own = dtype in (None, dtype_of(rows)) and isinstance(rows, ArrayValue) and not names_of(ctx, rows.var)
     if axis is None:
@@ -106,7 +117,9 @@ def _at_least(ctx: Lowering, a: AnyArray, rank: int, span: Span) -> AnyArray:
     return with_axes(ctx, a, range(max(rank - rank_of(a), 0)), span)
 
 
-def _raised(raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callable[[int], int]) -> Callable[[Lowering, Args], Value]:
+def _raised(
+    raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callable[[int], int]
+) -> Callable[[Lowering, Args], Value]:
     """A function that gives its arrays more axes, and puts them together along one that depends on their rank."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
@@ -158,7 +171,9 @@ def _split(even: bool) -> Callable[[Lowering, Args], Value]:
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
         array = stored(ctx, array, args.hint, span) if isinstance(array, Delayed) else array
         cuts = _cuts(ctx, args, found["indices_or_sections"], size_of(ctx, array, axis, span), even)
-        return TupleValue(tuple(part(ctx, array, axis, a, b, span) for a, b in zip([None, *cuts], [*cuts, None], strict=True)))
+        return TupleValue(
+            tuple(part(ctx, array, axis, a, b, span) for a, b in zip([None, *cuts], [*cuts, None], strict=True))
+        )
 
     return apply
 
@@ -187,7 +202,12 @@ def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom
     cuts = [times(ctx, each, Const(k, I64), span) for k in range(1, count)]
     if even or left == ZERO:
         return cuts
-    more = [Const(min(k, left.value), I64) if isinstance(left, Const) else ctx.let("n", "min", (left, Const(k, I64)), I64, span) for k in range(1, count)]
+    more = [
+        Const(min(k, left.value), I64)
+        if isinstance(left, Const)
+        else ctx.let("n", "min", (left, Const(k, I64)), I64, span)
+        for k in range(1, count)
+    ]
     return [plus(ctx, a, b, span) for a, b in zip(cuts, more, strict=True)]
 
 
@@ -201,7 +221,9 @@ def _meshgrid(ctx: Lowering, args: Args) -> Value:
     sparse = flag(ctx, args.keywords, "sparse", False, span)
     copied = flag(ctx, args.keywords, "copy", True, span)
     if not copied:
-        raise Refused(Unsupported(span, "`np.meshgrid` with `copy=False`", "leave `copy` out: the grids are arrays of their own"))
+        raise Refused(
+            Unsupported(span, "`np.meshgrid` with `copy=False`", "leave `copy` out: the grids are arrays of their own")
+        )
     if any(rank_of(a) != 1 for a in arrays):
         raise Refused(Unsupported(span, f"`{args.name}` of arrays that are not of rank 1", "ravel them first"))
     count = len(arrays)

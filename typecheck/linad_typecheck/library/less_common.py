@@ -67,7 +67,9 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("a", "bins", "range", "density", "weights"))
     a = as_array(ctx, found["a"], args)
     if "density" in found:
-        raise Refused(Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`"))
+        raise Refused(
+            Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`")
+        )
     a = stored(ctx, written(ctx, args, "a.ravel()", a=a), "a", args.span)
     edges = _edges(ctx, args, a, found)
     if "weights" not in found:

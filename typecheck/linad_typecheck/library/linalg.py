@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core import Atom, Const, Dense, Load, Var
+from ..ir.core import Atom, Const, Dense, Load, Var
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, materialise, nest, put, read, same_size
 from ..engine.rulebook import Args, enter_rules
@@ -43,7 +43,10 @@ def _factorised(
 ) -> tuple[Var, Var, Var]:
     """A square matrix of size ``n``, its LU factorisation and pivots; ``singular``: it may be."""
     var = whole_array(ctx, args, a, dtype)
-    info, factors, pivots = (_fresh(ctx, args, h, s, d) for h, s, d in (("info", (ONE,), "i64"), ("lu", (n, n), dtype), ("pivots", (n,), "i64")))
+    info, factors, pivots = (
+        _fresh(ctx, args, h, s, d)
+        for h, s, d in (("info", (ONE,), "i64"), ("lu", (n, n), dtype), ("pivots", (n,), "i64"))
+    )
     ctx.emit(Dense("lu", "", (info, factors, pivots), (var,), args.span))
     if not singular:
         _succeeded(ctx, args, info, "Singular matrix")
@@ -145,8 +148,9 @@ def _svd(ctx: Lowering, args: Args) -> Value:
 
 
 def _lstsq(ctx: Lowering, args: Args) -> Value:
-    """Of a matrix of full column rank: the seminormal equations by a QR factorisation, corrected once, which is as accurate
-    as QR itself (Björck, Stability analysis of the method of seminormal equations for linear least squares problems, 1987)."""
+    """Of a matrix of full column rank: the seminormal equations by a QR factorisation, corrected once, which is as
+    accurate as QR itself (Björck, Stability analysis of the method of seminormal equations for linear least squares
+    problems, 1987)."""
     a, b = args.values
     dtype = common_dtype((a, b), True)
     (m, n), shape = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)

@@ -1,4 +1,5 @@
-"""`scipy.special.logsumexp`, `softmax` and `log_softmax`: shifted by the largest cell, so that no exponential overflows."""
+"""`scipy.special.logsumexp`, `softmax` and `log_softmax`: shifted by the largest cell, so that no exponential
+overflows."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import replace
 
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, no_bools, once
-from ..core import Atom, Block, Const, If
+from ..ir.core import Atom, Block, Const, If
 from ..engine.elementwise import broadcast, spread
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, nest, put, read
@@ -45,7 +46,12 @@ def _largest(ctx: Lowering, r: Reduction, dtype: DType, finite: bool) -> Atom | 
     if not isinstance(best, ArrayValue):
         return usable(best)
     made = fresh_array(ctx, "largest", shape_of(ctx, best, r.span), dtype, None, r.span)
-    nest(ctx, shape_of(ctx, best, r.span), lambda at: put(ctx, made, at, usable(read(ctx, best, at, r.span).atom), r.span), r.span)
+    nest(
+        ctx,
+        shape_of(ctx, best, r.span),
+        lambda at: put(ctx, made, at, usable(read(ctx, best, at, r.span).atom), r.span),
+        r.span,
+    )
     return made
 
 
@@ -112,7 +118,9 @@ def _summed(ctx: Lowering, r: Reduction, dtype: DType, scale: Cell | None, made:
     nest(
         ctx,
         shape_of(ctx, total, r.span),
-        lambda at: put(ctx, made, at, result(read(ctx, total, at, r.span).atom, read(ctx, best, at, r.span).atom), r.span),
+        lambda at: put(
+            ctx, made, at, result(read(ctx, total, at, r.span).atom, read(ctx, best, at, r.span).atom), r.span
+        ),
         r.span,
     )
     return None
@@ -142,7 +150,12 @@ def _softmax(log: bool) -> Callable[[Lowering, Args], Value]:
 
         total = accumulate(ctx, of_made, zero(dtype), op(ctx, "add", r), cell, True)
         if log and isinstance(total, ArrayValue):
-            nest(ctx, shape_of(ctx, total, span), lambda at: put(ctx, total, at, ctx.let("t", "log", (read(ctx, total, at, span).atom,), t, span), span), span)
+            nest(
+                ctx,
+                shape_of(ctx, total, span),
+                lambda at: put(ctx, total, at, ctx.let("t", "log", (read(ctx, total, at, span).atom,), t, span), span),
+                span,
+            )
         elif log:
             total = ctx.let("t", "log", (total,), t, span)
 

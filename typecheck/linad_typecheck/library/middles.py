@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..arrays.shapes import reshaped
-from ..core import Atom, Block, Const, If
+from ..ir.core import Atom, Block, Const, If
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, nest, plus, put, read
 from ..engine.refusal import Refused
@@ -20,11 +20,19 @@ from .sorting import ordered
 
 
 def _median(ctx: Lowering, args: Args) -> Value:
-    """``np.median(a, axis=None, keepdims=False)``: the mean of the two cells in the middle, of which a NaN makes a NaN."""
+    """``np.median(a, axis=None, keepdims=False)``: the mean of the two cells in the middle, of which a NaN makes a NaN.
+    """
     given = reduction(ctx, args, ("axis", "out", "overwrite_input", "keepdims"), again=True)
     r, span = given[0], args.span
     if len(r.axes) not in (1, len(r.shape)) or not r.shape:
-        raise Refused(WrongType(span, f"`{args.name}` is along one axis, or of all cells of an array", f"{len(r.axes)} axes", "reshape the array first"))
+        raise Refused(
+            WrongType(
+                span,
+                f"`{args.name}` is along one axis, or of all cells of an array",
+                f"{len(r.axes)} axes",
+                "reshape the array first",
+            )
+        )
     dtype = mean_dtype(dtype_of(r.array))
     array, axis = held(ctx, r.array, "t", span), r.axes[0]
     if len(r.axes) == len(r.shape) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arrays.operands import as_array, axis_of, bound, literal_int, no_bools
-from ..core import Const
+from ..ir.core import Const
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of, rank_of
@@ -28,14 +28,23 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
         n = literal_int(ctx, axes, 2, "the number of axes", args.span)
         pairs: list[list[int | None]] | None = [list(range(ranks[0] - n, ranks[0])), list(range(n))]
     elif isinstance(axes, TupleValue) and len(axes.items) == 2:
-        pairs = [[axis_of(ctx, k, r, args.span) for k in (v.items if isinstance(v, TupleValue) else (v,))] for v, r in zip(axes.items, ranks, strict=True)]
+        pairs = [
+            [axis_of(ctx, k, r, args.span) for k in (v.items if isinstance(v, TupleValue) else (v,))]
+            for v, r in zip(axes.items, ranks, strict=True)
+        ]
     else:
         pairs = None
     if pairs is None or None in pairs[0] + pairs[1] or len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(ranks):
         raise Refused(BadCall(args.span, args.name, "takes the number of axes, or the axes of each array, written out"))
     rest = [[k for k in range(r) if k not in p] for r, p in zip(ranks, pairs, strict=True)]
     if not rest[0] + rest[1]:
-        raise Refused(Unsupported(args.span, f"`{args.name}` over all axes, which NumPy gives as an array of rank 0", "write `np.sum(a * b)`"))
+        raise Refused(
+            Unsupported(
+                args.span,
+                f"`{args.name}` over all axes, which NumPy gives as an array of rank 0",
+                "write `np.sum(a * b)`",
+            )
+        )
     if len(rest[0] + rest[1]) > 4:
         raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{len(rest[0] + rest[1])} of them"))
     size = lambda name, ks: " * ".join(f"{name}.shape[{k}]" for k in ks) or "1"
@@ -74,15 +83,36 @@ def _outer(dotted: str) -> Rule:
         found = bound(ctx, args, ("a", "b"), 2)
         pair = [as_array(ctx, found[k], args) for k in ("a", "b")]
         if sum(map(rank_of, pair)) > 4:
-            raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them"))
+            raise Refused(
+                WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them")
+            )
         rank = rank_of(pair[1])
         more = ", None" * rank if rank_of(pair[0]) else ""
-        return written(ctx, args, f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)", a=found["a"], b=found["b"])
+        return written(
+            ctx, args, f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)", a=found["a"], b=found["b"]
+        )
 
     return apply
 
 
-_UFUNCS = ["add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "hypot", "arctan2", "logaddexp", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"]
+_UFUNCS = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "power",
+    "maximum",
+    "minimum",
+    "hypot",
+    "arctan2",
+    "logaddexp",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "equal",
+    "not_equal",
+]
 _WHOLE = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 
@@ -95,8 +125,18 @@ def _running_extreme(op: str) -> Rule:
         t = Scalar(dtype_of(a))
         worst = float("-inf") if op == "maximum" else float("inf")
         if t.dtype == "bool" or "dtype" in found:
-            raise Refused(Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`"))
-        return running(ctx, a, axis, Const(LIMITS[t.dtype][op == "minimum"] if t.dtype in INTS else worst, t), op, args.hint, args.span)
+            raise Refused(
+                Unsupported(args.span, f"`{args.name}` of bools, or with `dtype`", "convert the array: `a.astype(int)`")
+            )
+        return running(
+            ctx,
+            a,
+            axis,
+            Const(LIMITS[t.dtype][op == "minimum"] if t.dtype in INTS else worst, t),
+            op,
+            args.hint,
+            args.span,
+        )
 
     return apply
 
@@ -108,7 +148,12 @@ def _by_axis(text: str) -> Rule:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
         found = bound(ctx, args, ("array", "axis", "dtype", "out", "keepdims"))
         more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
-        return written(ctx, args, text.replace(")", f"{more})"), **{**found, "axis": NONE if whole else found.get("axis", literal(0))})
+        return written(
+            ctx,
+            args,
+            text.replace(")", f"{more})"),
+            **{**found, "axis": NONE if whole else found.get("axis", literal(0))},
+        )
 
     return apply
 

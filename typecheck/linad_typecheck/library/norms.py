@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..arrays.arguments import bind
 from ..arrays.operands import flag
 from ..arrays.shapes import axes_of
-from ..core import Atom, Const
+from ..ir.core import Atom, Const
 from ..engine.places import fold
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
@@ -33,7 +33,11 @@ def _norm(ctx: Lowering, args: Args) -> Value:
     given = checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
     kind = _order(found.get("ord", NoneValue()))
     x = given[0]
-    if not isinstance(found.get("axis", NoneValue()), NoneValue) or "keepdims" in found or (rank_of(x) > 2 and kind == ""):
+    if (
+        not isinstance(found.get("axis", NoneValue()), NoneValue)
+        or "keepdims" in found
+        or (rank_of(x) > 2 and kind == "")
+    ):
         return _norm_along(ctx, args, kind, found)
     match rank_of(x), kind:
         case (1, "2" | "") | (2, "fro" | ""):
@@ -54,10 +58,17 @@ def _is_number(v: Value) -> bool:
 
 
 def _norm_along(ctx: Lowering, args: Args, kind: str, found: dict[str, Value]) -> Value:
-    """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope 0 at 0,
-    or for vectors the sum or the largest of the sizes."""
+    """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope
+    0 at 0, or for vectors the sum or the largest of the sizes."""
     values = args.values[:1] + args.values[2:]
-    given = reduction(ctx, replace(args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}), ("axis", "keepdims"), again=True)
+    given = reduction(
+        ctx,
+        replace(
+            args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}
+        ),
+        ("axis", "keepdims"),
+        again=True,
+    )
     r = given[0]
     dtype, count = common_dtype((r.array,), True), len(r.axes)
     plain = cells(ctx, r, dtype)

@@ -1,4 +1,5 @@
-"""The functions of the module `operator` that are what an operator does, for combinators: ``linad.reduce(operator.mul, 1.0, x)``."""
+"""The functions of the module `operator` that are what an operator does, for combinators: ``linad.reduce(operator.mul,
+1.0, x)``."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Sp
     a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         a, b = (
-            array_of_values(ctx, v, None, hint, span) if isinstance(v, TupleValue) and not v.closed and is_array(other) else v
+            array_of_values(ctx, v, None, hint, span)
+            if isinstance(v, TupleValue) and not v.closed and is_array(other)
+            else v
             for v, other in ((a, b), (b, a))
         )
     if op is ast.MatMult:

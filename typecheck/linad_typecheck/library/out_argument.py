@@ -55,7 +55,9 @@ def converted(ctx: Lowering, args: Args) -> Args | None:
     dtype = dtype_of_argument(ctx, args.keywords["dtype"], args.span)
     if dtype is None:
         return None
-    values = tuple(lift(ctx, (v,), lambda x: ScalarValue(cast(ctx, x[0].atom, dtype, args.span)), args.span) for v in args.values)
+    values = tuple(
+        lift(ctx, (v,), lambda x: ScalarValue(cast(ctx, x[0].atom, dtype, args.span)), args.span) for v in args.values
+    )
     return replace(args, values=values, keywords={k: v for k, v in args.keywords.items() if k != "dtype"})
 
 
@@ -67,7 +69,8 @@ def stores(dotted: str, args: Args, elementwise: bool) -> bool:
 
 
 def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
-    """The array ``out``, which holds what ``call`` gives from here on; with ``where`` only in the cells where that is True."""
+    """The array ``out``, which holds what ``call`` gives from here on; with ``where`` only in the cells where that is
+    True."""
     span = args.span
     out, mask = args.keywords.get("out", NoneValue()), args.keywords.get("where")
     if isinstance(out, TupleValue) and len(out.items) == 1:
@@ -85,9 +88,18 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
         raise Refused(Unsupported(span, f"`out=` of `{args.name}`", "assign its results"))
     dtype = value.dtype if isinstance(value, ScalarValue) else dtype_of(value)
     if not same_kind(dtype, dtype_of(out)):
-        raise Refused(WrongType(span, f"`out` holds results of `{args.name}`, which are {dtype}", describe(type_of(out)), "make `out` of floats"))
+        raise Refused(
+            WrongType(
+                span,
+                f"`out` holds results of `{args.name}`, which are {dtype}",
+                describe(type_of(out)),
+                "make `out` of floats",
+            )
+        )
     if is_array(value) and rank_of(value) > rank_of(out):
-        raise Refused(WrongType(span, f"`out` has the shape of the result, of rank {rank_of(value)}", describe(type_of(out))))
+        raise Refused(
+            WrongType(span, f"`out` has the shape of the result, of rank {rank_of(value)}", describe(type_of(out)))
+        )
     if mask is not None:
         value = lift(ctx, (mask, value, out), lambda v: _chosen(ctx, v, args), span, args.hint)
         if isinstance(value, SILENT):

@@ -38,7 +38,13 @@ def _take_along(ctx: Lowering, args: Args) -> Value:
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(a), args.span)
     if rank_of(idx) != rank_of(a):
         if axis is not None:
-            raise Refused(WrongType(args.span, "`indices` and `arr` must have the same number of dimensions", f"{rank_of(idx)} and {rank_of(a)}"))
+            raise Refused(
+                WrongType(
+                    args.span,
+                    "`indices` and `arr` must have the same number of dimensions",
+                    f"{rank_of(idx)} and {rank_of(a)}",
+                )
+            )
         raise Refused(None)
     rank = rank_of(a)
     news = lambda k: ", ".join(":" if j == k else "None" for j in range(rank))
@@ -62,9 +68,17 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
     k = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
     no_floats(args, "indices", k)
     no_floats(args, "sizes", *sizes)
-    total = written(ctx, args, " * ".join(f"n{j}" for j in range(len(sizes))) or "1", **{f"n{j}": n for j, n in enumerate(sizes)})
+    total = written(
+        ctx, args, " * ".join(f"n{j}" for j in range(len(sizes))) or "1", **{f"n{j}": n for j, n in enumerate(sizes)}
+    )
     outside = "np.any((k < 0) | (k >= total))" if is_array(k) else "k < 0 or k >= total"
-    k = written(ctx, args, f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk * np.int64(1)", k=k, total=total)
+    k = written(
+        ctx,
+        args,
+        f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk * np.int64(1)",
+        k=k,
+        total=total,
+    )
     places: list[Value] = []
     for n in sizes[:0:-1]:
         places.append(written(ctx, args, "k % n", k=k, n=n))
@@ -75,7 +89,9 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
 def _ravel_index(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("multi_index", "dims"), 2)
     index, sizes = found["multi_index"], found["dims"]
-    if not (isinstance(index, TupleValue) and isinstance(sizes, TupleValue) and len(index.items) == len(sizes.items) > 0):
+    if not (
+        isinstance(index, TupleValue) and isinstance(sizes, TupleValue) and len(index.items) == len(sizes.items) > 0
+    ):
         raise Refused(BadCall(args.span, args.name, "takes a tuple of indices and one of as many sizes, written out"))
     no_floats(args, "indices", *index.items)
     no_floats(args, "sizes", *sizes.items)
@@ -95,13 +111,23 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
         raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
     src = found["src"] if isinstance(found["src"], ScalarValue) else as_array(ctx, found["src"], args)
     kinds = "bif"
-    if kinds.index((src.dtype if isinstance(src, ScalarValue) else dtype_of(src))[0]) > kinds.index(dtype_of(found["dst"])[0]):
-        raise Refused(WrongType(args.span, "numbers are copied to an array of their kind", "floats into ints", "convert them: `.astype(int)`"))
+    if kinds.index((src.dtype if isinstance(src, ScalarValue) else dtype_of(src))[0]) > kinds.index(
+        dtype_of(found["dst"])[0]
+    ):
+        raise Refused(
+            WrongType(
+                args.span,
+                "numbers are copied to an array of their kind",
+                "floats into ints",
+                "convert them: `.astype(int)`",
+            )
+        )
     return written(ctx, args, "dst[...] = src\nNone", dst=found["dst"], src=src)
 
 
 def _contiguous(ctx: Lowering, args: Args) -> Value:
-    """``np.ascontiguousarray(a)``: the array itself where its cells lie next to each other in the order of C, else a copy."""
+    """``np.ascontiguousarray(a)``: the array itself where its cells lie next to each other in the order of C, else a
+    copy."""
     found = bound(ctx, args, ("a", "dtype"))
     a = as_array(ctx, found["a"], args)
     if "dtype" in found:

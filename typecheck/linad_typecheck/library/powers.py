@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..core import Const
+from ..ir.core import Const
 from ..engine.arithmetic import OPERATORS, operation
 from ..engine.numbers import cast
 from ..engine.refusal import Refused
@@ -21,8 +21,12 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
     if dtype in FLOATS:
         if literal:
             base = cast(ctx, x.atom, dtype, span)
-            raises = (() if y.atom.value >= 0 else (("ZeroDivisionError", "zero", (base,)),)) + (("OverflowError", "overflow", (base,)),)
-            return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar(dtype), span, raises=raises if weak else ()), weak)
+            raises = (() if y.atom.value >= 0 else (("ZeroDivisionError", "zero", (base,)),)) + (
+                ("OverflowError", "overflow", (base,)),
+            )
+            return ScalarValue(
+                ctx.let(hint, "powi", (base, y.atom), Scalar(dtype), span, raises=raises if weak else ()), weak
+            )
         ins = (cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span))
         raises = (("ZeroDivisionError", "zero to a negative power", ins), ("OverflowError", "overflow", ins))
         return operation(ctx, "pow", x, y, dtype, weak, span, hint, raises=raises if weak else ())
@@ -33,7 +37,10 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
         base = cast(ctx, x.atom, "f64", span)
         return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar("f64"), span), weak)
     if literal:
-        rule, instead = "a power of NumPy's int needs an exponent that is not negative", "make the base a float: `float(n) ** k`"
+        rule, instead = (
+            "a power of NumPy's int needs an exponent that is not negative",
+            "make the base a float: `float(n) ** k`",
+        )
         raise Refused(WrongType(span, rule, "int ** negative int", instead))
 
     base, exponent = (ScalarValue(cast(ctx, v.atom, dtype, span), weak) for v in (x, y))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..arrays.arguments import bind
 from ..arrays.operands import as_array, no_bools
-from ..core import Atom, Const, Dense, Var
+from ..ir.core import Atom, Const, Dense, Var
 from ..engine.elementwise import shapes_text
 from ..engine.numbers import cast, promote
 from ..engine.places import fold, fresh_array, materialise, nest, put, read, same_size
@@ -47,7 +47,9 @@ def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tu
                 needed = "a matrix" if min(ranks) == 2 else "an array"
                 raise Refused(WrongType(args.span, f"`{args.name}` is of {needed}", describe(type_of(v))))
             what = f"`{args.name}` of an array of {rank_of(v)} dimensions"
-            raise Refused(Unsupported(args.span, what, "write a loop over the leading ones, and take the matrices one by one"))
+            raise Refused(
+                Unsupported(args.span, what, "write a loop over the leading ones, and take the matrices one by one")
+            )
     return list(values)
 
 
@@ -202,7 +204,13 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
         return call_external(ctx, "numpy.multiply", args)
     for v in (*args.values, *args.keywords.values()):
         if is_array(v) and rank_of(v) > 2:  # not what `@` means there
-            raise Refused(Unsupported(args.span, f"`{args.name}` of an array of {rank_of(v)} dimensions", "write `a @ b`, which multiplies stacks of matrices, or `np.einsum`"))
+            raise Refused(
+                Unsupported(
+                    args.span,
+                    f"`{args.name}` of an array of {rank_of(v)} dimensions",
+                    "write `a @ b`, which multiplies stacks of matrices, or `np.einsum`",
+                )
+            )
     return _matmul(ctx, args)
 
 
@@ -232,7 +240,9 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
     pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
     no_bools(args, *pair)
     if rank_of(pair[0]) != rank_of(pair[1]):
-        raise Refused(Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`"))
+        raise Refused(
+            Unsupported(args.span, f"`{args.name}` of a vector and a matrix", "ravel the matrix: `m.ravel()`")
+        )
     a, b = pair
     dtype = common_dtype(pair)
     shapes = [shape_of(ctx, v, args.span) for v in pair]

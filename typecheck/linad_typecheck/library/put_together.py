@@ -37,7 +37,14 @@ def _pad(ctx: Lowering, args: Args) -> Value:
         values = {"a": a, "before": before, "after": after, "low": low, "high": high, "axis": literal(axis)}
         negative = "if before < 0 or after < 0: raise ValueError(\"index can't contain negative values\")\n"
         if mode == "constant":
-            shape = "(" + "".join("{}, ".format(f"before + a.shape[{k}] + after" if k == axis else f"a.shape[{k}]") for k in range(rank_of(a))) + ")"
+            shape = (
+                "("
+                + "".join(
+                    "{}, ".format(f"before + a.shape[{k}] + after" if k == axis else f"a.shape[{k}]")
+                    for k in range(rank_of(a))
+                )
+                + ")"
+            )
             text = f"{negative}n = a.shape[{axis}]\nmade = np.empty({shape}, dtype=a.dtype)\nmade[{lead}:before] = low\nmade[{lead}before:before + n] = a\nmade[{lead}before + n:] = high\nmade"
         else:
             empty = f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using modes other than 'constant' or 'empty'\")\n"
@@ -68,11 +75,14 @@ def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tu
         found = [pair(x) for x in v.items]
         if None not in found:
             return found * (rank if len(found) == 1 else 1)
-    raise Refused(BadCall(args.span, args.name, f"takes {what} as a number, a pair, or a pair for each axis, written out"))
+    raise Refused(
+        BadCall(args.span, args.name, f"takes {what} as a number, a pair, or a pair for each axis, written out")
+    )
 
 
 def _block(ctx: Lowering, args: Args) -> Value:
-    """``np.block`` of nested lists: the innermost are put side by side along the last axis, those around them before that."""
+    """``np.block`` of nested lists: the innermost are put side by side along the last axis, those around them before
+    that."""
     found = bound(ctx, args, ("arrays",))
     depths = _depths(found["arrays"])
     if len(depths) != 1:
@@ -86,7 +96,11 @@ def _block(ctx: Lowering, args: Args) -> Value:
     def joined(v: Value, level: int) -> Value:
         if level == 0:
             lead = "None, " * (rank - rank_of(as_array(ctx, v, args)))
-            return written(ctx, args, f"np.asarray(v)[{lead}...]" if lead else "np.asarray(v)", v=v) if lead or not is_array(v) else v
+            return (
+                written(ctx, args, f"np.asarray(v)[{lead}...]" if lead else "np.asarray(v)", v=v)
+                if lead or not is_array(v)
+                else v
+            )
         parts = TupleValue(tuple(joined(x, level - 1) for x in v.items))
         return written(ctx, args, "np.concatenate(parts, axis=axis)", parts=parts, axis=literal(-level))
 
@@ -104,8 +118,16 @@ def _blocks(v: Value) -> list[Value]:
 def _append(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("arr", "values", "axis"), 2)
     if "axis" in found:
-        return written(ctx, args, "np.concatenate((a, v), axis=axis)", a=found["arr"], v=found["values"], axis=found["axis"])
-    return written(ctx, args, "np.concatenate((np.atleast_1d(a).ravel(), np.atleast_1d(v).ravel()))", a=found["arr"], v=found["values"])
+        return written(
+            ctx, args, "np.concatenate((a, v), axis=axis)", a=found["arr"], v=found["values"], axis=found["axis"]
+        )
+    return written(
+        ctx,
+        args,
+        "np.concatenate((np.atleast_1d(a).ravel(), np.atleast_1d(v).ravel()))",
+        a=found["arr"],
+        v=found["values"],
+    )
 
 
 def _one_place(text: str, *names: str) -> Rule:
@@ -115,16 +137,34 @@ def _one_place(text: str, *names: str) -> Rule:
         found = bound(ctx, args, names, len(names) - 1)
         a = as_array(ctx, found["arr"], args)
         if not (isinstance(found["obj"], ScalarValue) and found["obj"].dtype in INTS):
-            raise Refused(Unsupported(args.span, f"`{args.name}` at several places", "use `np.concatenate` of the parts between them"))
+            raise Refused(
+                Unsupported(
+                    args.span, f"`{args.name}` at several places", "use `np.concatenate` of the parts between them"
+                )
+            )
         if "axis" not in found and rank_of(a) != 1:
             a = written(ctx, args, "a.ravel()", a=a)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
-        values = {"a": written(ctx, args, "np.moveaxis(a, axis, 0)", a=a, axis=literal(axis)), "k": found["obj"], "axis": literal(axis)}
+        values = {
+            "a": written(ctx, args, "np.moveaxis(a, axis, 0)", a=a, axis=literal(axis)),
+            "k": found["obj"],
+            "axis": literal(axis),
+        }
         if "values" in found:
             v = as_array(ctx, found["values"], args)
             if rank_of(v) > 0 and rank_of(a) > 1:
-                raise Refused(Unsupported(args.span, f"`{args.name}` of arrays along an axis", "use `np.concatenate` of the parts"))
-            lead = "np.atleast_1d(v)" if rank_of(a) == 1 else "np.broadcast_to(v, (1, *a.shape[1:]))".replace("*a.shape[1:]", ", ".join(f"a.shape[{k}]" for k in range(1, rank_of(a))))
+                raise Refused(
+                    Unsupported(
+                        args.span, f"`{args.name}` of arrays along an axis", "use `np.concatenate` of the parts"
+                    )
+                )
+            lead = (
+                "np.atleast_1d(v)"
+                if rank_of(a) == 1
+                else "np.broadcast_to(v, (1, *a.shape[1:]))".replace(
+                    "*a.shape[1:]", ", ".join(f"a.shape[{k}]" for k in range(1, rank_of(a)))
+                )
+            )
             values["v"] = written(ctx, args, lead + ".astype(a.dtype)", v=v, a=values["a"])
         return written(ctx, args, text, **values)
 
@@ -163,14 +203,19 @@ def _indices(ctx: Lowering, args: Args, sizes: TupleValue) -> tuple[Value, ...]:
     """The index of every cell along each axis."""
     rank = len(sizes.items)
     news = [", ".join(":" if k == axis else "None" for k in range(rank)) for axis in range(rank)]
-    return tuple(written(ctx, args, f"np.broadcast_to(np.arange(n)[{new}], shape)", n=n, shape=sizes) for n, new in zip(sizes.items, news, strict=True))
+    return tuple(
+        written(ctx, args, f"np.broadcast_to(np.arange(n)[{new}], shape)", n=n, shape=sizes)
+        for n, new in zip(sizes.items, news, strict=True)
+    )
 
 
 def _from_function(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, ("function", "shape", "dtype"), 2)
     sizes = found["shape"] if isinstance(found["shape"], TupleValue) else TupleValue((found["shape"],))
     if "dtype" in found:
-        raise Refused(Unsupported(args.span, f"`dtype=` of `{args.name}`", "convert the indices in the function: `i.astype(int)`"))
+        raise Refused(
+            Unsupported(args.span, f"`dtype=` of `{args.name}`", "convert the indices in the function: `i.astype(int)`")
+        )
     parts = {f"i{k}": v for k, v in enumerate(_indices(ctx, args, sizes))}
     return written(ctx, args, f"f({', '.join(f'{k} * 1.0' for k in parts)})", f=found["function"], **parts)
 
@@ -179,8 +224,14 @@ def _cumulative(name: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, ("x", "axis", "dtype", "include_initial"))
         a = as_array(ctx, found["x"], args)
-        if flag(ctx, found, "include_initial", False, args.span) is not False or ("axis" not in found and rank_of(a) != 1):
-            raise Refused(BadCall(args.span, args.name, "takes the axis of an array that has several, and no `include_initial` here"))
+        if flag(ctx, found, "include_initial", False, args.span) is not False or (
+            "axis" not in found and rank_of(a) != 1
+        ):
+            raise Refused(
+                BadCall(
+                    args.span, args.name, "takes the axis of an array that has several, and no `include_initial` here"
+                )
+            )
         more = "".join(f", {k}={k}" for k in ("axis", "dtype") if k in found)
         return written(ctx, args, f"np.{name}(x{more})", **{**found, "x": a})
 

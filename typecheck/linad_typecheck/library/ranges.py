@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..arrays.arguments import bind, dtype_of, shape_of
 from ..arrays.from_parts import const
-from ..core import Atom, Block, Check, Const, Loop, Store, Var
+from ..ir.core import Atom, Block, Check, Const, Loop, Store, Var
 from ..engine.arithmetic import binary, check_nonzero
 from ..engine.numbers import as_scalar, cast, promote, whole
 from ..engine.places import fresh_array
@@ -125,7 +125,9 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     a, b, num = numbers
     end = found.get("endpoint", literal(True))
     if num.dtype not in INTS:
-        raise Refused(WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`"))
+        raise Refused(
+            WrongType(span, "the number of points is an int", describe(type_of(num)), "convert it: `int(...)`")
+        )
     if not (isinstance(end, ScalarValue) and isinstance(end.atom, Const)):
         raise Refused(
             Unsupported(span, "an `endpoint` that is not a literal", "write `endpoint=True` or `endpoint=False`")

@@ -8,7 +8,7 @@ from ..arrays.arguments import shape_of as shape_argument
 from ..arrays.operands import as_array, axis_of, bound, literal_int, once
 from ..arrays.shapes import axes_of, reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.places import fold, fresh_array, held, made_sure, nest, plus, put, read, same_size, tests_of, times
 from ..engine.refusal import Refused
@@ -45,7 +45,9 @@ def _flip_along(axis: int) -> Callable[[Lowering, Args], Value]:
         found = bound(ctx, args, ("m",))
         array = as_array(ctx, found["m"], args)
         if rank_of(array) <= axis:
-            raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {axis + 1} or more", f"rank {rank_of(array)}"))
+            raise Refused(
+                WrongType(args.span, f"`{args.name}` is of arrays of rank {axis + 1} or more", f"rank {rank_of(array)}")
+            )
         return flipped(ctx, array, (axis,), args.span)
 
     return apply
@@ -78,15 +80,19 @@ def _rot90(ctx: Lowering, args: Args) -> Value:
 
 
 def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: Span) -> AnyArray:
-    """The cells moved along an axis; those that leave at one end come in at the other. By one cell it is an expression, else two loops of
-    plain copies."""
+    """The cells moved along an axis; those that leave at one end come in at the other. By one cell it is an expression,
+    else two loops of plain copies."""
     v = once(ctx, v, hint, span)
     shape = shape_of(ctx, v, span)
     n = shape[axis]
     if isinstance(shift, Const) and abs(shift.value) == 1 and not isinstance(v, UnionValue):
         return _by_one(ctx, v, shift, axis, span)
     some = Const(max(n.value, 1), I64) if isinstance(n, Const) else ctx.let("n", "max", (n, ONE), I64, span)
-    by = Const(shift.value % some.value, I64) if isinstance(shift, Const) and isinstance(some, Const) else ctx.let("k", "mod", (shift, some), I64, span, nonneg=True)
+    by = (
+        Const(shift.value % some.value, I64)
+        if isinstance(shift, Const) and isinstance(some, Const)
+        else ctx.let("k", "mod", (shift, some), I64, span, nonneg=True)
+    )
     if isinstance(n, Const) and isinstance(by, Const):
         first: Atom = Const(max(n.value - by.value, 0), I64)
     else:
@@ -131,7 +137,9 @@ def _roll(ctx: Lowering, args: Args) -> Value:
     if not all(isinstance(s, ScalarValue) and s.dtype in INTS for s in shifts):
         bad = next(s for s in shifts if not (isinstance(s, ScalarValue) and s.dtype in INTS))
         if not isinstance(bad, SILENT):
-            raise Refused(WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`"))
+            raise Refused(
+                WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`")
+            )
         raise Refused(None)
     moves = [whole(ctx, s.atom, span) for s in shifts]
     if "axis" not in found:
@@ -167,7 +175,14 @@ def _tile(ctx: Lowering, args: Args) -> Value:
     array = with_axes(ctx, once(ctx, array, args.hint, span), range(rank - rank_of(array)), span)
     reps = (ONE,) * (rank - len(reps)) + reps
     sizes = shape_of(ctx, array, span)
-    made = fresh_array(ctx, args.hint, tuple(times(ctx, r, n, span) for r, n in zip(reps, sizes, strict=True)), dtype_of(array), None, span)
+    made = fresh_array(
+        ctx,
+        args.hint,
+        tuple(times(ctx, r, n, span) for r, n in zip(reps, sizes, strict=True)),
+        dtype_of(array),
+        None,
+        span,
+    )
     repeated = [k for k in range(rank) if reps[k] != ONE]
     loops = [x for k in range(rank) for x in ([reps[k]] if k in repeated else []) + [sizes[k]]]
 
@@ -216,7 +231,14 @@ def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, fou
     """A number of repeats for every place along the axis."""
     span, counts = args.span, as_array(ctx, repeats, args)
     if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
-        raise Refused(WrongType(span, "repeats are ints, one for each place along the axis", describe(type_of(counts)), "convert them: `n.astype(int)`"))
+        raise Refused(
+            WrongType(
+                span,
+                "repeats are ints, one for each place along the axis",
+                describe(type_of(counts)),
+                "convert them: `n.astype(int)`",
+            )
+        )
     counts = held(ctx, counts, "repeats", span)
     if "axis" not in found:
         array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)

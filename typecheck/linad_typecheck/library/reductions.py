@@ -1,7 +1,7 @@
 """Sums, products, means and the like of an array, whole or along axes: loops that carry a number, or add rows to a row.
 
-The cells of an expression are computed inside the loop. A reduction along the last axes carries a scalar; along other axes
-the loop still runs in the order of memory and accumulates into the array of the results.
+The cells of an expression are computed inside the loop. A reduction along the last axes carries a scalar; along other
+axes the loop still runs in the order of memory and accumulates into the array of the results.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..arrays.arguments import dtype_of as dtype_argument
 from ..arrays.operands import as_array, bound, flag, once
 from ..arrays.shapes import axes_of, with_axes
-from ..core import Atom, Block, Const, Loop
+from ..ir.core import Atom, Block, Const, Loop
 from ..engine.arithmetic import binary
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fold, fresh_array, nest, product, put, read
@@ -61,7 +61,9 @@ class Reduction:
         return product(ctx, [self.shape[k] for k in self.axes], self.span)
 
 
-def reduction(ctx: Lowering, args: Args, names: Sequence[str], again: bool = False) -> tuple[Reduction, dict[str, Value]]:
+def reduction(
+    ctx: Lowering, args: Args, names: Sequence[str], again: bool = False
+) -> tuple[Reduction, dict[str, Value]]:
     """The reduction that a call means; ``again`` where every cell is read more than once."""
     found = bound(ctx, args, ("a", *names))
     array = as_array(ctx, found["a"], args)
@@ -80,7 +82,9 @@ def cells(ctx: Lowering, r: Reduction, dtype: DType) -> Cell:
 # --------------------------------------------------------------------------------------------------- the loops
 
 
-def accumulate(ctx: Lowering, r: Reduction, start: Const, combine: Combine, cell: Cell, adds: bool = False) -> Atom | ArrayValue:
+def accumulate(
+    ctx: Lowering, r: Reduction, start: Const, combine: Combine, cell: Cell, adds: bool = False
+) -> Atom | ArrayValue:
     """``combine`` over the reduced axes, from ``start`` on: a scalar, or an array of the kept axes."""
     order, span = r.order, r.span
     depth = len(order)
@@ -98,7 +102,14 @@ def accumulate(ctx: Lowering, r: Reduction, start: Const, combine: Combine, cell
 
     if not outer:
         return row({})
-    made = fresh_array(ctx, r.hint, tuple(r.shape[k] for k in r.kept), start.type.dtype, None if inner and set(outer) == set(r.kept) else start, span)
+    made = fresh_array(
+        ctx,
+        r.hint,
+        tuple(r.shape[k] for k in r.kept),
+        start.type.dtype,
+        None if inner and set(outer) == set(r.kept) else start,
+        span,
+    )
 
     def each(found: tuple[Atom, ...]) -> None:
         given = dict(zip(outer, found, strict=True))
@@ -118,14 +129,30 @@ def _at(given: dict[int, Atom]) -> tuple[Atom, ...]:
     return tuple(given[k] for k in range(len(given)))
 
 
-def _level(ctx: Lowering, r: Reduction, axes: tuple[int, ...], given: dict[int, Atom], start: Const, combine: Combine, cell: Cell, adds: bool) -> Atom:
+def _level(
+    ctx: Lowering,
+    r: Reduction,
+    axes: tuple[int, ...],
+    given: dict[int, Atom],
+    start: Const,
+    combine: Combine,
+    cell: Cell,
+    adds: bool,
+) -> Atom:
     """The cells along some axes. Sums of rows are summed by themselves, and so are blocks of a long row."""
     if not axes:
         return cell(_at(given))
     first, rest = axes[0], axes[1:]
     if not adds:
         index = lambda found: _at(given | dict(zip(axes, found, strict=True)))
-        return fold(ctx, [r.shape[k] for k in axes], (start,), lambda at, old: (combine(old[0], cell(index(at))),), r.span, (r.hint,))[0]
+        return fold(
+            ctx,
+            [r.shape[k] for k in axes],
+            (start,),
+            lambda at, old: (combine(old[0], cell(index(at))),),
+            r.span,
+            (r.hint,),
+        )[0]
     n = r.shape[first]
     alone = not given and not rest and start.type.dtype == "f64"
     if alone and not (isinstance(n, Const) and n.value <= BLOCK.value):
@@ -190,13 +217,22 @@ def mean_dtype(dtype: DType) -> DType:
     return dtype if dtype in FLOATS else "f64"
 
 
-def wanted(ctx: Lowering, args: Args, found: dict[str, Value], own: DType, of: Callable[[DType], DType], only: Sequence[DType]) -> DType:
+def wanted(
+    ctx: Lowering, args: Args, found: dict[str, Value], own: DType, of: Callable[[DType], DType], only: Sequence[DType]
+) -> DType:
     """The dtype in which a reduction of cells of dtype ``own`` is computed."""
     if "dtype" not in found:
         return of(own)
     dtype = dtype_argument(ctx, found["dtype"], args.span)
     if dtype is not None and (dtype not in only or (own in FLOATS and dtype not in FLOATS)):
-        raise Refused(WrongType(args.span, f"`{args.name}` of cells of {own} cannot be computed as {dtype}", f"dtype={dtype}", "leave `dtype` out"))
+        raise Refused(
+            WrongType(
+                args.span,
+                f"`{args.name}` of cells of {own} cannot be computed as {dtype}",
+                f"dtype={dtype}",
+                "leave `dtype` out",
+            )
+        )
     return dtype
 
 
@@ -309,7 +345,9 @@ def _count_nonzero(ctx: Lowering, args: Args) -> Value:
     given = reduction(ctx, args, ("axis", "keepdims"))
     r, _ = given
     ones = cells(ctx, r, "bool")
-    found = accumulate(ctx, r, Const(0, I64), op(ctx, "add", r), lambda index: cast(ctx, ones(index), "i64", r.span), True)
+    found = accumulate(
+        ctx, r, Const(0, I64), op(ctx, "add", r), lambda index: cast(ctx, ones(index), "i64", r.span), True
+    )
     value = finish(ctx, r, found)
     return replace(value, weak=True) if isinstance(value, ScalarValue) else value  # an int of Python's
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core import Const
+from ..ir.core import Const
 from ..engine.numbers import to_int, whole
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, scalars, strong
@@ -42,7 +42,9 @@ def _to_digits(ctx: Lowering, args: Args, name: str) -> Value:
     x, digits = values[0], values[1].atom if len(values) == 2 else Const(0, I64)
     if not isinstance(digits, Const) or not isinstance(digits.value, int) or abs(digits.value) > 22:
         ctx.wants_literal(values[-1])
-        raise Refused(Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`"))
+        raise Refused(
+            Unsupported(args.span, f"`{args.name}` to this number of digits", "give a literal int: `round(x, 3)`")
+        )
     k = digits.value
     if x.dtype not in FLOATS:
         if k >= 0 and x.dtype in INTS:

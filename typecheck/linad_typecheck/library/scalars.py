@@ -6,7 +6,7 @@ import ast
 import math
 from dataclasses import replace
 
-from ..core import Const
+from ..ir.core import Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
 from ..engine.growing import is_growing
@@ -43,7 +43,8 @@ _MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
 
 
 def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: bool = True) -> DType:
-    """The float dtype NumPy computes in: that of the arguments; for ints one that holds them all, which without ``small`` is f64."""
+    """The float dtype NumPy computes in: that of the arguments; for ints one that holds them all, which without
+    ``small`` is f64."""
     first = values[0]
     dtype = first.dtype
     for v in values[1:]:
@@ -52,7 +53,11 @@ def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: boo
         raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
     if small and dtype in INTS and BYTES[dtype] == 1:
         rule = f"`{args.name}` of 8-bit ints is computed in float16, which linad does not have"
-        raise Refused(WrongType(args.span, rule, NUMPY_NAMES[dtype], "convert the ints: `x.astype(np.float64)`, or `np.float64(n)`"))
+        raise Refused(
+            WrongType(
+                args.span, rule, NUMPY_NAMES[dtype], "convert the ints: `x.astype(np.float64)`, or `np.float64(n)`"
+            )
+        )
     return dtype if dtype in FLOATS else "f32" if small and BYTES[dtype] == 2 else "f64"
 
 
@@ -62,7 +67,9 @@ def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
         if not of_ints and values[0].dtype not in FLOATS:
             raise Refused(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
         dtype = _float_type(ctx, args, values, small)
-        return ScalarValue(ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span))
+        return ScalarValue(
+            ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span)
+        )
 
     return apply
 
@@ -175,7 +182,10 @@ _MATH_RAISES: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys(("asin", "acos"), (("ValueError", "beyond one"),)),
     **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh"), (("OverflowError", "overflow"),)),
     **dict.fromkeys(("sin", "cos", "tan"), (("ValueError", "infinite"),)),
-    **dict.fromkeys(("atan", "atan2", "tanh", "asinh", "abs", "erf", "erfc", "hypot", "copysign", "cbrt", "floor", "ceil", "trunc"), ()),
+    **dict.fromkeys(
+        ("atan", "atan2", "tanh", "asinh", "abs", "erf", "erfc", "hypot", "copysign", "cbrt", "floor", "ceil", "trunc"),
+        (),
+    ),
 }
 
 
@@ -213,7 +223,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             return apply(ctx, replace(args, values=(read(ctx, args.values[0], (), args.span),)))
         if len(args.values) == 1 and is_array(args.values[0]):
             ctx.raised("TypeError")
-            raise Refused(Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`"))
+            raise Refused(
+                Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`")
+            )
         values = scalars(ctx, args, 1)
         return ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
@@ -222,7 +234,10 @@ def _convert(dtype: DType, dotted: str) -> Rule:
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
     """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
-    found = [as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1)) for v in values]
+    found = [
+        as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1))
+        for v in values
+    ]
     best = found[0]
     for v in found[1:]:
         dtype = join_dtypes(best.dtype, best.weak, v.dtype, v.weak)

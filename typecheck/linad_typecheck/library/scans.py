@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, axis_of, bound, choice, literal_int, no_bools, smaller
 from ..arrays.shapes import reshaped
-from ..core import Atom, Block, Check, Const, Loop
+from ..ir.core import Atom, Block, Check, Const, Loop
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.numbers import cast
@@ -120,7 +120,9 @@ def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, 
         given = (TupleValue(tuple(ScalarValue(n, True) for n in shape)), more)
         other = call_external(ctx, "numpy.full", Args("np.full", args.span, given, {}, "more", args.node))
     parts = TupleValue((other, array) if before else (array, other))
-    made = call_external(ctx, "numpy.concatenate", Args("np.concatenate", args.span, (parts, literal(axis)), {}, "joined", args.node))
+    made = call_external(
+        ctx, "numpy.concatenate", Args("np.concatenate", args.span, (parts, literal(axis)), {}, "joined", args.node)
+    )
     if is_array(made):
         return made
     raise Refused(None)
@@ -157,14 +159,28 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
     def cell(index: tuple[Atom, ...]) -> None:
         k = plus(ctx, index[0], start, span)
         # of a[i] * v[k - i] those i for which both cells are there
-        low = ctx.let("low", "max", (ctx.let("low", "sub", (plus(ctx, k, ONE, span), sizes[1]), I64, span), ZERO), I64, span)
+        low = ctx.let(
+            "low", "max", (ctx.let("low", "sub", (plus(ctx, k, ONE, span), sizes[1]), I64, span), ZERO), I64, span
+        )
         high = ctx.let("high", "min", (plus(ctx, k, ONE, span), sizes[0]), I64, span)
         i, old, done = ctx.fresh("i", I64, nonneg=True), ctx.fresh("t", t), ctx.fresh("t", t)
         with ctx.block() as stmts:
             j = ctx.let("j", "sub", (k, i), I64, span, nonneg=True)
             x, y = (cast(ctx, read(ctx, a, (at,), span).atom, dtype, span) for a, at in zip(pair, (i, j), strict=True))
             new = ctx.let("t", "add", (old, ctx.let("t", "mul", (x, y), t, span)), t, span)
-        ctx.emit(Loop(i, low, high, ONE, (old,), (Const(0.0 if dtype in FLOATS else 0, t),), Block(tuple(stmts), (new,)), (done,), span=span))
+        ctx.emit(
+            Loop(
+                i,
+                low,
+                high,
+                ONE,
+                (old,),
+                (Const(0.0 if dtype in FLOATS else 0, t),),
+                Block(tuple(stmts), (new,)),
+                (done,),
+                span=span,
+            )
+        )
         put(ctx, made, index, done, span)
 
     nest(ctx, (count,), cell, span)

@@ -1,7 +1,7 @@
 """Sorting and searching: `np.sort`, `np.argsort`, `np.searchsorted`, `np.interp`.
 
-Which cell goes where is found with ints alone, by a merge sort that leaves equal cells in their order and puts NaNs last.
-The sorted array gathers by them, so its derivative is a scatter by the same ints.
+Which cell goes where is found with ints alone, by a merge sort that leaves equal cells in their order and puts NaNs
+last. The sorted array gathers by them, so its derivative is a scatter by the same ints.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, axis_of, bound, choice
 from ..arrays.shapes import reshaped
 from ..arrays.updates import assign_region, region
-from ..core import Atom, Block, Check, Const, If, Let, Loop
+from ..ir.core import Atom, Block, Check, Const, If, Let, Loop
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, nest, put, read, same_size, unwrapped
 from ..engine.refusal import Refused
@@ -66,10 +66,16 @@ def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key
         nest(ctx, (count,), lambda at: put(ctx, order, at, read(ctx, spare, at, span).atom, span), span)
         after = twice
         more = ctx.let("b", "lt", (after, n), BOOL, span)
-    ctx.emit(Loop(turn, ZERO, None, ONE, (width,), (ONE,), Block(tuple(passes), (more, after)), (last,), exits=True, span=span))
+    ctx.emit(
+        Loop(
+            turn, ZERO, None, ONE, (width,), (ONE,), Block(tuple(passes), (more, after)), (last,), exits=True, span=span
+        )
+    )
 
 
-def _merge(ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middle: Atom, high: Atom, key: Key, span: Span) -> None:
+def _merge(
+    ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middle: Atom, high: Atom, key: Key, span: Span
+) -> None:
     """Two sorted runs of ``order``, merged into ``spare``."""
     k, i, j = _var(ctx, "k"), _var(ctx, "i"), _var(ctx, "j")
     ends = _var(ctx, "i"), _var(ctx, "j")
@@ -151,7 +157,8 @@ def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span: Span) -> Atom:
-    """Where ``x`` goes into a sorted array: before its equals, or behind them. The range is halved until it is empty."""
+    """Where ``x`` goes into a sorted array: before its equals, or behind them. The range is halved until it is empty.
+    """
     turn, low, high = _var(ctx, "turn"), _var(ctx, "low"), _var(ctx, "high")
     ends = _var(ctx, "low"), _var(ctx, "high")
     with ctx.block() as stmts:
@@ -167,7 +174,20 @@ def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span
         nexts = _var(ctx, "low"), _var(ctx, "high")
         ctx.emit(If(some, Block(tuple(looked), new), Block((), (low, high)), nexts, span))
         more = ctx.let("b", "lt", nexts, BOOL, span)
-    ctx.emit(Loop(turn, ZERO, None, ONE, (low, high), (ZERO, n), Block(tuple(stmts), (more, *nexts)), ends, exits=True, span=span))
+    ctx.emit(
+        Loop(
+            turn,
+            ZERO,
+            None,
+            ONE,
+            (low, high),
+            (ZERO, n),
+            Block(tuple(stmts), (more, *nexts)),
+            ends,
+            exits=True,
+            span=span,
+        )
+    )
     return ends[0]
 
 
@@ -179,7 +199,15 @@ def _searchsorted(ctx: Lowering, args: Args) -> Value:
     if rank_of(pair[0]) != 1:
         raise Refused(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
     if "sorter" in found:
-        return written(ctx, args, "np.searchsorted(a[sorter], v, side)", a=pair[0], v=found["v"], sorter=found["sorter"], side=TextValue(side))
+        return written(
+            ctx,
+            args,
+            "np.searchsorted(a[sorter], v, side)",
+            a=pair[0],
+            v=found["v"],
+            sorter=found["sorter"],
+            side=TextValue(side),
+        )
     array, v = held(ctx, pair[0], "t", span), pair[1]
     dtype, n = common_dtype(pair), size_of(ctx, array, 0, span)
     made = fresh_array(ctx, args.hint, shape_of(ctx, v, span), "i64", None, span)
@@ -206,8 +234,8 @@ _PERIODIC = """
 
 
 def _interp(ctx: Lowering, args: Args) -> Value:
-    """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is that to
-    the right of it."""
+    """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is
+    that to the right of it."""
     span = args.span
     found = bound(ctx, args, ("x", "xp", "fp", "left", "right", "period"), 3)
     if "period" in found:

@@ -1,4 +1,5 @@
-"""The rarer functions of numpy, math and scipy.special on scalars: tables from dotted names to compositions of primitives."""
+"""The rarer functions of numpy, math and scipy.special on scalars: tables from dotted names to compositions of
+primitives."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from ..core import Atom, Check, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import binary, check_nonzero, truth
 from ..engine.numbers import cast, promote, whole
 from ..engine.refusal import Refused
@@ -67,8 +68,8 @@ def numbers(args: Args, values: list[ScalarValue]) -> None:
 
 
 def composed(arity: int, make: Callable[..., Atom], weak: bool = False, wide: bool = False) -> Rule:
-    """A function of floats: ``make(writer, *operands)``; ``weak`` for those of `math`, which compute in f64, ``wide`` for
-    others that do."""
+    """A function of floats: ``make(writer, *operands)``; ``weak`` for those of `math`, which compute in f64, ``wide``
+    for others that do."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         ins = floats(ctx, args, arity, wide or weak)
@@ -195,7 +196,11 @@ def _nan_to_num(ctx: Lowering, args: Args) -> Value:
             raise Refused(WrongType(args.span, f"`{name}` is a number", describe(type_of(given))))
         new = cast(ctx, given.atom, x.type.dtype, args.span)
         limit = {"posinf": math.inf, "neginf": -math.inf}.get(name)
-        found = w.test("ne", values[0].atom, values[0].atom) if limit is None else w.test("eq", values[0].atom, w.c(limit, x))
+        found = (
+            w.test("ne", values[0].atom, values[0].atom)
+            if limit is None
+            else w.test("eq", values[0].atom, w.c(limit, x))
+        )
         x = w.select(found, new, x)
     return ScalarValue(x)
 
@@ -322,7 +327,15 @@ def _counted(op: str, least: int, most: int) -> Rule:
         out = w.op(op, *ins, type=I64)
         if op != "isqrt":
             fits = w.test("ge", out, Const(0, I64))
-            ctx.emit(Check(fits, "OverflowError", f"the result of {args.name} is too large for an int of 64 bits", (), args.span))
+            ctx.emit(
+                Check(
+                    fits,
+                    "OverflowError",
+                    f"the result of {args.name} is too large for an int of 64 bits",
+                    (),
+                    args.span,
+                )
+            )
         ctx.not_negative(out)
         return ScalarValue(out, True)
 

@@ -12,7 +12,9 @@ from ..engine.written import written
 from ..messages.types import WrongType
 
 
-def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), bools: bool = True, **defaults: str) -> Rule:
+def texts(
+    text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), bools: bool = True, **defaults: str
+) -> Rule:
     """The rule of a function that one text says; ``ranks`` that its first argument may have, any if there are none, and
     ``bools`` whether it may be of bools. What is left out is what ``defaults`` say."""
 
@@ -22,7 +24,9 @@ def texts(text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), 
             first = as_array(ctx, found[names[0]], args)
             if rank_of(first) not in ranks:
                 wanted = " or ".join(map(str, ranks))
-                raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}"))
+                raise Refused(
+                    WrongType(args.span, f"`{args.name}` is of arrays of rank {wanted} here", f"rank {rank_of(first)}")
+                )
             found[names[0]] = first
         if not bools:
             first = as_array(ctx, found[names[0]], args)

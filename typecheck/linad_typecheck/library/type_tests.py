@@ -6,28 +6,36 @@ from collections.abc import Callable
 from functools import cache
 
 from ..advice.library_names import NAMES
-from ..core import Const
+from ..ir.core import Const
 from ..engine.classes import KINDS, OBJECT
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    literal,
+    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
-from ..scope import Entity, EnumClass, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField
+from ..names.scope import (
+    Entity, EnumClass, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField,
+)
 from ..span import Span
 from ..types import (
-    BYTES, CHARS, DTYPE_CLASSES, FLOATS, INTS, LIMITS, NUMPY_NAMES, WORDS_OF_DTYPES, DType, Scalar, common, dtype_of_text,
+    BYTES, CHARS, DTYPE_CLASSES, FLOATS, INTS, LIMITS, NUMPY_NAMES, WORDS_OF_DTYPES, DType, Scalar, common,
+    dtype_of_text,
 )
 from ..types import KINDS as DTYPE_KINDS
 
 _SCALARS: dict[tuple[DType, bool], str] = {
     **{(d, True): f"builtins.{n}" for d, n in (("f64", "float"), ("i64", "int"), ("bool", "bool"))},
-    **{(d, weak): f"numpy.{n}" for d, n in NUMPY_NAMES.items() for weak in (False, True) if not weak or d not in ("f64", "i64", "bool")},
+    **{
+        (d, weak): f"numpy.{n}"
+        for d, n in NUMPY_NAMES.items()
+        for weak in (False, True)
+        if not weak or d not in ("f64", "i64", "bool")
+    },
 }
 
 
@@ -57,7 +65,9 @@ def kind_of(v: Value) -> str | None:
 
 # Classes, functions and modules are no numbers, texts or groups of values.
 _NO_DATA = (External, Helper, Module, RecordClass, EnumClass, ErrorClass)
-_DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {"numpy.ndarray"}
+_DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {
+    "numpy.ndarray"
+}
 
 
 def type_value(v: Value) -> Value | None:
@@ -73,7 +83,15 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
     kind = kind_of(v)
     if isinstance(v, EntityValue) and isinstance(v.entity, Instance) and v.entity.made is None:
         own = v.entity.classes
-        return cls.classes[0] in own if isinstance(cls, Instance) else cls.dotted in own if isinstance(cls, External) else cls.key in own if isinstance(cls, RecordClass) else None
+        return (
+            cls.classes[0] in own
+            if isinstance(cls, Instance)
+            else cls.dotted in own
+            if isinstance(cls, External)
+            else cls.key in own
+            if isinstance(cls, RecordClass)
+            else None
+        )
     match cls:
         case Instance():
             return False
@@ -85,7 +103,9 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
             if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
-                return False if isinstance(v, EntityValue) and isinstance(v.entity, _NO_DATA) and dotted in _DATA else None
+                return (
+                    False if isinstance(v, EntityValue) and isinstance(v.entity, _NO_DATA) and dotted in _DATA else None
+                )
             home, _, name = dotted.rpartition(".")
             name = f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted
             if name.startswith("abc.Supports"):
@@ -99,7 +119,9 @@ def is_subclass(v: Value, cls: Entity | None) -> bool | None:
     match v, cls:
         case EntityValue(entity=External(dotted=own)), External(dotted=dotted) if own in KINDS:
             home, _, name = dotted.rpartition(".")
-            return (f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted) in KINDS[own]
+            return (f"abc.{name}" if home in ("typing", "collections.abc", "_collections_abc") else dotted) in KINDS[
+                own
+            ]
         case EntityValue(entity=RecordClass() as own), RecordClass():
             return True if own is cls else None
     return None
@@ -109,7 +131,9 @@ def has_attribute(v: Value, name: str) -> bool | None:
     """Whether a value has an attribute in Python; None where that is not known."""
     match v:
         case TupleValue(record=RecordClass() as record) if v.record not in LISTS:
-            return name in record.names or name in record.others or hasattr(tuple if record.named_tuple else object, name)
+            return (
+                name in record.names or name in record.others or hasattr(tuple if record.named_tuple else object, name)
+            )
         case ScalarValue(weak=False):
             only = _ONLY_ARRAYS - ({"__index__"} if v.dtype in INTS else set())
             return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
@@ -135,14 +159,21 @@ _OF_EVERY = frozenset((
 def _of_arrays() -> frozenset[str]:
     """The attributes of arrays."""
     known = (n.partition(".")[2] for n in registry() if n.startswith("ndarray."))
-    return NAMES["numpy.ndarray"] | _ONLY_ARRAYS | _OF_EVERY | frozenset(known) | (frozenset(dir(float)) & frozenset(dir(tuple)))
+    return (
+        NAMES["numpy.ndarray"]
+        | _ONLY_ARRAYS
+        | _OF_EVERY
+        | frozenset(known)
+        | (frozenset(dir(float)) & frozenset(dir(tuple)))
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- dtypes
 
 
 def dtype_meant(v: Value) -> DType | str | None:
-    """The dtype that a value stands for where one is wanted: one of ours, or a text that is none of ours; None where it stands for none."""
+    """The dtype that a value stands for where one is wanted: one of ours, or a text that is none of ours; None where it
+    stands for none."""
     match v:
         case DTypeValue(dtype=d):
             return d
@@ -165,7 +196,11 @@ def same_class(a: Value, b: Value) -> bool | None:
     """Whether two classes are one, as in ``type(x) == float``; None where the values are not both classes."""
     match a, b:
         case EntityValue(entity=External(dotted=one)), EntityValue(entity=External(dotted=other)):
-            return DTYPE_CLASSES.get(one, one) == DTYPE_CLASSES.get(other, other) if one.startswith("numpy.") and other.startswith("numpy.") else one == other
+            return (
+                DTYPE_CLASSES.get(one, one) == DTYPE_CLASSES.get(other, other)
+                if one.startswith("numpy.") and other.startswith("numpy.")
+                else one == other
+            )
         case EntityValue(entity=RecordClass() as one), EntityValue(entity=RecordClass() as other):
             return one is other
         case EntityValue(entity=External() | RecordClass()), EntityValue(entity=External() | RecordClass()):
@@ -219,7 +254,13 @@ def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
     _counted(args, 2)
     one, other = map(dtype_meant, args.values)
     if one not in NUMPY_NAMES or other is None:
-        raise Refused(Unsupported(args.span, f"this `{args.name}`", "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`"))
+        raise Refused(
+            Unsupported(
+                args.span,
+                f"this `{args.name}`",
+                "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`",
+            )
+        )
     kinds = KINDS[f"numpy.{NUMPY_NAMES[one]}"]
     return literal(one == other or other in kinds)
 
@@ -234,7 +275,8 @@ def _limits(name: str, d: DType, span: Span) -> TupleValue:
         items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
     else:
         low, high = LIMITS[d]
-        items = {"min": literal(low), "bits": literal(8 * BYTES[d])} | ({"max": literal(high)} if d != "u64" else {})  # beyond int64
+        # beyond int64
+        items = {"min": literal(low), "bits": literal(8 * BYTES[d])} | ({"max": literal(high)} if d != "u64" else {})
     return TupleValue(tuple(items.values()), _info(name, tuple(items)))
 
 
@@ -250,7 +292,9 @@ def _info_of(name: str, kinds: tuple[str, ...]) -> Callable[[Lowering, Args], Va
         d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
         if d not in kinds:
             what = f"`{args.name}` of anything but a dtype of {'floats' if name == 'finfo' else 'ints'}"
-            raise Refused(Unsupported(args.span, what, f"write `{args.name}({'np.float64' if name == 'finfo' else 'np.int64'})`"))
+            raise Refused(
+                Unsupported(args.span, what, f"write `{args.name}({'np.float64' if name == 'finfo' else 'np.int64'})`")
+            )
         return _limits(name, d, args.span)
 
     return rule
@@ -262,7 +306,9 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
         d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) else dtype_meant(v)
         weak = isinstance(v, ScalarValue) and v.weak
         if d not in NUMPY_NAMES or weak:
-            raise Refused(Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools"))
+            raise Refused(
+                Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools")
+            )
         found = d if found is None else common(found, d)
     return Poison() if found is None else DTypeValue(found)
 
@@ -281,7 +327,16 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.iterable": _is_iterable,
     "numpy.iscomplexobj": _always(False),
     "numpy.isrealobj": _always(True),
-    **dict.fromkeys(("scipy.sparse.issparse", "scipy.sparse.isspmatrix", "numpy.ma.isMaskedArray", "numpy.ma.isMA", "numpy.ma.is_masked"), _always(False)),
+    **dict.fromkeys(
+        (
+            "scipy.sparse.issparse",
+            "scipy.sparse.isspmatrix",
+            "numpy.ma.isMaskedArray",
+            "numpy.ma.isMA",
+            "numpy.ma.is_masked",
+        ),
+        _always(False),
+    ),
     "numpy.issubdtype": _is_sub_dtype,
     "numpy.result_type": _result_type,
     "numpy.finfo": _info_of("finfo", FLOATS),

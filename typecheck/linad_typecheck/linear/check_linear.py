@@ -1,15 +1,15 @@
 """The linear checker: every float scalar and every array has one definition and one use.
 
 It accepts exactly the programs in which an update in place cannot be observed through another name. It is run on what
-`linearise` makes of a user's program and on every program that differentiation makes, and shares nothing with the passes
-that write them but the table of uses.
+`linearise` makes of a user's program and on every program that differentiation makes, and shares nothing with the
+passes that write them but the table of uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core import Block, Drop, Dup, Function, If, Loop, Param, Program, Read, Stmt, Var, blocks, outputs
+from ..ir.core import Block, Drop, Dup, Function, If, Loop, Param, Program, Read, Stmt, Var, blocks, outputs
 from ..types import Array, is_linear
 from .uses import Modes, modes_of, uses
 
@@ -28,7 +28,9 @@ def check_linear(program: Program) -> None:
 class _Checker:
     def __init__(self, f: Function, modes: Modes) -> None:
         self.f, self.modes = f, modes
-        self.lent: dict[str, Param] = {p.var.name: p for p in f.params if isinstance(p.var.type, Array) and p.mode != "own"}
+        self.lent: dict[str, Param] = {
+            p.var.name: p for p in f.params if isinstance(p.var.type, Array) and p.mode != "own"
+        }
 
     def fail(self, what: str, s: Stmt | None = None) -> None:
         where = f" at {s.span}" if s is not None and s.span.line else ""

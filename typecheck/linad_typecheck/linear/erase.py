@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..core import Atom, Block, Drop, Dup, Function, Program, Read, Stmt, Var
-from ..core_rewrite import rebuild
+from ..ir.core import Atom, Block, Drop, Dup, Function, Program, Read, Stmt, Var
+from ..ir.rewrite import rebuild
 
 
 def erase(program: Program) -> Program:

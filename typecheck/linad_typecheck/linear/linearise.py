@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..core import (
+from ..ir.core import (
     Atom,
     Block,
     Drop,
@@ -23,7 +23,7 @@ from ..core import (
     free_vars,
     outputs,
 )
-from ..core_rewrite import rebuild
+from ..ir.rewrite import rebuild
 from ..types import Array, Scalar, is_linear
 from .uses import Modes, Use, modes_of, uses
 
@@ -46,7 +46,11 @@ class _Lineariser:
         self.current: dict[str, Var] = {}  # of each float scalar in scope, the copy that is still to be used
 
     def function(self) -> Function:
-        own = [p.var for p in self.f.params if is_linear(p.var.type) and (p.mode == "own" or isinstance(p.var.type, Scalar))]
+        own = [
+            p.var
+            for p in self.f.params
+            if is_linear(p.var.type) and (p.mode == "own" or isinstance(p.var.type, Scalar))
+        ]
         return replace(self.f, body=self.block(self.f.body, own))
 
     # -- blocks
@@ -80,7 +84,11 @@ class _Lineariser:
 
     def ended(self, at: int, left: _Left, local: set[str]) -> list[Var]:
         """Values defined before statement ``at`` whose last mention it is, without using them up."""
-        return [v for v in left.ending.get(at, ()) if v.name in local and v.name in self.current and v.name not in left.moved]
+        return [
+            v
+            for v in left.ending.get(at, ())
+            if v.name in local and v.name in self.current and v.name not in left.moved
+        ]
 
     # -- statements
 
@@ -153,7 +161,8 @@ class _Left:
 
 
 class _Facts:
-    """What is asked about statements and blocks at every level around them, found once. It lasts as long as the function does."""
+    """What is asked about statements and blocks at every level around them, found once. It lasts as long as the
+    function does."""
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
@@ -173,8 +182,8 @@ class _Facts:
         return found
 
     def moves(self, block: Block) -> set[str]:
-        """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both senses
-        inside an arm of its own."""
+        """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both
+        senses inside an arm of its own."""
         found = self._moves.get(id(block))
         if found is None:
             outer = {n for n, v in self.free(block).items() if isinstance(v.type, Array)}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from ..scope import parameters
+from ..names.scope import parameters
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -25,7 +25,9 @@ _HOLDERS = (
     ast.pattern,
 )
 _HELD = frozenset(c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, _HOLDERS)) - {ast.Constant}
-_NO_NODES = frozenset({"id", "ctx", "op", "ops", "attr", "kind", "type_comment", "module", "level", "simple", "is_async"})
+_NO_NODES = frozenset(
+    {"id", "ctx", "op", "ops", "attr", "kind", "type_comment", "module", "level", "simple", "is_async"}
+)
 _FIELDS = {kind: tuple(f for f in kind._fields if f not in _NO_NODES) for kind in _HELD}
 _BACKWARDS = {kind: fields[::-1] for kind, fields in _FIELDS.items()}
 _PLAIN = frozenset(
@@ -122,8 +124,8 @@ _LEAVING = frozenset((ast.If, ast.For, ast.While, ast.Break, ast.Continue))
 
 
 def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
-    """Whether a statement holds a `break` or `continue` of the loop around it: what is live there is live after the statement, too,
-    on that path."""
+    """Whether a statement holds a `break` or `continue` of the loop around it: what is live there is live after the
+    statement, too, on that path."""
     match s:
         case ast.If(body=body, orelse=orelse):
             return any(_leaves(x, kind) for x in (*body, *orelse))
@@ -142,7 +144,9 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
         case ast.For(target=target, iter=iter_, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
             target_uses, kills = found.used(target), found.bound(target)
-            return found.used(iter_) | _loop(s, body, done, out, found, lambda inner: target_uses | inner.difference(kills))
+            return found.used(iter_) | _loop(
+                s, body, done, out, found, lambda inner: target_uses | inner.difference(kills)
+            )
         case ast.While(test=test, body=body, orelse=orelse):
             done = _block(orelse, out, found, on_break, on_continue)
             return _loop(s, body, done, out, found, lambda inner: found.used(test) | inner)
@@ -172,7 +176,8 @@ def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) ->
 
 
 def _both(node: ast.AST) -> _Seen | None:
-    """`used` and `bound` in one go; None where there is more in the node than names, operations and plain statements."""
+    """`used` and `bound` in one go; None where there is more in the node than names, operations and plain statements.
+    """
     load: set[str] = set()
     store: dict[str, None] = {}
     stack: list[ast.AST] = [node]
@@ -267,7 +272,8 @@ def free_names(function: ast.AST) -> Names:
 
 def enclosed(function: ast.AST) -> frozenset[int]:
     """The names of a function, by id, that Python finds in an enclosing scope: those that it captures, and those in a
-    generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it."""
+    generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it.
+    """
     found = _ENCLOSED.get(function)
     if found is None:
         free, nodes = free_names(function), list(ast.walk(function))

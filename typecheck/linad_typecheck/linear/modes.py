@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core import Block, Call, Dim, If, Let, Loop, Mode, Var, blocks, walk
+from ..ir.core import Block, Call, Dim, If, Let, Loop, Mode, Var, blocks, walk
 from ..types import Array
 from .uses import Modes, Use, uses
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..core import Atom, Var
+from ..ir.core import Atom, Var
 from ..diagnostics import Edit
 from ..messages.ownership import (
     ArgumentUpdated,
@@ -59,8 +59,8 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
 
 
 def as_one(ctx: Lowering, *names: str) -> None:
-    """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that stays in
-    use: nobody can tell, as long as none of them is updated while another one is used."""
+    """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that
+    stays in use: nobody can tell, as long as none of them is updated while another one is used."""
     together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
@@ -106,14 +106,17 @@ def meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
 def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
     """The place is updated through the name ``by`` (empty for a temporary).
 
-    Names that are known to hold this array, and views of it, show the update from here on; a warning tells where they are
-    used; what perhaps is this array ends here.
+    Names that are known to hold this array, and views of it, show the update from here on; a warning tells where they
+    are used; what perhaps is this array ends here.
     """
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
-    # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show it
-    unseen = lambda part, read: any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(part, place))
+    # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show
+    # it
+    unseen = lambda part, read: (
+        any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(part, place))
+    )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
     if not by or holder not in ctx.env:
@@ -121,7 +124,11 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             lose(ctx, Var(array, place.var.type), Loss("written", by, span))
         return
     bound = ctx.env[holder].span
-    held = [leaf for leaf in array_leaves(ctx.env[holder].value) if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))]
+    held = [
+        leaf
+        for leaf in array_leaves(ctx.env[holder].value)
+        if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))
+    ]
     if len(held) > 1 and not all(_same_array(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
     through = next((leaf for leaf in held if meets(leaf, place)), ctx.env[holder].value)
@@ -157,7 +164,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 
 
 def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
-    """Whether what a name holds is an array of its own no more than the place is: it is, or looks into, the same one on every path."""
+    """Whether what a name holds is an array of its own no more than the place is: it is, or looks into, the same one on
+    every path."""
     return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
 
 
@@ -171,8 +179,8 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
-    """Report what comes before the update or move of an array in one expression, and is used behind it. ``lost`` is asked of each
-    array that a value holds, or that an expression not yet evaluated is going to read."""
+    """Report what comes before the update or move of an array in one expression, and is used behind it. ``lost`` is
+    asked of each array that a value holds, or that an expression not yet evaluated is going to read."""
     for value, node in ctx.waiting():
         read = isinstance(value, Delayed)
         if any(lost(part, read) for part in ([r for r, _ in value.reads] if read else array_leaves(value))):
@@ -187,12 +195,15 @@ def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
         for field, item in zip(record.names, b.value.items, strict=True):
             if isinstance(item, ArrayValue) and item.var.name == array:
                 own = f"{field}={name}.{field}.copy()"
-                return f"{name}.{field}", f"{name} = " + (f"{name}._replace({own})" if record.named_tuple else f"dataclasses.replace({name}, {own})")
+                return f"{name}.{field}", f"{name} = " + (
+                    f"{name}._replace({own})" if record.named_tuple else f"dataclasses.replace({name}, {own})"
+                )
     return name, f"{name} = {name}.copy()"
 
 
 def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
-    """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its stead."""
+    """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its
+    stead."""
     for array in (var.name, *alike):
         lent = ctx.variables.lent(array)
         match lent.kind if lent is not None else None:
@@ -201,7 +212,18 @@ def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: 
             case "entry":
                 place, statement = _own_copy(ctx, lent.name, array)
                 edits = () if "dataclasses" in statement else first(ctx.source, statement)
-                ctx.report(ArgumentUpdated(span, lent.name, by or lent.name, ctx.source.name, edits, declare_update(ctx.source, lent.name), place, statement))
+                ctx.report(
+                    ArgumentUpdated(
+                        span,
+                        lent.name,
+                        by or lent.name,
+                        ctx.source.name,
+                        edits,
+                        declare_update(ctx.source, lent.name),
+                        place,
+                        statement,
+                    )
+                )
             case "helper" | "update" if array != var.name:  # who lent it would have to see the update
                 ctx.report(MovedOnSomePaths(span, by or "the array", f"`{lent.name}`", span))
             case _:
@@ -227,7 +249,9 @@ def stays_in_use(ctx: Lowering, var: Var) -> bool:
     if s is None:
         return False
     mentions = Counter(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    later = live.after.get(id(s), frozenset()).difference(live.bound(s)) | live.head.get(id(s), frozenset()) | live.always
+    later = (
+        live.after.get(id(s), frozenset()).difference(live.bound(s)) | live.head.get(id(s), frozenset()) | live.always
+    )
     return any(n in later or mentions[n] > 1 for n in held)
 
 
@@ -268,26 +292,36 @@ def _updates(ctx: Lowering, span: Span) -> bool:
 
 
 def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edit, ...], str]:
-    """The one assignment that makes ``name`` mean another name's array, in the statement at a place or of the value there: its
-    value, the edits that take a copy, and that other name, where an exchange of the two may be meant."""
+    """The one assignment that makes ``name`` mean another name's array, in the statement at a place or of the value
+    there: its value, the edits that take a copy, and that other name, where an exchange of the two may be meant."""
     inside = [
         a
         for s in ast.walk(ctx.source.node)
-        if isinstance(s, ast.stmt) and ((span := ctx.span(s)).line, span.column) == (at.line, at.column) or (isinstance(s, ast.Assign) and ctx.span(s.value) == at)
+        if isinstance(s, ast.stmt)
+        and ((span := ctx.span(s)).line, span.column) == (at.line, at.column)
+        or (isinstance(s, ast.Assign) and ctx.span(s.value) == at)
         for a in ast.walk(s)
-        if isinstance(a, ast.Assign) and [t.id for t in a.targets if isinstance(t, ast.Name)] == [name] and isinstance(a.value, (ast.Name, ast.Subscript))
+        if isinstance(a, ast.Assign)
+        and [t.id for t in a.targets if isinstance(t, ast.Name)] == [name]
+        and isinstance(a.value, (ast.Name, ast.Subscript))
     ]
     if len({id(a) for a in inside}) != 1:
         return None, (), ""
     value = inside[0].value
     in_loop = any(isinstance(s, (ast.For, ast.While)) and inside[0] in s.body for s in ast.walk(ctx.source.node))
-    return ctx.span(value), copied(ctx.source.source, value), value.id if in_loop and isinstance(value, ast.Name) else ""
+    return (
+        ctx.span(value),
+        copied(ctx.source.source, value),
+        value.id if in_loop and isinstance(value, ast.Name) else "",
+    )
 
 
 def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
     """Whether a loop leads from a move to a use that is not behind it in the text."""
     start = lambda s: (s.line, s.column)
-    around = (n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp)))
+    around = (
+        n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp))
+    )
     within = lambda n, s: start(ctx.span(n)) <= start(s) < (ctx.span(n).end_line, ctx.span(n).end_column)
     return start(move) >= start(use) and any(within(n, move) and within(n, use) for n in around)
 

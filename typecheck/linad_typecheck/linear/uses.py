@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from ..core import (
+from ..ir.core import (
     AddArray,
     AddTo,
     Alloc,

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from .. import constructs, library  # noqa: F401 - whose files enter what they know into the tables of the engine
 from ..arrays.shapes import permuting
 from ..constructs.checkpoints import in_recursion
-from ..core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
+from ..ir.core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.entities import entity_value
@@ -39,7 +39,7 @@ from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
-from ..scope import GIVEN, FunctionSource, Opaque, parameters
+from ..names.scope import GIVEN, FunctionSource, Opaque, parameters
 from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array, Type, is_float
@@ -62,7 +62,9 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
     if programs.wanted and checked.program is None:  # calls supply values
         given = all(isinstance(binding.get(n), ArgType) for n in programs.wanted)
         left = {n: b for n, b in binding.items() if n not in programs.wanted}
-        again = Checked(None, None) if given else _lowered(source, left, Specialiser(source, limit), tuple(programs.wanted))
+        again = (
+            Checked(None, None) if given else _lowered(source, left, Specialiser(source, limit), tuple(programs.wanted))
+        )
         return replace(again, fixed=tuple(programs.wanted))
     if programs.in_order and permuting(programs):  # what was lowered first did not know of what was met later
         return _lowered(source, binding, Specialiser(source, limit, permuted=True))
@@ -76,12 +78,18 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, un
     found = _Parameters()
     for a in args:
         _parameter(ctx, found, a, binding, a.arg in unknown)
-    scalars = ((b.value.atom.name, n) for n, b in ctx.env.items() if isinstance(b.value, ScalarValue) and isinstance(b.value.atom, Var))
+    scalars = (
+        (b.value.atom.name, n)
+        for n, b in ctx.env.items()
+        if isinstance(b.value, ScalarValue) and isinstance(b.value.atom, Var)
+    )
     programs.numbers = dict(scalars)
     known = {a.arg for a in args}
     for option in ("updates", "wrt"):
         for given in getattr(source, option) or ():
-            if (isinstance(given, str) and given not in known) or (isinstance(given, int) and not -len(args) <= given < len(args)):
+            if (isinstance(given, str) and given not in known) or (
+                isinstance(given, int) and not -len(args) <= given < len(args)
+            ):
                 _no_parameter(ctx, option, given, tuple(known))
     _by_floats(ctx, found, args, binding)
     _dimensions(ctx, found)
@@ -106,7 +114,8 @@ def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str
 
 
 def _by_floats(ctx: Lowering, found: _Parameters, args: list[ast.arg], binding: Binding) -> None:
-    """Refuse parameters of the option ``wrt`` that hold no float, as far as annotations say so; calls are another matter."""
+    """Refuse parameters of the option ``wrt`` that hold no float, as far as annotations say so; calls are another
+    matter."""
     wanted = {args[w].arg if isinstance(w, int) and -len(args) <= w < len(args) else w for w in ctx.source.wrt or ()}
     nodes = {a.arg: a for a in args}
     for info in found.infos:
@@ -257,7 +266,9 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     silent = not any(d.severity == "error" for d in programs.findings.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
         # a part has no meaning and nothing has said so: refuse rather than leave it out
-        ctx.report(Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements"))
+        ctx.report(
+            Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements")
+        )
     diagnostics = tuple(programs.findings.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))
     depends, missing = tuple(programs.depends), tuple(found.missing)
@@ -278,7 +289,13 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     result = _result(value, iter(range(len(body.results))))
     given_back = value.name if isinstance(value, GivenBack) else ""
     signature = Signature(
-        ctx.source.name, tuple(found.infos), result, tuple(ctx.variables.globals), tuple(ctx.source.updates), given_back, _copied(ctx, found)
+        ctx.source.name,
+        tuple(found.infos),
+        result,
+        tuple(ctx.variables.globals),
+        tuple(ctx.source.updates),
+        given_back,
+        _copied(ctx, found),
     )
     return Checked(program, signature, diagnostics, programs.all_facts(), missing, depends)
 

@@ -1,4 +1,5 @@
-"""Parameters of the entry function: from annotation and argument to one type, its structure, and its annotated sizes."""
+"""Parameters of the entry function: from annotation and argument to one type, its structure, and its annotated sizes.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +10,15 @@ from ..engine.values import (
     SEQUENCES, ArrayType, EntityValue, FlagValue, NoneValue, OtherType, ScalarType, TextValue, TupleType, Value,
     ValueType, describe, type_leaves,
 )
-from ..scope import LIBRARY_CLASSES, RecordClass
+from ..names.scope import LIBRARY_CLASSES, RecordClass
 from ..signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Structure
 from ..types import INTS, NUMPY_NAMES, Array
 from ..words import with_article
 
 
 class Mismatch(Exception):
-    """An argument that is not what its annotation says: ``path`` from the parameter on, what was wanted, what is given."""
+    """An argument that is not what its annotation says: ``path`` from the parameter on, what was wanted, what is given.
+    """
 
     def __init__(self, path: str, expected: str, got: str) -> None:
         super().__init__(path)
@@ -81,7 +83,8 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
             return ScalarType(d, w) if "bif".index(own[0]) <= "bif".index(d[0]) else t
         case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that it holds
             return ScalarType(d, w)
-        case notes.ScalarType(), ArrayType() if not inside:  # what is written for numbers is often called with arrays, too
+        case notes.ScalarType(), ArrayType() if not inside:
+            # what is written for numbers is often called with arrays, too
             return t
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
@@ -97,7 +100,14 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
 def _chosen(members: tuple[notes.ParamType, ...], t: ValueType, path: str) -> ValueType:
     """The type of an argument for which an annotation allows several: an int where only floats are meant is one."""
     kinds = {m.dtype for m in members if isinstance(m, notes.ScalarType)}
-    if isinstance(t, ScalarType) and t.weak and t.dtype == "i64" and "f64" in kinds and kinds.isdisjoint(INTS) and notes.UNKNOWN not in members:
+    if (
+        isinstance(t, ScalarType)
+        and t.weak
+        and t.dtype == "i64"
+        and "f64" in kinds
+        and kinds.isdisjoint(INTS)
+        and notes.UNKNOWN not in members
+    ):
         return ScalarType("f64", True)
     for m in members:
         if isinstance(m, notes.TupleType) and isinstance(t, TupleType):
@@ -137,7 +147,9 @@ def got(t: ValueType) -> str:
 
 def tag(record: RecordClass) -> RecordTag:
     """The class as a signature names it."""
-    return RecordTag(record.name, record.key, record.names, record.named_tuple, record.handle or LIBRARY_CLASSES.get(record.key))
+    return RecordTag(
+        record.name, record.key, record.names, record.named_tuple, record.handle or LIBRARY_CLASSES.get(record.key)
+    )
 
 
 def structure(t: ValueType, indices: Iterator[int]) -> Structure:

@@ -1,4 +1,5 @@
-"""The language server: `linad lsp`. This package alone knows the editor's protocol, and only `server` imports its library."""
+"""The language server: `linad lsp`. This package alone knows the editor's protocol, and only `server` imports its
+library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A document checked again and again: a function is looked at anew only where its text, or what it can reach, has changed."""
+"""A document checked again and again: a function is looked at anew only where its text, or what it can reach, has
+changed."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from time import perf_counter
 from ..diagnostics import Diagnostic
 from ..findings import check_function, check_text
 from ..frozen import frozen
-from ..scope import FunctionSource
+from ..names.scope import FunctionSource
 from ..signature import Checked
 from ..source import SourceFile
 from ..span import Span
-from ..static_scope import StaticModule, first_line
+from ..names.modules import StaticModule, first_line
 from .positions import Lines
 from .segments import Moves, Part, Segments, moves, segments
 
@@ -45,7 +46,9 @@ class Placed:
     def checked(self) -> Checked:
         """The findings at their present lines; program and signature stay as they were."""
         checked = self.record.checked
-        return replace(checked, diagnostics=tuple(self.moved(d) for d in checked.diagnostics)) if self.moves else checked
+        return (
+            replace(checked, diagnostics=tuple(self.moved(d) for d in checked.diagnostics)) if self.moves else checked
+        )
 
     def moved(self, value):
         """A value with every span of this file at its present lines."""

@@ -94,8 +94,11 @@ def diagnostic(d: Diagnostic, place: object, sheet: Sheet, client: Client) -> Js
 # --------------------------------------------------------------------------------------------------------------- edits
 
 
-def quick_fixes(d: Diagnostic, shown: Json, sheet: Sheet, client: Client, versions: dict[str, int | None]) -> list[Json]:
-    """A code action for each repair of a diagnostic that is made of edits, and one that silences what may be silenced."""
+def quick_fixes(
+    d: Diagnostic, shown: Json, sheet: Sheet, client: Client, versions: dict[str, int | None]
+) -> list[Json]:
+    """A code action for each repair of a diagnostic that is made of edits, and one that silences what may be silenced.
+    """
     actions: list[Json] = []
     for fix in d.fixes:
         if fix.edits:
@@ -139,7 +142,8 @@ def _action(title: str, edits: Iterable[Edit], sheet: Sheet, client: Client, ver
     if client.versioned_edits:
         edit = {
             "documentChanges": [
-                {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": made} for uri, made in changes.items()
+                {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": made}
+                for uri, made in changes.items()
             ]
         }
     return {"title": title, "kind": "quickfix", "edit": edit}

@@ -19,13 +19,16 @@ from .sheet import Json
 if TYPE_CHECKING:
     from .session import Session
 
-SECONDS = 0.2  # from the start to the end of the first look at a document: what is found by then is shown, the rest follows
+# from the start to the end of the first look at a document: what is found by then is shown, the rest follows
+SECONDS = 0.2
 _WAITED = ("initialized", "$/setTrace", "workspace/didChangeConfiguration", "textDocument/didOpen")
 
 
 def capabilities(client: Client) -> Json:
     """What the server can do, in the protocol's words; a test holds it against what the server proper says."""
-    notebooks: Json = {"notebookDocumentSync": {"notebookSelector": [{"notebook": "*", "cells": [{"language": "python"}]}]}}
+    notebooks: Json = {
+        "notebookDocumentSync": {"notebookSelector": [{"notebook": "*", "cells": [{"language": "python"}]}]}
+    }
     return {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": True},

@@ -54,7 +54,11 @@ def _markdown(about: list[str], line: int, lines: list[str]) -> str:
     parts = []
     if about:
         first, *rest = about
-        parts.append("\n".join([first, *(f"- {text}" for text in rest)]) if not rest else f"{first}\n\n" + "\n".join(f"- {t}" for t in rest))
+        parts.append(
+            "\n".join([first, *(f"- {text}" for text in rest)])
+            if not rest
+            else f"{first}\n\n" + "\n".join(f"- {t}" for t in rest)
+        )
     if lines:
         parts.append(f"line {line}\n\n" + "\n".join(f"- {t}" for t in lines))
     return "\n\n---\n\n".join(parts)

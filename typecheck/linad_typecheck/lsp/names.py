@@ -1,4 +1,5 @@
-"""What a name is at a place: its type where it was bound, who owns its array, where it was moved, how often it is used."""
+"""What a name is at a place: its type where it was bound, who owns its array, where it was moved, how often it is used.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ..core import Drop, Dup, Program, base_name, walk
+from ..ir.core import Drop, Dup, Program, base_name, walk
 from ..diagnostics import Diagnostic
 from ..facts import Fact
 from ..frozen import frozen
@@ -48,7 +49,8 @@ def word_at(analysis: Analysis, line: int, column: int) -> Word | None:
 
 
 def scope_of(p: Placed, line: int) -> tuple[int, int]:
-    """First and last present line of the innermost function of a record that has the line in it: its own, or one it calls."""
+    """First and last present line of the innermost function of a record that has the line in it: its own, or one it
+    calls."""
     program = p.record.checked.program
     spans = [f.span for f in program.functions.values()] if program else []
     file = p.record.function.source.name
@@ -116,7 +118,8 @@ def linear_of(record: Record) -> Program | None:
 
 
 def inserted(record: Record) -> list[tuple[str, str, Span]]:
-    """The dups of floats and the drops of arrays of the linear form that are about names of the user, where they belong."""
+    """The dups of floats and the drops of arrays of the linear form that are about names of the user, where they
+    belong."""
     found: dict[tuple[str, str, Span], None] = {}
     linear = linear_of(record)
     named = {n for f in record.checked.facts if f.kind == "type" for n in _named(f)}
@@ -131,7 +134,8 @@ def inserted(record: Record) -> list[tuple[str, str, Span]]:
 
 
 def moved_places(analysis: Analysis, word: Word) -> list[Span]:
-    """Where the array of a name went: the other places of an error at the name, else the moves and sharings before it."""
+    """Where the array of a name went: the other places of an error at the name, else the moves and sharings before it.
+    """
     errors = [d for d in analysis.diagnostics if d.labels and _inside(word.span, d)]
     if errors:
         return list(dict.fromkeys(x.span for d in errors for x in d.labels))

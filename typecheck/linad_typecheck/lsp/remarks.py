@@ -1,4 +1,5 @@
-"""What only the differentiating half of linad knows: loop kinds, logged values. Asked for once per text of a function."""
+"""What only the differentiating half of linad knows: loop kinds, logged values. Asked for once per text of a function.
+"""
 
 from __future__ import annotations
 

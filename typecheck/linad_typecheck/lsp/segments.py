@@ -1,8 +1,8 @@
 """A module as a row of statements: what each binds and mentions, and what a function can reach among them.
 
-What the check of a function finds depends on its own text and on the statements whose names it mentions, theirs in turn,
-and on nothing else of the module. That closure is the key under which findings are kept; where lines were added or taken
-away above, the findings only move.
+What the check of a function finds depends on its own text and on the statements whose names it mentions, theirs in
+turn, and on nothing else of the module. That closure is the key under which findings are kept; where lines were added
+or taken away above, the findings only move.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cached_property
 
 from ..frozen import frozen
 from ..source import SourceFile
-from ..static_bindings import bindings
-from ..static_scope import first_line
+from ..names.bindings import bindings
+from ..names.modules import first_line
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -89,8 +89,8 @@ class Segments:
 
 
 def segments(source: SourceFile, known: dict[str, Part]) -> Segments:
-    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in. Each name of an
-    import is a part of its own: who uses one does not care for the others."""
+    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in. Each name
+    of an import is a part of its own: who uses one does not care for the others."""
     found: list[Segment] = []
     for first, last, group in _grouped(source.tree.body):
         if all(isinstance(s, (ast.Import, ast.ImportFrom)) for s in group):

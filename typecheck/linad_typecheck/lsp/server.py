@@ -21,7 +21,9 @@ from .sheet import Json
 NAME = "linad"
 PAUSE = 0.01  # seconds in which further changes are waited for before a text is checked
 _NOTEBOOKS = t.NotebookDocumentSyncOptions(
-    notebook_selector=[t.NotebookDocumentFilterWithCells(notebook="*", cells=[t.NotebookCellLanguage(language="python")])]
+    notebook_selector=[
+        t.NotebookDocumentFilterWithCells(notebook="*", cells=[t.NotebookCellLanguage(language="python")])
+    ]
 )
 
 
@@ -73,8 +75,8 @@ class Server(LanguageServer):
                 self.publish(uri, found)
 
     def publish(self, uri: str, found: list[Json]) -> None:
-        """Send the diagnostics of a document, unless the client has them for this version: it may wait for any version, and
-        each is answered, or a later one is."""
+        """Send the diagnostics of a document, unless the client has them for this version: it may wait for any version,
+        and each is answered, or a later one is."""
         document = self.session.documents.get(uri)
         version = document.version if document else None
         if self.published.get(uri) == (version, found) or not (found or document or uri in self.published):

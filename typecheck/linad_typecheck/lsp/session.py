@@ -1,4 +1,5 @@
-"""All that a conversation with an editor is about: its open documents, and the answers. Knows nothing of the transport."""
+"""All that a conversation with an editor is about: its open documents, and the answers. Knows nothing of the transport.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +158,9 @@ class Session:
         from .hints import hints, shown
 
         first, last = (sheet.place(uri, range[k], self.client.encoding)[0] for k in ("start", "end"))  # type: ignore[arg-type]
-        last = max(last, first) if int(range["end"]["line"]) < len(sheet.part(uri).lines.lines) else sheet.part(uri).last  # type: ignore[index]
+        last = (
+            max(last, first) if int(range["end"]["line"]) < len(sheet.part(uri).lines.lines) else sheet.part(uri).last
+        )  # type: ignore[index]
         found = shown(hints(analysis, first, last, self.settings), analysis, sheet, self.client)
         return [{k: v for k, v in h.items() if k != "uri"} for h in found if h["uri"] == uri]
 

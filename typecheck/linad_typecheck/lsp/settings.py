@@ -8,7 +8,7 @@ from ..checking.config import BadSettings, nearest, slugs
 from ..checking.config import Settings as Project
 from ..checking.config import settings_of as project_settings
 from ..frozen import frozen
-from ..static_scope import project
+from ..names.modules import project
 
 KINDS = ("dup", "drop", "copy", "move", "loop", "logged")
 _NAMES = {"copies": "copy", "moves": "move", "loops": "loop", "dups": "dup", "drops": "drop"}
@@ -17,8 +17,8 @@ _DEFAULT = frozenset({"dup", "drop", "copy", "loop", "logged"})
 
 @frozen
 class Settings:
-    """``select`` and ``ignore`` are as in ``[tool.linad]``, whose place they take where they are given. ``hints`` are kinds
-    of `KINDS`. ``derivative``: whether loop kinds and logged values are asked of linad's other half."""
+    """``select`` and ``ignore`` are as in ``[tool.linad]``, whose place they take where they are given. ``hints`` are
+    kinds of `KINDS`. ``derivative``: whether loop kinds and logged values are asked of linad's other half."""
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
@@ -62,7 +62,8 @@ def _hints(given: object, base: frozenset[str]) -> frozenset[str]:
 
 
 def findings_wanted(settings: Settings, path: str) -> tuple[Project, str]:
-    """Which findings of a file are wanted, by its project and over that by the editor; and what is wrong with either."""
+    """Which findings of a file are wanted, by its project and over that by the editor; and what is wrong with either.
+    """
     wrong = ""
     try:
         found = project_settings(path)

@@ -1,4 +1,5 @@
-"""The text that is checked, and the documents that it consists of: a file, or the cells of a notebook one below the other."""
+"""The text that is checked, and the documents that it consists of: a file, or the cells of a notebook one below the
+other."""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ class LogSize(Message):
     loop: bool = True
 
     def message(self) -> str:
-        return f"this loop logs {self.words} per iteration" if self.loop else f"this statement logs {self.words} per cell"
+        return (
+            f"this loop logs {self.words} per iteration" if self.loop else f"this statement logs {self.words} per cell"
+        )
 
 
 @frozen

@@ -82,7 +82,10 @@ class RebindsParameter(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         p = self.parameter
-        return (Fix(f"update it in place: `{p}[:] = ...` or `{p} *= ...`"), Fix(f"or `return {p}`, and bind the result where it is called"))
+        return (
+            Fix(f"update it in place: `{p}[:] = ...` or `{p} *= ...`"),
+            Fix(f"or `return {p}`, and bind the result where it is called"),
+        )
 
 
 @frozen
@@ -148,8 +151,8 @@ class BadRule(Message):
 
 @frozen
 class NotLinear(Message):
-    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents. What is to be
-    transposed is linear, too."""
+    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents. What is to
+    be transposed is linear, too."""
 
     slug = "not-linear"
     rule: str

@@ -24,7 +24,8 @@ class NotPython(Message):
 
 @frozen
 class UnusedSuppression(Message):
-    """A comment that silences nothing. ``why`` tells the reason, ``remove`` what to edit; ``near`` is a code that exists."""
+    """A comment that silences nothing. ``why`` tells the reason, ``remove`` what to edit; ``near`` is a code that
+    exists."""
 
     slug = "unused-suppression"
     silenced: str

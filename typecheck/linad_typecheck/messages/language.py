@@ -115,8 +115,8 @@ class UnknownName(Message):
 
 @frozen
 class UnknownFunction(Message):
-    """A library function or attribute that linad does not know. ``near`` are names that may have been meant in place of the text
-    ``at``, ``instead`` says how to do without it."""
+    """A library function or attribute that linad does not know. ``near`` are names that may have been meant in place of
+    the text ``at``, ``instead`` says how to do without it."""
 
     slug = "unknown-function"
     name: str
@@ -138,8 +138,8 @@ class UnknownFunction(Message):
 
 
 def near_fixes(near: tuple[str, ...], at: Span | None) -> tuple[Fix, ...]:
-    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part behind the last dot, where
-    that is what stands there."""
+    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part behind the last
+    dot, where that is what stands there."""
 
     def edits(name: str) -> tuple[Edit, ...]:
         return () if at is None else (Edit(at, name.rpartition(".")[2]),)
@@ -181,7 +181,9 @@ class MaybeUndefined(Message):
         return f"raises {self.error} where it is"
 
     def labels(self) -> tuple[Label, ...]:
-        return () if self.bound in (None, self.span) else (Label(self.bound, "bound here, which some paths do not pass"),)
+        return (
+            () if self.bound in (None, self.span) else (Label(self.bound, "bound here, which some paths do not pass"),)
+        )
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(f"give `{self.name}` a value before the branch or loop"),)

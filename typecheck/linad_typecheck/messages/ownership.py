@@ -46,7 +46,11 @@ class UseAfterMove(Message):
         return "used here: plain Python would see the update" if self.written else "used here"
 
     def labels(self) -> tuple[Label, ...]:
-        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        made = (
+            ()
+            if self.made == NOWHERE
+            else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        )
         return (*made, Label(self.at, "updated here" if self.written else "moved here"))
 
     def fixes(self) -> tuple[Fix, ...]:
@@ -67,13 +71,19 @@ class ConflictingUpdates(Message):
     copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
 
     def message(self) -> str:
-        return f"`{self.name}` and {f'`{self.by}`' if self.by else 'another value'} share one array, and both are updated"
+        return (
+            f"`{self.name}` and {f'`{self.by}`' if self.by else 'another value'} share one array, and both are updated"
+        )
 
     def label(self) -> str:
         return "updated here, too: plain Python would change both"
 
     def labels(self) -> tuple[Label, ...]:
-        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        made = (
+            ()
+            if self.made == NOWHERE
+            else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        )
         return (*made, Label(self.at, f"{f'`{self.by}`' if self.by else 'the other one'} is updated here"))
 
     def fixes(self) -> tuple[Fix, ...]:
@@ -106,7 +116,8 @@ class MovedInLoop(Message):
 
 @frozen
 class MovedOnSomePaths(Message):
-    """A name means one array on one path and another array on another, while one of them lives on under another name."""
+    """A name means one array on one path and another array on another, while one of them lives on under another name.
+    """
 
     slug = "moved-on-some-paths"
     name: str
@@ -125,7 +136,11 @@ class MovedOnSomePaths(Message):
 
     def labels(self) -> tuple[Label, ...]:
         paths = Label(self.at, f"from here on `{self.name}` means different arrays on different paths")
-        return (paths,) if self.made in (None, self.at) else (paths, Label(self.made, f"on this path `{self.name}` is this array"))
+        return (
+            (paths,)
+            if self.made in (None, self.at)
+            else (paths, Label(self.made, f"on this path `{self.name}` is this array"))
+        )
 
     def notes(self) -> tuple[str, ...]:
         return ("an array that is bound to another name on one path only must not be in use under its first name",)
@@ -134,7 +149,12 @@ class MovedOnSomePaths(Message):
         copy = Fix("take a copy where the name is bound: `.copy()`", self.copies)
         if not self.partner:
             return (copy,)
-        return (copy, Fix(f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = {self.partner}, {self.name}`"))
+        return (
+            copy,
+            Fix(
+                f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = {self.partner}, {self.name}`"
+            ),
+        )
 
 
 @frozen
@@ -153,7 +173,11 @@ class PerhapsCopied(Message):
         return "an update would reach the original array, or not"
 
     def labels(self) -> tuple[Label, ...]:
-        return () if self.at == self.span else (Label(self.at, f"`{self.by}` of a part whose cells may not lie in one piece"),)
+        return (
+            ()
+            if self.at == self.span
+            else (Label(self.at, f"`{self.by}` of a part whose cells may not lie in one piece"),)
+        )
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix("make it a copy where it is made: `.copy()`"),)
@@ -199,7 +223,8 @@ class Lent(Message):
 
 @frozen
 class SharedUpdate(Message):
-    """An array that was updated under one name is used, or updated, under another, which is known to mean the same array."""
+    """An array that was updated under one name is used, or updated, under another, which is known to mean the same
+    array."""
 
     slug = "shared-update"
     name: str
@@ -215,7 +240,11 @@ class SharedUpdate(Message):
         return "used here, with the update, as in plain Python"
 
     def labels(self) -> tuple[Label, ...]:
-        made = () if self.made == NOWHERE else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        made = (
+            ()
+            if self.made == NOWHERE
+            else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
+        )
         return (*made, Label(self.at, "updated here"))
 
     def fixes(self) -> tuple[Fix, ...]:
@@ -301,7 +330,11 @@ class ArgumentUpdated(Message):
     def fixes(self) -> tuple[Fix, ...]:
         return (
             Fix(f"work on a copy: `{self.own or f'{self.name} = {self.name}.copy()'}` first", self.copy),
-            Fix(f'or declare the update: `@linear_grad(updates=("{self.name}",))`', self.declare, safe=bool(self.declare)),
+            Fix(
+                f'or declare the update: `@linear_grad(updates=("{self.name}",))`',
+                self.declare,
+                safe=bool(self.declare),
+            ),
         )
 
 

@@ -47,7 +47,11 @@ class NoAxis(Message):
         return "no such axis"
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix("its only axis is 0" if self.rank == 1 else f"its axes are 0 to {self.rank - 1}"),) if self.rank else ()
+        return (
+            (Fix("its only axis is 0" if self.rank == 1 else f"its axes are 0 to {self.rank - 1}"),)
+            if self.rank
+            else ()
+        )
 
 
 @frozen
@@ -70,7 +74,11 @@ class UpdateKeepsDtype(Message):
         return self.whence
 
     def fixes(self) -> tuple[Fix, ...]:
-        return (Fix(f"make `{self.name}` an array of floats where it is made, or a new array here: `{self.name} = {self.name} + ...`"),)
+        return (
+            Fix(
+                f"make `{self.name}` an array of floats where it is made, or a new array here: `{self.name} = {self.name} + ...`"
+            ),
+        )
 
 
 @frozen
@@ -230,7 +238,11 @@ class ReturnMismatch(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         if self.counts:
-            return (Fix("compute it of floats: an int does not change when an argument changes a little, so it has no gradient"),)
+            return (
+                Fix(
+                    "compute it of floats: an int does not change when an argument changes a little, so it has no gradient"
+                ),
+            )
         return (Fix("end with a `return`" if self.forgotten else "return what the annotation says, or change it"),)
 
 

@@ -61,7 +61,8 @@ def implements(*names: str) -> Callable[[F], F]:
 
 
 def literal(value: int) -> int:
-    """An int that has to be known when a function is compiled: one that is not is an error of the checker at the user's call.
+    """An int that has to be known when a function is compiled: one that is not is an error of the checker at the user's
+    call.
 
     Parameters
     ----------

@@ -152,7 +152,9 @@ def lognorm_logpdf(x, s, loc=0.0, scale=1.0):
     z, s = _standard(x, loc, scale), _positive(s)
     outside = (z <= 0.0) | (z == np.inf)
     t = np.log(np.where(outside, 1.0, z))
-    return np.where(outside, -np.inf, -0.5 * (t / s) ** 2 - t) - np.log(s) - 0.9189385332046727 - np.log(_positive(scale))
+    return (
+        np.where(outside, -np.inf, -0.5 * (t / s) ** 2 - t) - np.log(s) - 0.9189385332046727 - np.log(_positive(scale))
+    )
 
 
 @implements("scipy.stats.lognorm.cdf")

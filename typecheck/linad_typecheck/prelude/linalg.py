@@ -314,7 +314,9 @@ def svd(a, full_matrices=True, compute_uv=True):
     """
     a = _matrices(a)
     if full_matrices and compute_uv:
-        raise TypeError("with all singular vectors is not determined: write `full_matrices=False` or `compute_uv=False`")
+        raise TypeError(
+            "with all singular vectors is not determined: write `full_matrices=False` or `compute_uv=False`"
+        )
     if a.ndim == 2 and compute_uv:
         return np.linalg.svd(a, full_matrices=False)
     found = np.linalg.svd(a, full_matrices=False) if a.ndim == 2 else _singular_vectors(a)

@@ -748,7 +748,9 @@ def loggamma(z):
     >>> float(loggamma(1.0))
     0.0
     """
-    return sp.gammaln(np.where(z >= 0, z, np.nan).astype(np.float32 if np.asarray(z).dtype == np.float32 else np.float64))
+    return sp.gammaln(
+        np.where(z >= 0, z, np.nan).astype(np.float32 if np.asarray(z).dtype == np.float32 else np.float64)
+    )
 
 
 @implements("scipy.special.perm")

@@ -77,7 +77,9 @@ def _variables(m, y, rowvar):
     rows = m if rowvar or m.ndim == 1 else m.T
     if y is None:
         if m.ndim == 1:
-            raise TypeError("of one variable is an array of rank 0: write `np.var(x, ddof=1)`, or 1.0 for a correlation")
+            raise TypeError(
+                "of one variable is an array of rank 0: write `np.var(x, ddof=1)`, or 1.0 for a correlation"
+            )
         return rows.astype(np.float64)
     y = np.asarray(y)
     if y.ndim not in (1, 2):

@@ -198,7 +198,8 @@ def solve_banded(l_and_u, ab, b):
 def _banded(lower, upper, ab, b):
     n, k = b.shape
     wide = upper + lower  # diagonals above the main one, with those that exchanges fill
-    a = np.zeros((n, wide + 1), dtype=ab.dtype)  # a[i, j - i] of the rows that are left, with their first cells eliminated
+    # a[i, j - i] of the rows that are left, with their first cells eliminated
+    a = np.zeros((n, wide + 1), dtype=ab.dtype)
     below = np.zeros((n, lower + 1), dtype=ab.dtype)
     x = b.copy()
     rows = np.zeros((lower + 1, wide + 1), dtype=ab.dtype)  # those that the next column is in

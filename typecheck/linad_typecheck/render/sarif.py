@@ -20,7 +20,11 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "note"}
 def render_sarif(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
     """One run, with all rules and a result per finding."""
     rules = {slug: k for k, slug in enumerate(CODES)}
-    driver = {"name": "linad", "informationUri": "https://pypi.org/project/linad/", "rules": list(map(_rule, CODES.values()))}
+    driver = {
+        "name": "linad",
+        "informationUri": "https://pypi.org/project/linad/",
+        "rules": list(map(_rule, CODES.values())),
+    }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",

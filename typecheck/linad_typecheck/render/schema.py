@@ -27,9 +27,13 @@ def json_schema() -> Json:
         }
     )
     span = _object({"file": _TEXT, "line": _COUNT, "column": _COUNT, "end_line": _COUNT, "end_column": _COUNT})
-    in_notebooks = {"cell": _COUNT | {"minimum": 1, "description": "of a notebook: which one, of all its cells; lines are its"}}
+    in_notebooks = {
+        "cell": _COUNT | {"minimum": 1, "description": "of a notebook: which one, of all its cells; lines are its"}
+    }
     span |= {"properties": span["properties"] | in_notebooks}  # type: ignore[operator]
-    edit = _object({"span": {"$ref": "#/$defs/span"}, "text": {"type": "string", "description": "takes the place of the span"}})
+    edit = _object(
+        {"span": {"$ref": "#/$defs/span"}, "text": {"type": "string", "description": "takes the place of the span"}}
+    )
     fix = _object(
         {
             "message": _TEXT,
@@ -42,7 +46,8 @@ def json_schema() -> Json:
         "title": "findings of linad check",
         **_list(finding | {"oneOf": rows}),
         "$defs": {
-            "span": span | {"description": "lines and columns count from 1, columns in code points; the end is excluded"},
+            "span": span
+            | {"description": "lines and columns count from 1, columns in code points; the end is excluded"},
             "fix": fix,
         },
     }
@@ -59,7 +64,10 @@ def _list(items: Json) -> Json:
 def codes_document() -> str:
     """Every code with its page, as one Markdown document."""
     rows = [f"| [{c.code}](#{_anchor(c)}) | `{c.slug}` | {c.severity} | {c.summary} |" for c in CODES.values()]
-    pages = ["#" + page(c).replace("```python fail", "```python fails").replace("python fact", "python") for c in CODES.values()]
+    pages = [
+        "#" + page(c).replace("```python fail", "```python fails").replace("python fact", "python")
+        for c in CODES.values()
+    ]
     head = (
         "# Codes\n\nWhat `linad check`, an editor and the decorator report. `linad explain SLUG` prints one page.\n\n"
         "| code | slug | severity | |\n|---|---|---|---|\n"

@@ -1,0 +1,1 @@
+"""The reverse of marked loops: snapshots, their schedule, and steps that are run again."""

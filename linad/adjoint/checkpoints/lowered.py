@@ -1,0 +1,37 @@
+"""The schedules as pieces of core: the front end lowers them from their text."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from functools import cache
+
+from linad.adjoint.checkpoints import schedules
+from linad_typecheck.check import check
+from linad_typecheck.ir.core import Block, Check, Function
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.source import SourceFile
+from linad_typecheck.span import NOWHERE
+from linad_typecheck.names.modules import StaticModule
+from linad_typecheck.names.uses import functions_named
+
+
+
+@cache
+def _module() -> StaticModule:
+    return StaticModule(SourceFile("schedules.py", inspect.getsource(schedules)))
+
+
+@cache
+def lowered(name: str) -> Function:
+    """A function of `schedules`. Its checks are left out: it divides by nothing that is zero. So are its places, which
+    are not in the user's file."""
+    done = check(functions_named(_module())[name], {})
+    assert done.program is not None, [d.message for d in done.diagnostics]
+    main = done.program.main
+    return Function(name, main.params, _bare(main.body))
+
+
+def _bare(block: Block) -> Block:
+    kept = (rebuild(s, lambda a: a, block=_bare) for s in block.stmts if not isinstance(s, Check))
+    return Block(tuple(replace(s, span=NOWHERE) for s in kept), block.results)

@@ -1,0 +1,375 @@
+"""Loops whose reverse starts from snapshots: the forward sweep saves some states, the reverse goes through the steps
+again.
+
+The reverse is a loop over the steps from the last to the first. Each of its iterations restores the newest snapshot,
+runs the loop's body from there to the step in question, with further snapshots on the way where the schedule says so,
+and then that step forward and at once backward, as a frame of its own. The row after the last snapshot holds the state
+at the last step, to which the forward sweep has come anyway; so no step is run more often than the schedule's formula
+counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from linad_typecheck.ir.core import (
+    Atom,
+    Block,
+    Const,
+    Copy,
+    Dim,
+    Loop,
+    Stmt,
+    Var,
+    base_name,
+)
+from linad_typecheck.ir.rewrite import freshen
+from linad_typecheck.types import I64, ZEROS, Array, Scalar
+
+from .state import SETTLED, Checkpointed
+from .ragged import Ragged
+from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
+from .snapshots import HELD, NEXT, ONE, STRIDE, ZERO, Snapshots, Writer, words_of
+
+if TYPE_CHECKING:
+    from ..sweep.bars import Bars
+    from ..sweep.forward_sweep import ForwardSweep
+    from ..plan.model import Frame
+    from ..sweep.reverse import BackwardWalk
+
+MINUS_ONE = Const(-1, I64)
+
+
+class _Kept:
+    """What the forward sweep leaves for the reverse, findable from an arm of an `if` as well: under names of its own.
+    """
+
+    def __init__(self, sweep: ForwardSweep, s: Loop) -> None:
+        self.sweep, self.prefix = sweep, f"%{sweep.facts.position[id(s)]}:"
+
+    def keep(self, name: str, a: Atom) -> None:
+        self.sweep.there[self.prefix + name] = a
+
+    def find(self, name: str) -> Atom:
+        return self.sweep.there[self.prefix + name]
+
+    def array(self, name: str) -> Var:
+        a = self.find(name)
+        assert isinstance(a, Var)
+        return a
+
+
+# --------------------------------------------------------------------------------------------------- the forward sweep
+
+
+def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None:
+    """The loop with snapshots of some of its states."""
+    held = sweep.plan.snapshots[id(s)]
+    w = Writer(sweep.names, s.span, out)
+    kept = _Kept(sweep, s)
+    for v in held.copied:
+        copy = sweep.names.like(v)
+        out.append(Copy(copy, sweep.at(v), s.span))  # type: ignore[arg-type]
+        kept.keep(f"copy {v.name}", copy)
+    inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
+    now = {v.name: sweep.at(v) for v in held.arrays} | inits
+    if held.once:
+        _one_step(sweep, s, held, frame, now, kept, w)
+        return
+    count = None if s.exits else sweep.trips(s, out)
+    store = _made(sweep, held, count, now, w)
+    store.save(w, ZERO, now)
+    w.store(store.times, (ZERO,), ZERO)
+    (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
+    assert isinstance(plain, Loop)
+    plain = replace(plain, mark=None)
+    if count is None:
+        _online(sweep, plain, s, store, w)
+    else:
+        _by_schedule(sweep, plain, s, store, count, w)
+    _keep(kept, store)
+
+
+def _one_step(
+    sweep: ForwardSweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, w: Writer
+) -> None:
+    """A loop of one step, of which the arrays that it updates are copied before."""
+    for v in (*held.arrays, *held.moved):
+        source = now[v.name]
+        assert isinstance(source, Var)
+        kept.keep(f"copy {v.name}", w.copied(source, base_name(v.name)))
+    (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
+    (copy,) = freshen(Block((replace(plain, mark=None),)), w.names, {}).stmts  # type: ignore[type-var]
+    w.out.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
+
+
+def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict[str, Atom], w: Writer) -> Snapshots:
+    """Room for the snapshots."""
+    sizes: dict[str, tuple[Atom, ...]] = {}
+    for v in (*held.arrays, *held.moved):
+        dims = tuple(w.names.var("n", I64) for _ in range(v.type.rank))
+        w.out += [Dim(d, now[v.name], k, w.span) for k, d in enumerate(dims)]  # type: ignore[arg-type]
+        sizes[v.name] = dims
+    slots = _slots(sweep, held, count, sizes, w)
+    rows = w.let("add", slots, ONE, hint="rows")
+    head = w.alloc("held", "i64", (Const(3, I64),), ONE)
+    store = Snapshots(held, slots, head, w.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
+    store.ragged |= {v.name: Ragged.made(w, v, rows) for v in held.ragged}
+    for v in (*held.scalars, *held.even):
+        cells = sizes.get(v.name, ())
+        store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
+    return store
+
+
+def _slots(
+    sweep: ForwardSweep, held: Checkpointed, count: Atom | None, sizes: dict[str, tuple[Atom, ...]], w: Writer
+) -> Atom:
+    """The number of snapshots: what was asked for, at least one and at most one for each step."""
+    mark = held.mark
+    if mark.scheme == "recompute":
+        return ONE
+    if mark.memory is not None:
+        rows = w.let("floordiv", sweep.at(mark.memory), words_of(held, sizes, w), hint="slots")
+        wanted = w.let("sub", rows, ONE, hint="slots")  # the state that is worked on
+    elif mark.slots is not None:
+        wanted = sweep.at(mark.slots)
+    elif count is None:
+        wanted = Const(ONLINE_SLOTS, I64)
+    else:
+        wanted = w.call(DEFAULT_SLOTS[mark.scheme].__name__, count)
+    most = count
+    if most is None and held.loop.stop is not None:  # what it runs over says how many steps there are at most
+        most = sweep.trips(held.loop, w.out)
+    if most is not None:
+        wanted = w.let("min", wanted, most, hint="slots")
+    return w.let("max", wanted, ONE, hint="slots")
+
+
+def _by_schedule(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, count: Atom, w: Writer) -> None:
+    """A loop over the stops of the schedule, the last step, and the end; between them the loop as it is."""
+    last = w.let("sub", count, ONE, hint="last")
+    p = w.names.var("p", I64)
+    carried = tuple(w.names.like(c) for c in s.carried)
+    now = dict(zip((c.name for c in s.carried), carried, strict=True)) | {
+        v.name: sweep.at(v) for v in store.held.arrays
+    }
+    stmts: list[Stmt] = []
+    at = w.inside(stmts)
+    at.when(at.let("eq", p, last, hint="b"), lambda x: (store.save(x, store.slots, now), ())[1])
+    before = at.let("lt", p, last, hint="b")
+    (q,) = at.when(before, lambda x: (_next(x, store, p, last, count),), (count,))
+    ends = _run(at, plain, s, p, q, carried)
+    after = now | dict(zip((c.name for c in s.carried), ends, strict=True))
+    at.when(at.let("lt", q, last, hint="b"), lambda x: (store.push(x, q, after), ())[1])
+    again = at.let("lt", q, count, hint="again")
+    body = Block(tuple(stmts), (again, q, *ends))
+    end = w.names.var("p", I64)
+    w.out.append(
+        Loop(w.names.var("stop", I64), ZERO, count, ONE, (p, *carried), (ZERO, *plain.inits), body, (end, *s.outs),
+             exits=True, span=s.span)
+    )  # fmt: skip
+    store.steps = count
+
+
+def _next(w: Writer, store: Snapshots, p: Atom, t: Atom, count: Atom) -> Atom:
+    held = w.load(store.head, HELD, hint="held")
+    return w.call(store.held.mark.scheme, p, t, held, store.slots, count)
+
+
+def _run(w: Writer, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom]) -> tuple[Var, ...]:
+    """A copy of the loop that runs the iterations from number ``p`` to ``q`` excluded; the carried values at the end.
+    """
+    start = w.let("add", plain.start, w.let("mul", p, plain.step), hint="from")
+    stop = w.let("add", plain.start, w.let("mul", q, plain.step), hint="to")
+    part = replace(plain, start=start, stop=stop, inits=tuple(inits), exits=False, trips=None)
+    if plain.exits:
+        part = replace(part, body=replace(part.body, results=part.body.results[1:]))
+    (copy,) = freshen(Block((part,)), w.names, {}).stmts
+    assert isinstance(copy, Loop)
+    w.out.append(copy)
+    return copy.outs
+
+
+def _online(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, w: Writer) -> None:
+    """A loop whose end is not known: states at equal distances, which double when the slots are full."""
+    w.store(store.head, (NEXT,), ONE)
+    (copy,) = freshen(Block((plain,)), w.names, {}).stmts
+    assert isinstance(copy, Loop)
+    now: dict[str, Atom] = {v.name: sweep.at(v) for v in store.held.arrays}
+    now |= dict(zip((c.name for c in s.carried), copy.carried, strict=True))
+    stmts: list[Stmt] = []
+    at = w.inside(stmts)
+    done = at.let("sub", copy.index, copy.start, hint="done")
+    k = done if copy.step == ONE else at.let("floordiv", done, copy.step, hint="done")
+
+    def due(x: Writer) -> tuple[()]:
+        full = x.let("eq", x.load(store.head, HELD, hint="held"), store.slots, hint="full")
+        x.when(full, lambda y: (store.thin(y), ())[1])
+        stride = x.load(store.head, STRIDE, hint="stride")
+        over = x.let("mod", k, stride, hint="over")
+        x.when(x.let("eq", over, ZERO, hint="b"), lambda y: (store.push(y, k, now), ())[1])
+        x.store(store.head, (NEXT,), x.let("add", x.let("sub", k, over), stride))
+        return ()
+
+    at.when(at.let("eq", k, at.load(store.head, NEXT, hint="next"), hint="b"), due)
+    w.out.append(
+        replace(copy, body=replace(copy.body, stmts=(*stmts, *copy.body.stmts)), outs=s.outs, trips=s.trips)
+    )
+    assert s.trips is not None
+    store.steps = s.trips
+
+
+def _keep(kept: _Kept, store: Snapshots) -> None:
+    kept.keep("slots", store.slots)
+    kept.keep("head", store.head)
+    kept.keep("times", store.times)
+    kept.keep("steps", store.steps)
+    for n, v in store.rows.items():
+        kept.keep(f"rows {n}", v)
+    for n, dims in store.sizes.items():
+        for k, d in enumerate(dims):
+            kept.keep(f"size {n} {k}", d)
+    for n, r in store.ragged.items():
+        for k, v in enumerate(r):
+            kept.keep(f"ragged {n} {k}", v)
+
+
+def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
+    """The storage as the reverse finds it."""
+    sizes = {v.name: tuple(kept.find(f"size {v.name} {k}") for k in range(v.type.rank)) for v in held.even}
+    rows = {v.name: kept.array(f"rows {v.name}") for v in (*held.scalars, *held.even)}
+    found = Snapshots(held, kept.find("slots"), kept.array("head"), kept.array("times"), rows, sizes)
+    for v in held.ragged:
+        pool, starts, stops, *dims = (kept.array(f"ragged {v.name} {k}") for k in range(3 + v.type.rank))
+        found.ragged[v.name] = Ragged(pool, starts, stops, tuple(dims))
+    found.steps, found.last = kept.find("steps"), not held.loop.exits
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- the reverse sweep
+
+
+def backward(
+    walk: BackwardWalk, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
+) -> tuple[Loop, Block]:
+    """The head of the loop over the steps backwards, and its body."""
+    sweep, names = walk.forward, walk.names
+    held = sweep.plan.snapshots[id(s)]
+    frame = sweep.plan.frames[id(s.body)]
+    kept = _Kept(sweep, s)
+    if held.once:
+        return _one_step_back(walk, s, held, frame, bars, active, reads, kept, out)
+    store = _found(kept, held)
+    w = Writer(names, s.span, out)
+    start, step = sweep.at(s.start), sweep.at(s.step)
+    last = w.let("sub", store.steps, ONE, hint="last")
+    renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in held.copied}
+    renamed |= {v.name: w.room(v, store.sizes[v.name]) for v in held.arrays}
+    unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
+    saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
+    sweep.there |= renamed | unused
+
+    k = names.var("step", I64)
+    stmts: list[Stmt] = []
+    at = w.inside(stmts)
+    top = at.let("sub", at.load(store.head, HELD, hint="held"), ONE, hint="top")
+    row, p = top, at.load(store.times, top, hint="p")
+    if store.last:
+        newest = at.let("eq", k, last, hint="b")
+        row, p = at.let("select", newest, store.slots, top, hint="row"), at.let("select", newest, k, p, hint="p")
+    into = {v.name: renamed[v.name] for v in held.arrays}
+    into |= {v.name: at.room(v, store.sizes[v.name]) for v in held.moved if v in held.even}
+    state = store.restore(at, row, into)  # type: ignore[arg-type]
+    state = _advance(walk, s, frame, store, p, k, state, at)
+    sweep.there |= {c.name: state[c.name] for c in (*held.scalars, *held.moved)}
+    sweep.there[s.index.name] = at.let("add", start, at.let("mul", k, step), hint=s.index.name)
+    block = walk.frame(frame, bars, (), ())
+    stmts += block.stmts
+    reached = at.let("eq", at.load(store.times, top), k, hint="b")
+    at.when(reached, lambda x: (x.store(store.head, (HELD,), top), ())[1])
+    body = Block(tuple(stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
+    for n in (*renamed, *(c.name for c in s.carried)):
+        sweep.there.pop(n, None)
+    sweep.there |= saved
+    return Loop(k, last, MINUS_ONE, MINUS_ONE, (), (), Block(), (), span=s.span, mark=SETTLED), body
+
+
+def _one_step_back(
+    walk: BackwardWalk,
+    s: Loop,
+    held: Checkpointed,
+    frame: Frame,
+    bars: Bars,
+    active: list[int],
+    reads: list[Var],
+    kept: _Kept,
+    out: list[Stmt],
+) -> tuple[Loop, Block]:
+    """The head and the body of the reverse of a loop of one step."""
+    sweep = walk.forward
+    inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
+    renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in (*held.copied, *held.arrays)}
+    unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
+    saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
+    stmts: list[Stmt] = []
+    at = Writer(walk.names, s.span, stmts)
+    sweep.there |= renamed | unused | {c.name: inits[c.name] for c in held.scalars}
+    sweep.there |= {c.name: at.copied(kept.array(f"copy {c.name}"), base_name(c.name)) for c in held.moved}
+    sweep.there[s.index.name] = ZERO
+    block = walk.frame(frame, bars, (), ())
+    body = Block((*stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
+    for n in (*renamed, *(c.name for c in s.carried)):
+        sweep.there.pop(n, None)
+    sweep.there |= saved
+    k = walk.names.var("step", I64)
+    return Loop(k, ZERO, ONE, ONE, (), (), Block(), (), span=s.span, mark=SETTLED), body
+
+
+def _advance(
+    walk: BackwardWalk, s: Loop, frame: Frame, store: Snapshots, p: Atom, k: Var, state: dict[str, Atom], w: Writer
+) -> dict[str, Atom]:
+    """From the state at step ``p`` to that at step ``k``, by way of the stops of the schedule."""
+    sweep, held = walk.forward, store.held
+    parts = [c for c in s.carried if c in held.scalars or c in held.moved]
+    now = tuple(w.names.like(c) for c in parts)
+    here = w.names.var("p", I64)
+    stmts: list[Stmt] = []
+    at = w.inside(stmts)
+    q = _next(at, store, here, k, store.steps)
+    plain = _state_only(sweep, s, frame, parts)
+    ends = _run(at, plain, s, here, q, now)
+    after = {v.name: state[v.name] for v in held.arrays} | dict(zip((c.name for c in parts), ends, strict=True))
+    more = at.let("lt", q, k, hint="again")
+    at.when(more, lambda x: (store.push(x, q, after), ())[1])
+    far = w.let("sub", k, p, hint="far")
+    outs = tuple(w.names.like(c) for c in parts)
+    inits = (p, *(state[c.name] for c in parts))
+    stop, end = w.names.var("stop", I64), w.names.var("p", I64)
+    body = Block(tuple(stmts), (more, q, *ends))
+    w.out.append(Loop(stop, ZERO, far, ONE, (here, *now), inits, body, (end, *outs), exits=True, span=w.span))
+    return state | dict(zip((c.name for c in parts), outs, strict=True))
+
+
+def _state_only(sweep: ForwardSweep, s: Loop, frame: Frame, parts: list[Var]) -> Loop:
+    """The loop as its steps are run again: with the state alone, and without effects elsewhere."""
+    (again,) = sweep.without_effects(s, frame)
+    assert isinstance(again, Loop)
+    shift = 1 if s.exits else 0
+    keep = [k for k, c in enumerate(s.carried) if c in parts]
+    results = (*again.body.results[:shift], *(again.body.results[shift + k] for k in keep))
+    pick = lambda xs: tuple(xs[k] for k in keep)
+    return replace(
+        again,
+        carried=pick(again.carried),
+        inits=pick(again.inits),
+        outs=pick(again.outs),
+        body=replace(again.body, results=results),
+        mark=None,
+    )
+
+
+def _zero(v: Var) -> Const:
+    assert isinstance(v.type, Scalar)
+    return Const(ZEROS[v.type.dtype], v.type)

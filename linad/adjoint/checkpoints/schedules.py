@@ -1,0 +1,102 @@
+"""Where snapshots stand: plain functions of ints, run by Python to foretell a cost and lowered into the derivatives.
+
+A schedule is asked on the way from a snapshot to a step that is to be reversed: the state is the one before step ``p``,
+the one before step ``t`` is wanted, ``p < t``; ``held`` snapshots of at most ``slots`` are held, that at ``p`` or
+before it included. It answers with the next stop ``q``, ``p < q <= t``: the state there is saved if ``q < t``, which it
+says only while ``held < slots``. ``T`` is the number of steps of the loop.
+"""
+
+from __future__ import annotations
+
+
+def recompute(p: int, t: int, held: int, slots: int, T: int) -> int:
+    """No snapshot but the first."""
+    return t
+
+
+def revolve(p: int, t: int, held: int, slots: int, T: int) -> int:
+    """The fewest recomputed steps: Griewank and Walther, Algorithm 799, ACM Transactions on Mathematical Software 26
+    (2000).
+
+    With ``s`` snapshots, that at ``p`` included, and each step run forward at most ``r`` times, ``C(s + r, s)`` steps
+    can be reversed; the stop is such that both parts of the interval stay below their bounds.
+    """
+    s = slots - held + 1
+    if s <= 1:
+        return t
+    steps = t + 1 - p
+    r = 1
+    two_less, less, reach, right = 0, 1, s + 1, s  # C(s+r-2, s), C(s+r-1, s), C(s+r, s), C(s-1+r, s-1)
+    while reach < steps:
+        r += 1
+        two_less, less = less, reach
+        reach = reach * (s + r) // r
+        right = right * (s - 1 + r) // r
+    return p + max(1, two_less, steps - right)
+
+
+def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
+    """The power of two that leads farthest: stops are the prefixes of ``t`` in binary, so after step ``t`` as many new
+    snapshots are taken as ``t`` ends in zeros."""
+    if held >= slots:
+        return t
+    gap = 1
+    while p + 2 * gap <= t:
+        gap *= 2
+    return p + gap
+
+
+def periodic(p: int, t: int, held: int, slots: int, T: int) -> int:
+    """Half of the slots at equal distances, the others at equal distances in the interval that is being reversed; each
+    state, where there are slots for all."""
+    if held >= slots:
+        return t
+    if slots >= T:
+        return p + 1
+    outer = (slots + 1) // 2
+    period = (T + outer - 1) // outer
+    q = (p // period + 1) * period
+    if q > t:
+        q = p + (period + slots - outer) // (slots - outer + 1)
+    return min(q, t)
+
+
+def root_slots(T: int) -> int:
+    """About ``2 * sqrt(T)``: enough for `periodic` to recompute each step once."""
+    r = 1
+    while r * r < T:
+        r += 1
+    return 2 * r
+
+
+def pair_slots(T: int) -> int:
+    """About ``sqrt(2 * T)``: enough for `revolve` to run each step at most twice before it is reversed."""
+    s = 1
+    while (s + 1) * (s + 2) < 2 * T:
+        s += 1
+    return s
+
+
+def binary_slots(T: int) -> int:
+    """Enough for `bisect`: the bits of ``T``, and the first state."""
+    slots, n = 1, 1
+    while n < T:
+        n *= 2
+        slots += 1
+    return slots
+
+
+def one_slot(T: int) -> int:
+    """That of `recompute`."""
+    return 1
+
+
+ONLINE_SLOTS = 64  # of a loop whose number of steps is not known when it begins
+
+SCHEDULES = {"recompute": recompute, "revolve": revolve, "bisect": bisect, "periodic": periodic}
+DEFAULT_SLOTS = {
+    "recompute": one_slot,
+    "revolve": pair_slots,
+    "bisect": binary_slots,
+    "periodic": root_slots,
+}

@@ -1,0 +1,160 @@
+"""What a snapshot of a loop holds: the state at the head of an iteration from which the rest can be computed again.
+
+That is of the carried values those that have a part in anything the reverse needs, and of the outer arrays those that
+the loop both reads and writes. An array that it only reads is there, or is copied once where it changes later; one that
+it only writes, a record of what happened, is not needed to go through the steps again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from linad_typecheck.ir.core import (
+    AddTo,
+    Block,
+    Call,
+    Checkpoint,
+    Const,
+    Load,
+    Loop,
+    Store,
+    Var,
+    free_vars,
+    operands,
+    walk,
+    written,
+)
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.sizes import known_sizes
+from linad_typecheck.linear.uses import uses
+from linad_typecheck.types import I64, Array
+
+from ..facts.activity import Facts
+from ..facts.dependence import tainted_by, touched
+
+EVERY_STEP = Checkpoint("periodic", Const(2**62, I64))
+SOME_STEPS = Checkpoint("revolve")  # where it is not known how many there are
+SETTLED = Checkpoint("tape", Const(0, I64))  # of the loop that goes backwards: what its steps log is for its time only
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpointed:
+    """A loop whose reverse starts from snapshots.
+
+    Attributes
+    ----------
+    mark
+        As the user wrote it. A loop around a marked one, which would lose the snapshots of it with each iteration, is
+        checkpointed too, with a slot for each of its steps where their number is known.
+    scalars
+        The carried scalars of the state.
+    arrays
+        The outer arrays of the state, which are updated under one name.
+    moved
+        The carried arrays: names that may stand for another array in the next iteration.
+    copied
+        Outer arrays that the loop only reads, and that change before its reverse comes.
+    ragged
+        Those of the carried arrays that are not known to keep their size.
+    """
+
+    loop: Loop
+    mark: Checkpoint
+    scalars: tuple[Var, ...]
+    arrays: tuple[Var, ...]
+    moved: tuple[Var, ...]
+    copied: tuple[Var, ...] = ()
+    ragged: tuple[Var, ...] = ()
+
+    @property
+    def once(self) -> bool:
+        """Whether the loop has one step: it is there to have it run again."""
+        s = self.loop
+        bounds = (s.start, s.stop, s.step)
+        return not s.exits and [a.value if isinstance(a, Const) else None for a in bounds] == [0, 1, 1]
+
+    @property
+    def own(self) -> frozenset[str]:
+        """Names of outer arrays that a step run again has under another name."""
+        return frozenset(v.name for v in (*self.arrays, *self.copied))
+
+    @property
+    def even(self) -> tuple[Var, ...]:
+        """The arrays of the state that keep their size."""
+        return (*self.arrays, *(v for v in self.moved if v not in self.ragged))
+
+    @property
+    def state(self) -> tuple[Var, ...]:
+        return (*self.scalars, *self.arrays, *self.moved)
+
+
+def unmarked(block: Block) -> Block:
+    """The block without marks but `SETTLED`: what a derivative keeps is settled, and its own derivative logs what it
+    needs."""
+    stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
+    return Block(
+        tuple(replace(s, mark=None) if isinstance(s, Loop) and s.mark != SETTLED else s for s in stmts), block.results
+    )
+
+
+def is_marked(s: Loop) -> bool:
+    """Whether a loop asks for snapshots itself."""
+    return s.mark is not None and s.mark.scheme != "tape"
+
+
+def around_marked(s: Loop, facts: Facts, free: frozenset[int] = frozenset()) -> bool:
+    """Whether a loop holds one that asks for snapshots and is not ``free`` of them."""
+    return any(isinstance(t, Loop) and is_marked(t) and id(t) not in free and facts.matters(t) for t in walk(s.body))
+
+
+def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:
+    """What the snapshots of a loop hold; ``needed`` are values that the reverse reads, and an array that ``stays`` is
+    what it was at the end of the loop when the reverse comes."""
+    outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v not in s.carried]
+    reads, writes = touched(s, facts)
+    for t in walk(s.body):
+        if written(t) is None:  # what a call updates it may have read
+            reads |= {facts.place(a) for a, _ in uses(t, facts.modes) if isinstance(a.type, Array)}
+    arrays = tuple(v for v in outer if facts.place(v) in reads & writes)
+    moved = tuple(c for c in s.carried if isinstance(c.type, Array))
+    copied = tuple(v for v in outer if facts.place(v) not in writes and not stays(v))
+    around = SOME_STEPS if s.exits else EVERY_STEP
+    mark = s.mark if s.mark is not None and is_marked(s) else around
+    sized = known_sizes(facts.function)
+    ragged = tuple(c for c in moved if c.name not in sized)
+    return Checkpointed(s, mark, _scalars(s, facts, needed), arrays, moved, copied, ragged)
+
+
+def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
+    """The carried scalars without those that only ever add up to themselves, such as the sum that is returned."""
+    nexts = s.body.results[1:] if s.exits else s.body.results
+    mine = [(c, n) for c, n in zip(s.carried, nexts, strict=True) if not isinstance(c.type, Array)]
+    into: dict[str, set[str]] = {}
+    kept: set[str] = set()
+    for c, _ in mine:
+        reached = tainted_by(s, facts, {c.name})
+        if reached is None or reached & needed or _addresses(s, facts, reached):
+            kept.add(c.name)
+            continue
+        into[c.name] = {d.name for d, n in mine if isinstance(n, Var) and facts.value(n).name in reached}
+    while True:
+        more = {c for c, others in into.items() if c not in kept and others & kept}
+        if not more:
+            return tuple(c for c, _ in mine if c.name in kept)
+        kept |= more
+
+
+def _addresses(s: Loop, facts: Facts, names: set[str]) -> bool:
+    """Whether values are part of an index or are given to a function."""
+    for t in walk(s.body):
+        match t:
+            case Load(index=i) | Store(index=i) | AddTo(index=i):
+                used = i
+            case Call():
+                used = operands(t)
+            case _:
+                continue
+        if any(isinstance(a, Var) and facts.value(a).name in names for a in used):
+            return True
+    return False

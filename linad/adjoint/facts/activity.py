@@ -1,0 +1,258 @@
+"""What a linear function's names stand for, and through which values a derivative flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from linad_typecheck.ir.core import (
+    AddArray,
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Copy,
+    Dense,
+    Drop,
+    Dup,
+    Fill,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Read,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    blocks,
+    outputs,
+    walk,
+)
+from linad_typecheck.dense_ops import DENSE
+from linad_typecheck.linear.uses import Modes
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import Array, is_float
+
+from linad.analysis.accesses import updates
+
+from .usefulness import useful
+
+_UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
+
+
+@dataclass
+class Facts:
+    """Of one linear function: the one value behind each name, the arrays that may share a place, what is active.
+
+    ``same`` maps a copy made by `Dup` or `Read` to the value it copies; ``group`` maps each array name to the
+    representative of all names its buffer may go by; ``active`` holds value names and group representatives;
+    ``position`` numbers statements in text order, ``end`` the last statement inside each.
+    """
+
+    function: Function
+    modes: Modes
+    same: dict[str, Atom] = field(default_factory=dict)
+    group: dict[str, str] = field(default_factory=dict)
+    active: set[str] = field(default_factory=set)
+    position: dict[int, int] = field(default_factory=dict)
+    end: dict[int, int] = field(default_factory=dict)
+    writes: list[tuple[str, int]] = field(default_factory=list)  # (group, position)
+    moved: set[str] = field(default_factory=set)  # arrays that are given up other than by a drop
+    home: dict[str, int] = field(default_factory=dict)  # id of the block that defines each value
+    definition: dict[str, Stmt] = field(default_factory=dict)
+    logs: set[str] = field(default_factory=set)  # arrays that grow, here or in a callee
+    undo: dict[int, Var] = field(default_factory=dict)  # by id of a write: the old cell, to be put back in reverse
+    # by id of a write that puts a word of a log back: the load of that word, in whose cell the reverse finds the old
+    # one
+    exchange: dict[int, Load] = field(default_factory=dict)
+
+    def value(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def place(self, v: Var) -> str:
+        name = v.name
+        while self.group.get(name, name) != name:
+            name = self.group[name]
+        return name
+
+    def key(self, v: Var) -> str:
+        """What activity knows a variable by: its place, or the value that it is a copy of."""
+        value = v if isinstance(v.type, Array) else self.value(v)
+        return self.place(v) if isinstance(v.type, Array) else value.name if isinstance(value, Var) else v.name
+
+    def is_active(self, a: Atom) -> bool:
+        if not isinstance(a, Var) or not is_float(a.type):
+            return False
+        return (self.place(a) if isinstance(a.type, Array) else self.value(a).name) in self.active
+
+    def written(self, v: Var, first: int, last: int) -> bool:
+        """Whether anything is written to an array behind a position, as far as another one."""
+        place = self.place(v)
+        return any(group == place and first < at <= last for group, at in self.writes)
+
+    def undoes(self, s: Stmt) -> bool:
+        """Whether the reverse sweep puts back what a write overwrites."""
+        return id(s) in self.undo or id(s) in self.exchange
+
+    def any_active(self, block: Block) -> bool:
+        """Whether any statement in a block has something to do in the reverse sweep."""
+        return any(self.matters(s) for s in walk(block))
+
+    def passes_on(self, s: Call) -> bool:
+        """Whether a derivative flows through something that a call gives: a result, or an array that it updates."""
+        written = (
+            a for a, m in zip(s.args, self.modes(s.callee), strict=True) if m != "read" and isinstance(a.type, Array)
+        )
+        return any(map(self.is_active, (*s.outs, *written)))
+
+    def matters(self, s: Stmt) -> bool:
+        match s:
+            case If() | Loop():
+                return any(map(self.is_active, outputs(s))) or any(self.any_active(b) for b in blocks(s))
+            case Call():
+                return self.passes_on(s)
+            case Let(out=v) | Load(out=v):
+                return self.is_active(v)
+            case Store(array=a) | Fill(array=a) | AddTo(array=a) | AddArray(array=a):
+                return self.is_active(a) or self.undoes(s)
+            case Copy(out=v):
+                return self.is_active(v)
+            case Dense(op=op, updated=updated):
+                return bool(DENSE[op].diff) and any(map(self.is_active, updated))
+        return False
+
+
+def learn(
+    f: Function,
+    modes: Modes,
+    wrt: Iterable[str],
+    undo: dict[int, Var] | None = None,
+    exchange: dict[int, Load] | None = None,
+    results: tuple[Atom, ...] = (),
+) -> Facts:
+    """The facts of a linear function, differentiated by the parameters named in ``wrt``; ``results`` are ones that its
+    block does not name as such."""
+    facts = Facts(f, modes, undo=undo or {}, exchange=exchange or {})
+    wrt = set(wrt)
+    facts.active |= wrt
+    _names(f, facts)
+    facts.logs |= {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    facts.logs |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
+    _order(f.body, facts, 0)
+    while True:
+        before = len(facts.active)
+        for s in walk(f.body):
+            _flow(s, facts)
+        if len(facts.active) == before:
+            break
+    asked = wrt | {facts.place(p.var) for p in f.params if p.var.name in wrt}
+    facts.active &= useful(f, facts.key, results) | asked
+    return facts
+
+
+def _join(facts: Facts, a: Atom, b: Atom) -> None:
+    if isinstance(a, Var) and isinstance(b, Var) and isinstance(a.type, Array):
+        one, two = facts.place(a), facts.place(b)
+        if one != two:
+            facts.group[two] = one
+            if two in facts.active:
+                facts.active.add(one)
+
+
+def _names(f: Function, facts: Facts) -> None:
+    for p in f.params:
+        facts.home[p.var.name] = id(f.body)
+
+    def visit(block: Block) -> None:
+        for s in block.stmts:
+            match s:
+                case Dup(a, b, x):
+                    facts.same[a.name] = facts.same[b.name] = facts.value(x)
+                case Read(o, x):
+                    facts.same[o.name] = facts.value(x)
+                case If(then=then, orelse=orelse, outs=outs):
+                    for b in (then, orelse):
+                        visit(b)
+                        for o, r in zip(outs, b.results, strict=True):
+                            _join(facts, r, o)
+                            facts.moved |= {r.name} if isinstance(r, Var) else set()
+                case Loop(carried=carried, inits=inits, body=body, outs=outs):
+                    facts.home[s.index.name] = id(body)
+                    for c in carried:
+                        facts.home[c.name] = id(body)
+                    visit(body)
+                    nexts = body.results[1:] if s.exits else body.results
+                    for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                        for other in (i, n, o):
+                            _join(facts, c, other)
+                        facts.moved |= {a.name for a in (i, n) if isinstance(a, Var)}
+                case Call(callee=callee, args=args, outs=outs):
+                    given = [
+                        a
+                        for a, m in zip(args, facts.modes(callee), strict=True)
+                        if m == "own" and isinstance(a.type, Array)
+                    ]
+                    facts.moved |= {a.name for a in given}
+                    for o in outs:
+                        for a in given:
+                            _join(facts, a, o)
+            for v in outputs(s):
+                facts.home[v.name] = id(block)
+                facts.definition[v.name] = s
+
+    visit(f.body)
+
+
+def _order(block: Block, facts: Facts, at: int) -> int:
+    for s in block.stmts:
+        at += 1
+        facts.position[id(s)] = at
+        if id(s) in facts.exchange:
+            facts.writes.append((facts.place(facts.exchange[id(s)].array), at))
+        facts.writes += [(facts.place(a), at) for a in updates(s, facts.modes)]
+        for b in blocks(s):
+            at = _order(b, facts, at)
+        facts.end[id(s)] = at
+    return at
+
+
+def _flow(s: Stmt, facts: Facts) -> None:
+    """Activity through one statement."""
+
+    def mark(target: Atom, *sources: Atom) -> None:
+        if isinstance(target, Var) and is_float(target.type) and any(map(facts.is_active, sources)):
+            facts.active.add(facts.place(target) if isinstance(target.type, Array) else facts.value(target).name)
+
+    match s:
+        case Let(out=v, op=op, ins=ins):
+            mark(v, *(ins[k] for k in OPS[op].diff))
+        case Load(out=v, array=a):
+            mark(v, a)
+        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v):
+            mark(a, v)
+        case AddArray(array=a, other=b):
+            mark(a, b)
+        case Dense(op=op, updated=updated, read=read):
+            for k, sources in DENSE[op].diff.items():
+                mark(updated[k], *(read[j] for j in sources))
+        case Copy(out=v, array=a):
+            mark(v, a)
+        case If(then=then, orelse=orelse, outs=outs):
+            for o, a, b in zip(outs, then.results, orelse.results, strict=True):
+                mark(o, a, b)
+        case Loop(carried=carried, inits=inits, body=body, outs=outs):
+            nexts = body.results[1:] if s.exits else body.results
+            for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                mark(c, i, n)
+                mark(o, c, i)
+        case Call(args=args, outs=outs, callee=callee):
+            for o in outs:
+                mark(o, *args)
+            for a, m in zip(args, facts.modes(callee), strict=True):
+                if isinstance(a.type, Array) and m != "read":
+                    mark(a, *args)
+        case Drop():
+            pass

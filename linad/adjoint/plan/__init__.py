@@ -1,0 +1,1 @@
+"""The storage plan: how each primal value that the reverse sweep needs is obtained there."""

@@ -1,0 +1,24 @@
+"""Which loops log anything under a plan: a marked one that does not needs no snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linad_typecheck.ir.core import Call, Dense, Loop, Stmt, walk
+
+from ..sweep.dense import saved
+from .model import Plan
+
+
+def logging_loops(plan: Plan) -> Iterator[Loop]:
+    """The loops that log anything under a plan, also the marked ones that stand in a logged loop."""
+    for b in plan.bodies.values():
+        whole = (t for t in walk(b.loop.body) if plan.facts.matters(t))
+        if b.expanded or b.rows or b.logs or any(isinstance(t, Call) or _on_tape(t, plan) for t in whole):
+            yield from (around.loop for around in b.path)
+        yield from (around.loop for around in b.path[1:])
+
+
+def _on_tape(s: Stmt, plan: Plan) -> bool:
+    """Whether matrices are kept for the reverse of a statement."""
+    return isinstance(s, Dense) and bool(saved(s, plan))

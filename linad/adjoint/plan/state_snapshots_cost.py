@@ -1,0 +1,118 @@
+"""Whether a state that is kept as slices takes no more words than its loads do, whatever the sizes.
+
+The loads may stand in short loops or under conditions, the slices are whole: two words of an array with a thousand
+cells are not worth a thousand. So each word that the slices add must be matched by one that they save, in loops that
+run as often. A condition in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over ``i`` saves a
+word for each ``i``. Not one that only excludes the ends of a range, ``if i > 0``: it is taken to hold always.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from linad_typecheck.ir.core import Atom, Const, Dim, Loop, Var
+from linad_typecheck.ir.sizes import EDGE, Lengths
+
+from linad.analysis.index_tests import usual_arms
+
+from .model import Body, Plan
+from .iteration_logs import uneven
+from .undo import memory
+
+# how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken
+# for one
+Times = tuple[str, ...]
+
+
+def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
+    """Whether ``plan`` logs fewer words than another one of the same loops, and never more."""
+    if memory(plan) >= memory(other):
+        return False
+    mine, theirs = _words(plan, same), _words(other, same)
+    spare = theirs - mine
+    for times, count in sorted((mine - theirs).items(), key=lambda item: -len(item[0])):
+        for more in sorted(spare, key=len):
+            if _at_least(more, times):
+                used = min(count, spare[more])
+                count -= used
+                spare[more] -= used
+        if count:
+            return False
+    return True
+
+
+def _at_least(more: Times, times: Times) -> bool:
+    """Whether what is done ``more`` times is done as often as what is done ``times``, where no length is zero."""
+    left = Counter(more)
+    left.subtract(times)
+    return all(n >= 0 and (n == 0 or not name.startswith("?")) for name, n in left.items())
+
+
+def _words(plan: Plan, same: Lengths) -> Counter[Times]:
+    found: Counter[Times] = Counter()
+    usual = usual_arms(plan.facts.function)
+    for b in plan.bodies.values():
+        for name in b.logs:
+            path = _path(b, plan, same)
+            home = plan.facts.home[name]
+            if home != id(b.loop.body) and home not in usual and not str(path[-1]).startswith("?"):
+                path[-1] = f"~{b.loop.index.name}"
+            _add(found, 1, path)
+        for a in b.expanded.values():
+            _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
+        for a in b.rows.values():
+            path = _path(b, plan, same) + [f"?{b.loop.index.name}"] * (plan.facts.home[a.out.name] != id(b.loop.body))
+            _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
+            _add(found, a.out.name in uneven(b, plan), path)  # where it begins
+    return found
+
+
+def _add(found: Counter[Times], count: int, *factors: list[str | int]) -> None:
+    names: list[str] = []
+    for n in (n for part in factors for n in part):
+        if isinstance(n, int):
+            count *= n
+        else:
+            names.append(n)
+    found[tuple(sorted(names))] += count
+
+
+def _named(plan: Plan, same: Lengths, a: Atom) -> str | int:
+    a = plan.facts.value(a)
+    a = same.get(a.name, a) if isinstance(a, Var) else a
+    return a.name if isinstance(a, Var) else int(a.value)
+
+
+def _path(b: Body, plan: Plan, same: Lengths) -> list[str | int]:
+    """How often the body of a loop is run: a factor for each loop of its path, and one for each that a condition may
+    pass by."""
+    found: list[str | int] = []
+    outer: Body | None = None
+    for inner in b.path:
+        found.append(_trips(inner.loop, inner, plan, same))
+        if outer is not None and not any(s is inner.loop for s in outer.loop.body.stmts):
+            found.append(f"?{outer.loop.index.name}")
+        outer = inner
+    return found
+
+
+def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
+    unknown = f"?{s.index.name}"
+    if s.exits or s.stop is None or not isinstance(s.step, Const) or abs(s.step.value) != 1:
+        return unknown
+    ends = [plan.facts.value(a) for a in (s.start, s.stop)]
+    match [a for a in ends if isinstance(a, Var)]:
+        case []:
+            first, last = (int(a.value) for a in ends)  # type: ignore[union-attr]
+            return max(0, (last - first) * int(s.step.value))
+        case [a] if _settled(a, b, plan) and all(abs(c.value) <= EDGE for c in ends if isinstance(c, Const)):
+            return _named(plan, same, a)
+    return unknown
+
+
+def _settled(a: Var, b: Body, plan: Plan) -> bool:
+    """Whether an int is the same each time: it is there before the loops, or the size of an array that is."""
+    if plan.before(a, b):
+        return True
+    s = plan.facts.definition.get(a.name)
+    return isinstance(s, Dim) and s.array.name not in plan.facts.logs and plan.before(s.array, b)

@@ -1,0 +1,201 @@
+"""The undo log: which arrays have their writes put back by the reverse sweep, so that older contents can be read again.
+
+A load of an array that is written later can either have its value logged, or the array's writes can be logged and
+undone. In Cholesky's factorisation by loops, for one, the first takes n^3/3 words and the second n^2/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from linad_typecheck.ir.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Call,
+    Copy,
+    Dim,
+    Drop,
+    Function,
+    If,
+    Load,
+    Loop,
+    Names,
+    Reserve,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    operands,
+    walk,
+    writes,
+    written,
+)
+from linad_typecheck.linear.uses import Modes
+from linad_typecheck.types import Array, Scalar
+
+from ..facts.activity import Facts, learn
+from .model import TRIPS, WORD, Plan, bytes_of
+from .storage import make_plan
+
+_CANDIDATES = 6
+
+
+def choose_undo(
+    f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
+) -> tuple[Facts, Plan]:
+    """The facts and the plan of a function for the set of undone arrays that logs the fewest words, found greedily."""
+    facts = learn(f, modes, wrt)
+    best = facts, make_plan(facts, shapes, log_everything)
+    if log_everything:
+        return best
+    undone: set[str] = set()
+    for place in _candidates(*best)[:_CANDIDATES]:
+        changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
+        facts = learn(changed, modes, wrt, undo, exchange)
+        plan = make_plan(facts, shapes)
+        if memory(plan) < memory(best[1]):
+            best, undone = (facts, plan), undone | {place}
+    return best
+
+
+def memory(plan: Plan) -> int:
+    """Bytes logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
+    return sum(
+        TRIPS ** len(b.path)
+        * (
+            sum(bytes_of(plan.variable(n, b).type) for n in b.logs)
+            + WORD * (len(b.rows) + sum(TRIPS ** len(a.shape) for a in (*b.expanded.values(), *b.rows.values())))
+        )
+        for b in plan.bodies.values()
+    )
+
+
+def _candidates(facts: Facts, plan: Plan) -> list[str]:
+    """Arrays made in a frame, known under one name, written cell by cell, whose logged loads might be re-read instead.
+    """
+    frames = set(plan.frames)
+    one_name: dict[str, Var] = {}
+    excluded = {r.name for r in facts.function.body.results if isinstance(r, Var)} | facts.moved
+    for s in walk(facts.function.body):
+        if isinstance(s, Alloc | Copy) and facts.home[s.out.name] in frames and s.out.name not in excluded:
+            one_name[facts.place(s.out)] = s.out
+    for s in walk(facts.function.body):
+        given = s.args if isinstance(s, Call) else () if isinstance(s, Store | AddTo) else writes(s)
+        for a in given:  # what a callee writes it does not put back, nor what is written as a whole
+            if isinstance(a, Var) and isinstance(a.type, Array):
+                one_name.pop(facts.place(a), None)
+    found: list[str] = []
+    for b in plan.bodies.values():
+        for s in (t for t in walk(b.loop.body) if isinstance(t, Load)):
+            place = facts.place(s.array)
+            home = plan.region_of.get(facts.home[s.array.name])
+            if place in one_name and place not in found and home is b.frame and _writes_in(facts, plan, place, b.frame):
+                found.append(place)
+    return found
+
+
+def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
+    """Whether all writes to an array stand in its own frame, or in fused loops of it: where the old cells are loaded,
+    these are not fused any more."""
+
+    def inside(block: Block, fused: bool = False) -> bool:
+        region = plan.region_of.get(id(block), frame)
+        own = fused or region is frame or getattr(region, "frame", None) is frame
+        for s in block.stmts:
+            target = written(s)
+            if target is not None and facts.place(target) == place and not own:
+                return False
+            again = fused or own and plan.modes.get(id(s)) == "fused"
+            if not all(inside(b, again) for b in blocks(s)):
+                return False
+        return True
+
+    return inside(facts.function.body)
+
+
+def _with_old_cells(
+    f: Function, facts: Facts, places: set[str]
+) -> tuple[Function, dict[int, Var], dict[int, Load]]:
+    """The function with the old cell loaded before each write to the arrays, where each write's old cell is, and which
+    writes exchange a cell with one of a log instead."""
+    names = Names(all_names(f))
+    undo: dict[int, Var] = {}
+    exchange: dict[int, Load] = {}
+    once = _read_once(f, facts)
+
+    def inside(block: Block) -> Block:
+        out: list[Stmt] = []
+        loads: list[Load] = []
+        for s in block.stmts:
+            match s:
+                case Store(array=a) | AddTo(array=a) if facts.place(a) in places:
+                    write = replace(s, checked=False)
+                    word = facts.value(s.value)
+                    from_log = (
+                        once.get(word.name)
+                        if isinstance(s, Store) and isinstance(word, Var) and not s.checked
+                        else None
+                    )
+                    # a log that is there as long as the array
+                    if (
+                        from_log is not None
+                        and from_log in loads
+                        and facts.home[from_log.array.name] == facts.home[a.name]
+                    ):
+                        exchange[id(write)] = from_log
+                        loads.remove(from_log)  # its cell holds another word then
+                        out.append(write)
+                        continue
+                    old = _loaded(out, a, s.index, facts)
+                    if old is not None:
+                        undo[id(write)] = old
+                        out.append(write)
+                        continue
+                    old = names.var("old", Scalar(a.type.dtype))
+                    undo[id(write)] = old
+                    out += [Load(old, a, s.index, s.checked, s.span), write]
+                    if old.type.dtype in ("f64", "f32"):
+                        out.append(Drop(old, s.span))
+                case If():
+                    out.append(replace(s, then=inside(s.then), orelse=inside(s.orelse)))
+                case Loop():
+                    out.append(replace(s, body=inside(s.body)))
+                case _:
+                    if isinstance(s, Load):
+                        loads.append(s)
+                    out.append(s)
+        return Block(tuple(out), block.results)
+
+    return replace(f, body=inside(f.body)), undo, exchange
+
+
+def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
+    """The value of a cell, where the statements before have loaded it and not written to its array since."""
+    place, cell = facts.place(array), tuple(map(facts.value, index))
+    for s in reversed(before):
+        if isinstance(s, Load) and facts.place(s.array) == place and tuple(map(facts.value, s.index)) == cell:
+            return s.out
+        target = written(s)
+        if (target is not None and facts.place(target) == place) or isinstance(s, If | Loop | Call):
+            return None
+    return None
+
+
+def _read_once(f: Function, facts: Facts) -> dict[str, Load]:
+    """Loads by name of their value, each the only one of a log of cells: no other reads what the log then holds.
+
+    A log is written on the way there and read on the way back, a cell of it once by each load.
+    """
+    logs = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "cells"} - facts.moved
+    found: dict[str, list[Load]] = {}
+    for s in walk(f.body):
+        for a in operands(s):
+            if isinstance(a, Var) and a.name in logs and not isinstance(s, Load | Store | Reserve | Dim | Drop):
+                logs.discard(a.name)
+        if isinstance(s, Load):
+            found.setdefault(s.array.name, []).append(s)
+    return {loads[0].out.name: loads[0] for n, loads in found.items() if n in logs and len(loads) == 1}

@@ -1,0 +1,28 @@
+"""Adjoints in scope of the backward walk, and what they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from linad_typecheck.ir.core import Atom, Names, Var, base_name
+
+
+def bar_name(a: Atom) -> str:
+    """The adjoint of ``x`` is called ``x_bar``, at every order. That is for readers: `Var.adjoint` says what is one."""
+    return f"{base_name(a.name)}_bar" if isinstance(a, Var) else "result_bar"
+
+
+def bar_of(a: Atom, names: Names) -> Var:
+    """A variable for the adjoint of a value."""
+    return Var(names.fresh(bar_name(a)), a.type, adjoint=True)
+
+
+@dataclass
+class Bars:
+    """Adjoints in scope of the backward walk: of float scalars by linear name, of arrays by the name of the array."""
+
+    scalars: dict[str, Atom] = field(default_factory=dict)
+    arrays: dict[str, Var] = field(default_factory=dict)
+
+    def fork(self) -> Bars:
+        return Bars(dict(self.scalars), dict(self.arrays))

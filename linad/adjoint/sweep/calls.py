@@ -1,0 +1,313 @@
+"""Adjoints of functions that stay functions, recursive ones and those with a rule (`custom`): a pair of functions for
+each way that one is called.
+
+The first runs the primal and pushes what its reverse needs; the second pops it and runs the adjoint, with the modes of
+the parameters transposed. Each makes one call of its own kind where the primal makes one, so both take work in
+proportion to that of the primal, whatever the depth. A pair is specialised by the parameters that a derivative flows
+through, and by the arrays that its reverse may read again, because they still hold what they held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.ir.core import (
+    Block,
+    Call,
+    Const,
+    Function,
+    Loop,
+    Names,
+    Param,
+    Stmt,
+    Var,
+    all_names,
+    outputs,
+    walk,
+)
+from linad_typecheck.linear.uses import modes_of
+from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
+
+from ..facts.activity import learn
+from .bars import Bars, bar_of
+from .custom import RulePair, Transposes
+from ..plan.model import Body, Plan
+from .reverse import TRANSPOSED, BackwardWalk
+from .shapes import with_shapes
+from .stack import KINDS, CallStack, StackedSweep, kind_of
+from ..plan.storage import make_call_plan
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One way to call a function.
+
+    Attributes
+    ----------
+    active
+        Positions of the parameters through which the derivative flows.
+    kept
+        Positions of arrays lent for reading whose cells are the same when the reverse runs.
+    unused
+        Of a function with a rule: positions of float results that no derivative flows through.
+    """
+
+    callee: str
+    active: tuple[int, ...]
+    kept: tuple[int, ...]
+    unused: tuple[int, ...] = ()
+
+
+@dataclass(eq=False)
+class Pair:
+    """The two functions that a call becomes, planned.
+
+    Attributes
+    ----------
+    forward, reverse
+        Their names.
+    primal
+        The function, in linear form, with the sizes named that the reverse may ask for.
+    seeds
+        Positions of the results whose cotangents the reverse takes.
+    lent
+        Positions of the lent arrays whose adjoints the reverse updates.
+    given
+        Positions of the parameters whose adjoints the reverse returns: scalars and owned arrays.
+    kinds
+        Of the words that a call may push.
+    """
+
+    key: Key
+    forward: str
+    reverse: str
+    primal: Function
+    plan: Plan
+    body: Body
+    seeds: tuple[int, ...]
+    lent: tuple[int, ...]
+    given: tuple[int, ...]
+    calls: tuple[Key, ...]
+    kinds: tuple[str, ...] = field(default=())
+
+    def own_kinds(self) -> set[str]:
+        """Of the words that the function itself pushes."""
+        found: set[str] = set()
+        bodies = [b for b in self.plan.bodies.values() if b.stacked]
+        facts = self.plan.facts
+        types = {p.var.name: p.var.type for p in self.primal.params}
+        types |= {c.name: c.type for b in bodies for c in b.loop.carried}
+        types |= {
+            v.name: v.type for s in facts.definition.values() for v in outputs(s)
+        }
+        for b in bodies:
+            found |= {
+                kind_of(types[n]) for n, how in b.source.items() if how == "logged"
+            }  # type: ignore[arg-type]
+        return found
+
+
+class Calls:
+    """The pairs that a derivative needs, planned when they are asked for, generated at the end.
+
+    Parameters
+    ----------
+    functions
+        All functions, in linear form.
+    taken
+        Names that generated functions must not have.
+    log_everything
+        Whether no plan spares anything.
+    transposes
+        Of the functions of rules.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        taken: Iterable[str],
+        log_everything: bool = False,
+        transposes: Transposes | None = None,
+    ) -> None:
+        self.primal, self.modes = functions, modes_of(functions)
+        self.log_everything, self.transposes = log_everything, transposes
+        self.pairs: dict[Key, Pair | RulePair] = {}
+        self._taken = set(taken)
+
+    def key(self, s: Call, plan: Plan) -> Key:
+        """How a call of a planned function calls."""
+        active = tuple(k for k, a in enumerate(s.args) if plan.facts.is_active(a))
+        ruled = self.primal[s.callee].rule is not None
+        unused = tuple(k for k, o in enumerate(s.outs) if ruled and is_float(o.type) and not plan.facts.is_active(o))
+        return Key(s.callee, active, plan.unchanged[id(s)], unused)
+
+    def pair(self, key: Key) -> Pair | RulePair:
+        if key not in self.pairs:
+            self._plan(key)
+        return self.pairs[key]
+
+    def recursive(self) -> tuple[Pair, ...]:
+        """The pairs of recursive functions."""
+        return tuple(p for p in self.pairs.values() if isinstance(p, Pair))
+
+    def functions(self) -> dict[str, Function]:
+        """Both functions of every pair."""
+        made: dict[str, Function] = {}
+        for p in list(self.pairs.values()):
+            if isinstance(p, RulePair):
+                made |= p.functions(self.primal, self.transposes)
+            else:
+                made[p.forward], made[p.reverse] = self._forward(p), self._reverse(p)
+        return made
+
+    # -- planning
+
+    def _plan(self, key: Key) -> None:
+        """Plan a pair and all that it calls, then settle what each of them pushes."""
+        todo, new = [key], []
+        while todo:
+            k = todo.pop()
+            if k not in self.pairs:
+                self.pairs[k] = made = self._planned(k) if self.primal[k.callee].rule is None else self._ruled(k)
+                new.append(made)
+                todo += made.calls
+        kinds = {p.key: p.own_kinds() for p in new}
+        kinds |= {
+            p.key: set(p.kinds) for p in self.pairs.values() if p.key not in kinds
+        }
+        while True:
+            before = sum(map(len, kinds.values()))
+            for p in new:
+                for k in p.calls:
+                    kinds[p.key] |= kinds[k]
+            if sum(map(len, kinds.values())) == before:
+                break
+        for p in new:
+            p.kinds = tuple(k for k in KINDS if k in kinds[p.key])
+
+    def _ruled(self, key: Key) -> RulePair:
+        return RulePair(key, self._name(key, "fwd"), self._name(key, "rev"), self.primal[key.callee], self.primal)
+
+    def _planned(self, key: Key) -> Pair:
+        f, shapes = with_shapes(self.primal[key.callee])
+        wrapped, loop = _as_iteration(f)
+        facts = learn(wrapped, self.modes, [f.params[k].var.name for k in key.active], results=f.body.results)
+        lost = [
+            p.var.name
+            for k, p in enumerate(f.params)
+            if isinstance(p.var.type, Array) and k not in key.kept
+        ]
+        facts.moved |= set(lost)  # the reverse does not see them
+        plan = make_call_plan(facts, shapes, loop, self.log_everything)
+        calls = tuple(
+            self.key(s, plan)
+            for s in walk(loop.body)
+            if isinstance(s, Call) and facts.matters(s)
+        )
+        types = [f.params[k] for k in key.active]
+        return Pair(
+            key,
+            self._name(key, "fwd"),
+            self._name(key, "rev"),
+            f,
+            plan,
+            plan.bodies[id(loop)],
+            tuple(k for k, r in enumerate(f.body.results) if facts.is_active(r)),
+            tuple(
+                k
+                for k, p in zip(key.active, types, strict=True)
+                if isinstance(p.var.type, Array) and p.mode != "own"
+            ),
+            tuple(
+                k
+                for k, p in zip(key.active, types, strict=True)
+                if isinstance(p.var.type, Scalar) or p.mode == "own"
+            ),
+            tuple(dict.fromkeys(calls)),
+        )
+
+    def _name(self, key: Key, what: str) -> str:
+        name = "_".join(
+            [
+                key.callee,
+                what,
+                *map(str, key.active),
+                *(("with", *map(str, key.kept)) if key.kept else ()),
+            ]
+        )
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    # -- generation
+
+    def _sweep(self, p: Pair) -> tuple[StackedSweep, Names]:
+        names = Names(all_names(p.plan.facts.function))
+        sweep = StackedSweep(p.plan.facts, p.plan, names)
+        sweep.stack = CallStack(p.plan, self, names, p.kinds)
+        return sweep, names
+
+    def _forward(self, p: Pair) -> Function:
+        sweep, _ = self._sweep(p)
+        out: list[Stmt] = []
+        sweep.block(p.body.loop.body, p.body, None, out)
+        results = tuple(map(sweep.at, p.primal.body.results))
+        params = (*p.primal.params, *sweep.stack.params("mut"))
+        return Function(p.forward, params, Block(tuple(out), results), p.primal.span)
+
+    def _reverse(self, p: Pair) -> Function:
+        sweep, names = self._sweep(p)
+        back = BackwardWalk(p.plan.facts, p.plan, names, sweep)
+        bars = Bars()
+        primal = p.primal
+        params = [Param(primal.params[k].var, "read") for k in p.key.kept]
+        params += sweep.stack.params("read")
+        for k in p.seeds:
+            r = primal.body.results[k]
+            assert isinstance(r, Var)
+            bar = bar_of(r, names)
+            params.append(Param(bar, "own", linear=True))
+            (bars.arrays if isinstance(r.type, Array) else bars.scalars)[r.name] = bar  # type: ignore[index]
+        for k in p.lent:
+            v, mode = primal.params[k].var, primal.params[k].mode
+            bars.arrays[v.name] = bar_of(v, names)
+            params.append(Param(bars.arrays[v.name], TRANSPOSED[mode], linear=True, like=v.name))
+        out: list[Stmt] = []
+        back.block(p.body.loop.body, p.body, bars, out)
+        given = [primal.params[k].var for k in p.given]
+        results = tuple(
+            bars.arrays[v.name]
+            if isinstance(v.type, Array)
+            else back.scalar_bar(v, bars)
+            for v in given
+        )
+        return Function(
+            p.reverse, tuple(params), Block((*back.seeds, *out), results), primal.span
+        )
+
+
+def _as_iteration(f: Function) -> tuple[Function, Loop]:
+    """The body of a function as the one iteration of a loop that carries its scalars: they are lost when it has run, as
+    those of an iteration are."""
+    names = Names(all_names(f))
+    scalars = tuple(p.var for p in f.params if isinstance(p.var.type, Scalar))
+    inits = tuple(
+        Const(False if v.type == BOOL else 0.0 if is_float(v.type) else 0, v.type)
+        for v in scalars
+    )
+    outs = tuple(names.like(v) for v in scalars)
+    one = Const(1, I64)
+    loop = Loop(
+        names.var("call", I64),
+        Const(0, I64),
+        one,
+        one,
+        scalars,
+        inits,
+        Block(f.body.stmts, scalars),
+        outs,
+        span=f.span,
+    )
+    return replace(f, body=Block((loop,), ())), loop

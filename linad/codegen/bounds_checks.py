@@ -1,0 +1,476 @@
+"""Index checks: which accesses are in range by proof, which by a test before a loop, and which by a test of their own.
+
+The result is a core program without checked accesses: the checks that remain are `Check` statements, in front of the
+access where the index may be wrong, or in front of a loop, with `RETRY` as their error, where one test stands for all
+iterations. A test before a loop may fail although the program has no error (an access that is not reached); then the
+build in which every check is in its place says what is the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from linad_typecheck.ir.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Copy,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    base_name,
+    walk,
+)
+from linad_typecheck.ir.sizes import known_sizes as array_sizes
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.span import Span
+from linad_typecheck.types import BOOL, I64, Array
+
+from linad.analysis.affine import SMALL, Ranges, Snapshot, constant, unknown
+from linad.analysis.logs import logs_of
+from linad.analysis.loop_facts import defined, definitions, scatters, steps, updated
+from linad.optimise.loops.scatter_buffering import delayable
+from linad.optimise.pass_manager import Remark, Remarks
+
+from .hoisted_checks import Endpoints, Scan, Test, place
+
+ZERO = Const(0, I64)
+LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only
+
+
+Answer = Literal["inside", "before", "proved"]
+ANSWERS: dict[Answer, str] = {
+    "inside": "tested in each iteration",
+    "before": "tested once, before the loop",
+    "proved": "proved, not tested",
+}
+
+
+@dataclass(frozen=True)
+class Access:
+    """An index of an access in a loop: whether it is proved to be in range, tested before a loop, or where it is used.
+    """
+
+    span: Span
+    array: str
+    axis: int
+    answer: Answer
+
+
+@dataclass
+class Frame:
+    """A loop around the current place, whose checks may be moved in front of it."""
+
+    loop: Loop
+    movable: bool  # all iterations run, and run the whole body, unless an error ends them
+    inside: set[str]  # what the loop defines
+    updated: set[str]  # the arrays that it updates
+    tests: list[Test] = field(default_factory=list)
+    conditional: int = 0
+    entry: Snapshot | None = None  # what is known before the body
+
+
+def check_accesses(f: Function, retry: bool) -> tuple[Function, Remarks]:
+    """The function with its index checks written out; with ``retry``, before loops where they can be."""
+    checker = Checker(f, retry)
+    f = replace(f, body=checker.block(f.body))
+    return f, tuple(_remarks(checker.accesses))
+
+
+def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
+    """Which index tests of loops stay there, which are made before the loop, which are not needed."""
+    found: dict[tuple[int, str], set[str]] = {}
+    for a in accesses:
+        found.setdefault((a.span.line, a.array), set()).add(a.answer)
+    for (line, array), answers in found.items():
+        for text in (text for answer, text in ANSWERS.items() if answer in answers):
+            yield Remark(line, "index check", f"of {array}: {text}")
+
+
+class Checker:
+    """The walk over one function."""
+
+    def __init__(self, f: Function, hoist: bool) -> None:
+        self.hoist = hoist
+        self.names = Names(all_names(f))
+        self.ranges = Ranges()
+        self.frames: list[Frame] = []
+        self.accesses: list[Access] = []  # those in loops
+        self.tested: set[str] = set()  # indices that a test before a loop is about
+        self.loads: dict[str, Load] = {}  # ints that come out of an array
+        self.aliases: dict[str, Atom] = {}  # wraps that are not needed
+        self.places: dict[str, tuple[Var, int]] = {}  # what array and axis a size is of
+        self.resized = logs_of(f)
+        self.known = array_sizes(f)
+
+    # ------------------------------------------------------------------------------------------------------ walk
+
+    def block(self, b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            self.stmt(s, out)
+        return Block(tuple(out), b.results)
+
+    def stmt(self, s: Stmt, out: list[Stmt]) -> None:
+        r = self.ranges
+        match s:
+            case Let(op="wrap"):
+                self.wrap(s, out)
+            case Let():
+                r.let(s)
+                out.append(s)
+            case Dim(v, array, axis):
+                if array.name not in self.resized:
+                    r.forms[v.name] = self.size(array, axis)
+                out.append(s)
+            case Load() | Store() | AddTo():
+                self.access(s, out)
+            case Alloc(v):
+                self.alloc(s, out)
+            case Copy(v, array):
+                out.append(s)
+                for axis in range(_rank(array)):
+                    r.dims[v.name, axis] = self.size(array, axis)
+            case Check(cond):
+                if not (self.innermost() and r.holds(cond)):
+                    out.append(s)
+                    r.learn_test(cond, True)
+            case If():
+                self.branch(s, out)
+            case Loop():
+                self.loop(s, out)
+            case _:
+                out.append(s)
+
+    def innermost(self) -> bool:
+        """Whether no loop is within the one that this place is in. There a test keeps vectors away; around others it
+        costs nothing, and without it short loops inside become longer code."""
+        return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
+
+    def size(self, array: Var, axis: int) -> Affine:
+        d = self.ranges.dim(array, axis)
+        for name in d.atoms:
+            if name in self.ranges.sizes:
+                self.places.setdefault(name, (array, axis))
+        return d
+
+    def alloc(self, s: Alloc, out: list[Stmt]) -> None:
+        """Sizes must not be negative; what has been allocated is at most the address space."""
+        r = self.ranges
+        for axis, a in enumerate(s.shape):
+            v = r.value(a)
+            if not r.proves(v):
+                ok = self.names.var("ok", BOOL)
+                out.append(Let(ok, "le", (ZERO, a), s.span))
+                out.append(Check(ok, "ValueError", "negative dimensions are not allowed", (), s.span))
+                r.learn(v)
+            if s.out.name not in self.resized:
+                r.dims[s.out.name, axis] = v
+        out.append(s)
+        if len(s.shape) == 1:
+            r.learn(constant(2**60) - r.value(s.shape[0]))
+
+    def branch(self, s: If, out: list[Stmt]) -> None:
+        frame = self.frames[-1] if self.frames else None
+        if frame:
+            frame.conditional += 1
+        arms = []
+        for holds, b in ((True, s.then), (False, s.orelse)):
+            with self.ranges.scope():
+                self.ranges.learn_test(s.cond, holds)
+                arms.append(self.block(b))
+                results = [self.ranges.form(x) if _is_int(x) else None for x in b.results]
+            arms.append(results)
+        if frame:
+            frame.conditional -= 1
+        then, first, orelse, second = arms
+        for v, x, y in zip(s.outs, first, second, strict=True):
+            if x is not None and x == y:
+                self.ranges.forms[v.name] = x
+        for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+            self.join_sizes(v, a, b)
+        out.append(replace(s, then=then, orelse=orelse))
+
+    def join_sizes(self, v: Var, a: Atom, b: Atom) -> None:
+        if isinstance(v.type, Array) and isinstance(a, Var) and isinstance(b, Var) and v.name not in self.resized:
+            for axis in range(v.type.rank):
+                da, db = self.size(a, axis), self.size(b, axis)
+                if da == db and not {a.name, b.name} & self.resized:
+                    self.ranges.dims[v.name, axis] = da
+
+    def loop(self, s: Loop, out: list[Stmt]) -> None:
+        r = self.ranges
+        self.carried_sizes(s)
+        movable = self.hoist and not s.exits and s.stop is not None and r.form(s.step).value in (1, -1)
+        frame = Frame(s, movable, defined(s), updated(s))
+        self.frames.append(frame)
+        with r.scope():
+            r.enter(s)
+            columns = enumerate(zip(s.carried, s.inits, s.outs, strict=True))
+            moves = [(c, o, *self.induction(c, a, s, k)) for k, (c, a, o) in columns]
+            for c, _, direction, init in moves:
+                self.bounded(c, direction, init)
+            frame.entry = r.snapshot()
+            body = self.block(s.body)
+        self.frames.pop()
+        for _, o, direction, init in moves:
+            self.bounded(o, direction, init)
+        if s.trips is not None:
+            r.learn(unknown(s.trips.name))
+        outer = self.frames[-1] if self.frames else None
+        for t in frame.tests:
+            t = t.around(s)
+            if outer and self.may_leave(t, outer):
+                if t not in outer.tests:
+                    outer.tests.append(t)
+            else:
+                place(t, self.names, self.places, out)
+        out.append(replace(s, body=body))
+
+    def carried_sizes(self, s: Loop) -> None:
+        """Carried arrays that only change places keep their sizes, as do those that are made anew with the same ones.
+        """
+        for v in (*s.carried, *s.outs):
+            if v.name not in self.resized:
+                for axis, n in enumerate(self.known.get(v.name, ())):
+                    self.ranges.dims[v.name, axis] = self.ranges.value(n)
+        arrays = [k for k, c in enumerate(s.carried) if isinstance(c.type, Array)]
+        results = s.body.results[1:] if s.exits else s.body.results
+        own = {s.carried[k].name for k in arrays}
+        for k in arrays:
+            c, a, o = s.carried[k], s.inits[k], s.outs[k]
+            same = [j for j in arrays if s.carried[j].type == c.type]
+            if not all(isinstance(results[j], Var) and results[j].name in own for j in same):
+                continue
+            if {v.name for j in same for v in (s.carried[j], s.inits[j], s.outs[j])} & self.resized:
+                continue
+            for axis in range(_rank(c)):
+                sizes = {self.size(s.inits[j], axis) for j in same}
+                if len(sizes) == 1:
+                    self.ranges.dims[c.name, axis] = self.ranges.dims[o.name, axis] = self.size(a, axis)
+
+    def induction(self, c: Var, init: Atom, s: Loop, k: int) -> tuple[int, Affine]:
+        """Whether a carried int only grows (1) or only shrinks (-1), and where it starts; 0 if neither is known."""
+        if not _is_int(c) or c.type.dtype != "i64":
+            return 0, constant(0)
+        start = self.ranges.value(init)
+        low, high = self.ranges.bounds(start)
+        if low < -SMALL or high > SMALL:
+            return 0, start
+        results = s.body.results[1:] if s.exits else s.body.results
+        made = definitions(s.body)
+        signs = steps(results[k], c, made)
+        if signs is None:
+            return 0, start
+        return (1 if signs <= {0, 1} else -1 if signs <= {0, -1} else 0), start
+
+    def bounded(self, v: Var, direction: int, init: Affine) -> None:
+        if direction:
+            self.ranges.learn((unknown(v.name) - init) * direction)
+            limit = constant(SMALL) - unknown(v.name) * direction  # a counter does not get there in any lifetime
+            self.ranges.learn(limit)
+
+    # -------------------------------------------------------------------------------------------------- accesses
+
+    def wrap(self, s: Let, out: list[Stmt]) -> None:
+        r = self.ranges
+        i, n = s.ins
+        f, size = r.form(i), r.value(n)
+        if r.exact(f) and r.proves(f):
+            r.forms[s.out.name] = f
+            out.append(_alias(s, i))
+            self.loads_like(s.out, i)
+            return
+        if r.exact(f) and r.proves(f * -1 - 1):
+            r.forms[s.out.name] = f + size
+            out.append(Let(s.out, "add", (i, n), s.span))
+            return
+        if self.scan(i, size) or (r.exact(f) and self.endpoints(f, None, None)):
+            r.forms[s.out.name] = f
+            self.tested.add(s.out.name)
+            out.append(_alias(s, i))
+            return
+        if r.exact(f) and r.proves(f + size) and r.proves(size - 1 - f):
+            r.learn(unknown(s.out.name))
+            r.learn(size - 1 - unknown(s.out.name))
+        out.append(s)
+
+    def loads_like(self, out: Var, i: Atom) -> None:
+        if isinstance(i, Var) and i.name in self.loads:
+            self.loads[out.name] = self.loads[i.name]
+
+    def access(self, s: Load | Store | AddTo, out: list[Stmt]) -> None:
+        if s.checked:
+            for axis, i in enumerate(s.index):
+                self.in_range(s, axis, i, out)
+        out.append(replace(s, checked=False))
+        if isinstance(s, Load) and s.out.type.dtype == "i64":
+            self.loads[s.out.name] = s
+
+    def in_range(self, s: Load | Store | AddTo, axis: int, i: Atom, out: list[Stmt]) -> None:
+        r = self.ranges
+        if s.array.name in self.resized:
+            out.extend(self.explicit(s.array, axis, i, s.span))
+            return
+        f, size = r.form(i), self.size(s.array, axis)
+        if (s.array.name, axis, f) in r.done or (r.proves(f) and r.proves(size - 1 - f)):
+            self.note(s, axis, "before" if isinstance(i, Var) and i.name in self.tested else "proved")
+            return
+        if self.scan(i, size) or self.endpoints(f, size, i):
+            self.note(s, axis, "before")
+        else:
+            self.note(s, axis, "inside")
+            out.extend(self.explicit(s.array, axis, i, s.span))
+        self.passed(s.array, axis, f, size)
+
+    def note(self, s: Load | Store | AddTo, axis: int, answer: Answer) -> None:
+        if self.frames:
+            self.accesses.append(Access(s.span, base_name(s.array.name), axis, answer))
+
+    def passed(self, array: Var, axis: int, f: Affine, size: Affine) -> None:
+        """From here on the index is known to be in range."""
+        r = self.ranges
+        r.done.add((array.name, axis, f))
+        if r.exact(f):
+            r.learn(f)
+            r.learn(size - 1 - f)
+
+    def endpoints(self, f: Affine, size: Affine | None, i: Atom | None) -> bool:
+        """Test an affine index before the loop, at the first and the last iteration; False where that cannot be."""
+        frame = self.movable()
+        if frame is None:
+            return False
+        r, s = self.ranges, frame.loop
+        c = dict(f.terms).get(s.index.name, 0)
+        rest = f - unknown(s.index.name) * c
+        if abs(c) > LARGEST_FACTOR or not self.visible(rest, frame):
+            return False
+        if size is not None and not self.visible(size, frame):
+            return False
+        start = r.value(s.start)
+        stop = r.value(s.stop)  # type: ignore[arg-type]
+        step = r.form(s.step).value
+        ends = (start, stop - 1) if step == 1 else (stop + 1, start)  # lowest and highest value of the loop index
+        low, high = (rest + ends[c < 0] * c, rest + ends[c >= 0] * c) if c else (rest, rest)
+        if size is None and self.proves_outside(low):
+            return False  # negative on purpose in some iteration
+        if not all(self.visible(e, frame) for e in (low, high)):
+            return False
+        sure = r.exact(f)
+        test = Endpoints(
+            low=None if sure and r.proves(f) else low,
+            high=None if size is None or (sure and r.proves(size - 1 - f)) else high,
+            size=size,
+            ordered=None if sure or not c else (low, high),
+            width=None if sure or abs(c) < 2 else ends,
+        )
+        if test not in frame.tests:
+            frame.tests.append(test)
+        if size is None and sure:
+            r.learn(f)
+        return size is not None or sure
+
+    def proves_outside(self, low: Affine) -> bool:
+        return self.ranges.proves(low * -1 - 1)
+
+    def visible(self, f: Affine, frame: Frame) -> bool:
+        """Whether the unknowns of a form have a value in front of the loop."""
+        own = {self.places[a][0].name for a in f.atoms if a in self.places}
+        return not (own | set(f.atoms)) & frame.inside
+
+    def movable(self) -> Frame | None:
+        """The innermost loop, if a check at this place may move in front of it."""
+        frame = self.frames[-1] if self.frames else None
+        return frame if frame and frame.movable and not frame.conditional else None
+
+    def scan(self, i: Atom, size: Affine) -> bool:
+        """Test all indices that a loop takes from an array before the loop, where the loop can then be vectorised."""
+        frame = self.movable()
+        load = self.loads.get(i.name) if isinstance(i, Var) else None
+        if frame is None or load is None or i.name not in frame.inside:
+            return False
+        if scatters(frame.loop) and not delayable(frame.loop):
+            return False
+        if load.array.name in frame.inside | frame.updated | self.resized or not self.visible(size, frame):
+            return False
+        index = tuple(self.ranges.form(x) for x in load.index)
+        if not any(frame.loop.index.name in f.atoms for f in index) or not all(map(_simple, index)):
+            return False
+        test = Scan(load.array, index, size, frame.loop)
+        if not self.readable(test, frame):
+            return False
+        if test not in frame.tests:
+            frame.tests.append(test)
+        f = unknown(i.name)
+        self.ranges.learn(f)
+        self.ranges.learn(size - 1 - f)
+        return True
+
+    def readable(self, t: Scan, frame: Frame) -> bool:
+        """Whether the cells that a scan reads are cells of the array, from what is known before the loop alone."""
+        r = self.ranges
+        assert frame.entry is not None
+        with r.scope():
+            r.restore(frame.entry)
+            r.enter(t.loop)
+            return all(
+                r.proves(r.normal(f)) and r.proves(self.size(t.array, axis) - 1 - r.normal(f))
+                for axis, f in enumerate(t.index)
+            )
+
+    def may_leave(self, t: Test, outer: Frame) -> bool:
+        """Whether a test in front of a loop may go in front of the loop around it as well."""
+        if not outer.movable or outer.conditional or t.mentions(outer.inside, self.places):
+            return False
+        return not isinstance(t, Scan) or (t.array.name not in outer.updated and self.readable(t, outer))
+
+    def explicit(self, array: Var, axis: int, index: Atom, span: Span) -> list[Stmt]:
+        """A test of one index where it is used. A user's index that was negative is reported as it was written."""
+        fresh = self.names.var
+        size, high = fresh("size"), fresh("high", BOOL)
+        out: list[Stmt] = [Dim(size, array, axis, span), Let(high, "lt", (index, size), span)]
+        f = self.ranges.form(index)
+        if self.ranges.exact(f) and self.ranges.proves(f):
+            ok, shown = high, index
+        else:
+            low, negative = fresh("low", BOOL), fresh("negative", BOOL)
+            ok, back, shown = fresh("ok", BOOL), fresh("back"), fresh("shown")
+            out += [
+                Let(low, "le", (ZERO, index), span),
+                Let(ok, "and", (low, high), span),
+                Let(negative, "lt", (index, ZERO), span),
+                Let(back, "sub", (index, size), span),
+                Let(shown, "select", (negative, back, index), span),
+            ]
+        message = f"index {{0}} is out of bounds for axis {axis} of {base_name(array.name)} with size {{1}}"
+        return [*out, Check(ok, "IndexError", message, (shown, size), span)]
+
+
+def _alias(s: Let, i: Atom) -> Stmt:
+    return Let(s.out, "cast", (i,), s.span)
+
+
+def _rank(v: Var) -> int:
+    return v.type.rank if isinstance(v.type, Array) else 0
+
+
+def _is_int(a: Atom) -> bool:
+    return not isinstance(a.type, Array) and a.type.dtype in ("i64", "i32")
+
+
+def _simple(f: Affine) -> bool:
+    """A constant, or one unknown plus a constant."""
+    return not f.terms or (len(f.terms) == 1 and f.terms[0][1] == 1)

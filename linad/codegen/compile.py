@@ -1,0 +1,147 @@
+"""Compiling and loading generated modules: the only place that calls `numba.njit` for them."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import linecache
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.abc import InspectLoader
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import llvmlite.binding as llvm
+from linad_typecheck.deep import deep
+from numba import njit
+
+from .llvm.pipeline import DirectCompiler
+from .interrupts import later
+from .llvm_options import options_for_loops
+from .machine_code import keep
+from .numba_compat import INTR_MATH, Dispatcher, cpu_target
+
+DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
+FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
+
+
+class KernelCompiler(DirectCompiler):
+    """The shorter way for a kernel: a function of its own also in machine code, so that the promise holds inside."""
+
+    noalias = apart = True
+
+
+def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
+    """The decorator of the function that Python calls: compiled when the module is imported."""
+
+    def decorate(f: FunctionType) -> Callable:
+        made = njit(
+            error_model="numpy",
+            nogil=True,
+            fastmath=FASTMATH if fastmath else False,
+            no_cfunc_wrapper=True,
+            pipeline_class=DirectCompiler,
+        )(f)
+        if made is f:  # NUMBA_DISABLE_JIT
+            return f
+        if cache:
+            module = f.__globals__["__loader__"]
+            keep(made, module.folder, f"{module.name}.{f.__name__}", module.text)
+        made.compile(signature)
+        made.disable_compile()
+        return made
+
+    return decorate
+
+
+def kernel(*, fastmath: bool, noalias: bool) -> Callable:
+    """The decorator of a function that only generated code calls.
+
+    ``noalias`` promises that no array argument that is written overlaps another one.
+    """
+    return njit(
+        error_model="numpy",
+        nogil=True,
+        fastmath=FASTMATH if fastmath else False,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=KernelCompiler if noalias else DirectCompiler,
+    )
+
+
+LIBM = "libm.so.6"  # of glibc
+
+
+@cache
+def use_newest_libm() -> None:
+    """Let machine code call libm's functions of today.
+
+    Numba gives it those that its own library was linked with: of glibc, `exp`, `log` and `pow` as they were before
+    2.29, which look for errors that nobody asks about, and a jump to each.
+    """
+    try:
+        library = ctypes.CDLL(LIBM)
+    except OSError:
+        return
+    _ = cpu_target.target_context  # with it Numba names its own
+    for name in INTR_MATH:
+        if hasattr(library, name):
+            llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+
+
+def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
+    """Run the text of a generated module, which compiles it or takes machine code from the cache. Ctrl-C waits for its
+    end.
+
+    Parameters
+    ----------
+    name : str
+        What it is called there, and in what errors say.
+    text : str
+        What it says.
+    folder : path, optional
+        The folder of the cache that its machine code is in.
+    """
+    loader = _Generated(name, text, folder)
+    spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    with later():
+        use_newest_libm()
+        sys.modules[spec.name] = module  # where pickles of machine code look for it
+        linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
+        try:
+            with deep(DEEP), options_for_loops():
+                loader.exec_module(module)
+        finally:  # its functions keep what they need
+            linecache.cache.pop(loader.file, None)
+            del sys.modules[spec.name]
+    return module
+
+
+def entry(function: str, name: str, text: str, folder: Path | None = None) -> Callable:
+    """The function of a generated module that Python calls; of the module nothing else stays.
+
+    Compiled functions hold the names of their module where Python's collector of garbage does not see it: as long as
+    the function is among them, neither it nor its machine code would ever be freed.
+    """
+    names = vars(load(name, text, folder))
+    found = names[function]
+    if isinstance(found, Dispatcher):  # Python's own functions look names up when they run: NUMBA_DISABLE_JIT
+        names.clear()
+    return found
+
+
+class _Generated(InspectLoader):
+    """The loader of a module that is in no file, or was read from it already."""
+
+    def __init__(self, name: str, text: str, folder: Path | None) -> None:
+        self.name, self.text, self.folder = name, text, folder
+        self.file = f"<linad {name}>"
+
+    def get_source(self, fullname: str) -> str:
+        return self.text
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self.source_to_code(self.text, self.file), vars(module))

@@ -1,0 +1,68 @@
+"""How much there is to do in a loop, in steps of the core: what is asked before threads are given to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linad_typecheck.ir.core import Atom, Block, Const, If, Let, Loop, Var, outputs, walk
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import I64
+
+if TYPE_CHECKING:
+    from .chunks import Maker
+
+DEAR = 10  # a call of the C library, in steps
+UNKNOWN = 16  # iterations of an inner loop whose number is not known beforehand
+LARGEST = Const(2**20, I64)  # of a number of iterations that is multiplied
+
+
+def work_of(s: Loop, trips: Var, m: Maker) -> Atom:
+    """The steps of a loop, computed before it by what is known there; absurd sizes may give an absurd number."""
+    made = {s.index.name, *(c.name for c in s.carried)}
+    for t in walk(s.body):
+        made.update(v.name for v in outputs(t))
+        if isinstance(t, Loop):
+            made.update((t.index.name, *(c.name for c in t.carried)))
+    return m.let("mul", trips, _block(s.body, made, m), hint="work")
+
+
+def _block(b: Block, made: set[str], m: Maker) -> Atom:
+    """The steps of one execution of a block, at least 1."""
+    fixed, rest = 1, []
+    for t in b.stmts:
+        match t:
+            case Let(op=op):
+                fixed += DEAR if OPS[op].dear else 1
+            case If(then=then, orelse=orelse):
+                for arm in (_block(then, made, m), _block(orelse, made, m)):
+                    if isinstance(arm, Const):
+                        fixed += int(arm.value) // 2
+                    else:
+                        rest.append(m.let("shr", arm, ONE))
+            case Loop():
+                cost = _inner(t, made, m)
+                if isinstance(cost, Const):
+                    fixed += int(cost.value)
+                else:
+                    rest.append(cost)
+            case _:
+                fixed += 1
+    total: Atom = Const(fixed, I64)
+    for r in rest:
+        total = m.let("add", total, r)
+    return total
+
+
+ONE = Const(1, I64)
+
+
+def _inner(s: Loop, made: set[str], m: Maker) -> Atom:
+    each = _block(s.body, made, m)
+    bounds = (s.start, s.stop, s.step)
+    known = all(isinstance(a, Const) or isinstance(a, Var) and a.name not in made for a in bounds)
+    times: Atom = Const(UNKNOWN, I64)
+    if known and s.stop is not None:
+        times = m.let("min", m.let("trips", s.start, s.stop, s.step), LARGEST)
+    if isinstance(times, Const) and isinstance(each, Const):
+        return Const(int(times.value) * int(each.value), I64)
+    return m.let("mul", times, each)

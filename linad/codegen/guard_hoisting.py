@@ -1,0 +1,228 @@
+"""Demands for the other build leave a loop that writes to arrays of the caller: a loop of its own makes all of them
+first.
+
+The rows of a sparse matrix are ``range(indptr[i], indptr[i + 1])``. Whether they lie in the matrix is asked at each
+row, in front of its loop. But where the rows before have been added to the caller's gradient, no other build can begin
+anew. So a loop in front goes over ``indptr`` alone, and asks for all rows.
+
+A demand moves with all that it is computed from: ints and loads from arrays of a type that the loop does not write to.
+A load moves only if no check that raises an error of the user's comes before it, which may be what keeps its index in
+the array. A demand that is made in vain, for an iteration that an error would have kept from running, costs time and
+nothing else. Arrays of different names must not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.ir.core import (
+    RETRY,
+    Atom,
+    Block,
+    Call,
+    Check,
+    Const,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Program,
+    Stmt,
+    Var,
+    all_names,
+    operands,
+    outputs,
+    walk,
+    writes,
+)
+from linad_typecheck.ir.rewrite import at_loops, freshen
+from linad_typecheck.types import BOOL, I64, Array
+
+from linad.analysis.loop_facts import defined
+
+from .restart_safety import retries_after_writes
+
+ZERO, ONE = Const(0, I64), Const(1, I64)
+
+
+def demands_first(program: Program) -> Program:
+    """The program that makes its demands before it writes to arrays of its caller; as it is, where it cannot."""
+    if not retries_after_writes(program):
+        return program
+    moved = replace(program, functions={name: _moved(f) for name, f in program.functions.items()})
+    return program if retries_after_writes(moved) else moved
+
+
+def _moved(f: Function) -> Function:
+    names = Names(all_names(f))
+
+    return at_loops(f, lambda s: _asked_first(s, names))
+
+
+def _demands(s: Stmt) -> bool:
+    return any(isinstance(t, Check) and t.error == RETRY for t in _within(s))
+
+
+def _within(s: Stmt) -> Iterable[Stmt]:
+    return walk(Block((s,)))
+
+
+@dataclass
+class _Movable:
+    """What of an iteration can be done in a loop in front, statement by statement."""
+
+    loop: Loop
+    made: dict[str, Stmt] = field(default_factory=dict)  # by the names that they define
+    demands: list[Stmt] = field(default_factory=list)
+    erring: bool = False  # whether a load may rely on a check before it that stays
+
+    def __post_init__(self) -> None:
+        self.inside = defined(self.loop)
+        self.updated = _written_types(self.loop)
+        self.known = {self.loop.index.name}
+        for s in self.loop.body.stmts:
+            self.statement(s)
+
+    def statement(self, s: Stmt) -> None:
+        if self.moves(s):
+            self.made |= {v.name: s for v in outputs(s)}
+            self.known |= {v.name for v in outputs(s)}
+            if _demands(s):
+                self.demands.append(s)
+        elif any(isinstance(t, Check) for t in _within(s)):
+            self.erring = True
+
+    def moves(self, s: Stmt) -> bool:
+        own = set(self.known)
+        for t in _within(s):
+            match t:
+                case Loop() if t.exits or t.stop is None or t.mark is not None:
+                    return False
+                case Loop():
+                    own |= {t.index.name, *(c.name for c in t.carried)}
+                case Load(array=a) if self.erring or a.name in self.inside or a.type.dtype in self.updated:
+                    return False
+                case Check(error=error) if error != RETRY:
+                    return False
+                case Let() | Load() | Dim() | If() | Check():
+                    pass
+                case _:
+                    return False
+            own |= {v.name for v in outputs(t)}
+        mentioned = (a for t in _within(s) for a in (*operands(t), *_results(t)))
+        if any(isinstance(a, Var) and a.name in self.inside and a.name not in own for a in mentioned):
+            return False
+        return not (_demands(s) and outputs(s)) and not any(isinstance(v.type, Array) for v in outputs(s))
+
+    def needed(self) -> list[Stmt]:
+        """The demands with what they are computed from, in order."""
+        wanted = {id(s) for s in self.demands}
+        todo = [*self.demands]
+        while todo:
+            for t in _within(todo.pop()):
+                for a in (*operands(t), *_results(t)):
+                    if isinstance(a, Var) and (s := self.made.get(a.name)) is not None and id(s) not in wanted:
+                        wanted.add(id(s))
+                        todo.append(s)
+        return [s for s in self.loop.body.stmts if id(s) in wanted]
+
+
+def _written_types(s: Loop) -> set[str]:
+    """The element types of arrays that a loop may update: an array may go by several names, but has one type."""
+    found = {w.type.dtype for t in walk(s.body) for w in writes(t)}
+    lent = (
+        a
+        for t in walk(s.body)
+        if isinstance(t, Call)
+        for a in t.args
+        if isinstance(a, Var) and isinstance(a.type, Array)
+    )
+    return found | {a.type.dtype for a in lent}
+
+
+def _results(s: Stmt) -> tuple[Atom, ...]:
+    match s:
+        case If(then=then, orelse=orelse):
+            return (*then.results, *orelse.results)
+        case Loop(body=body):
+            return body.results
+    return ()
+
+
+def _asked_first(s: Loop, names: Names) -> list[Stmt]:
+    """The loop behind what makes its demands, as far as those can move: in loops without a place in the program, of
+    which nothing is told."""
+    if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
+        return [s]
+    found = _Movable(s)
+    if not found.demands:
+        return [s]
+    needed = found.needed()
+    moved = {id(t) for t in found.demands}
+    rest = replace(s, body=_without_idle(Block(tuple(t for t in s.body.stmts if id(t) not in moved), s.body.results)))
+    runs = names.var("runs", BOOL)
+    ends = (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start)
+    if not any(
+        isinstance(a, Var) and a == s.index for t in needed for u in _within(t) for a in (*operands(u), *_results(u))
+    ):
+        once = freshen(Block(tuple(needed)), names, {})
+        return [Let(runs, "lt", ends, s.span), If(runs, once, Block(), (), s.span), rest]
+    if _relies(needed):
+        index = names.var("i", I64)
+        alone = freshen(Block(tuple(needed)), names, {s.index.name: index})
+        return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
+    index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
+    told = _told(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
+    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), told, (last,))
+    return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
+
+
+def _relies(stmts: list[Stmt]) -> bool:
+    """Whether a load may be one that a demand before it allows: then that must end the loop at once."""
+    demanded = False
+    for t in walk(Block(tuple(stmts))):
+        demanded |= isinstance(t, Check)
+        if demanded and isinstance(t, Load):
+            return True
+    return False
+
+
+def _told(b: Block, fine: Atom, names: Names) -> Block:
+    """A block that ends with 0 in place of a demand, and else with ``fine``."""
+    out: list[Stmt] = []
+    for s in b.stmts:
+        match s:
+            case Check(cond=cond):
+                one, both = names.var("one", I64), names.var("fine", I64)
+                out += [Let(one, "select", (cond, ONE, ZERO), s.span), Let(both, "bitand", (fine, one), s.span)]
+                fine = both
+            case If() if _demands(s):
+                after = names.var("fine", I64)
+                out.append(
+                    replace(s, then=_told(s.then, fine, names), orelse=_told(s.orelse, fine, names), outs=(after,))
+                )
+                fine = after
+            case Loop() if _demands(s):
+                first, after = names.var("fine", I64), names.var("fine", I64)
+                out.append(replace(s, carried=(first,), inits=(fine,), body=_told(s.body, first, names), outs=(after,)))
+                fine = after
+            case _:
+                out.append(s)
+    return Block(tuple(out), (fine,))
+
+
+def _without_idle(b: Block) -> Block:
+    """The block without what only demands looked at: ints, and loops that made demands further inside."""
+    used = {r.name for r in b.results if isinstance(r, Var)}
+    kept: list[Stmt] = []
+    for s in reversed(b.stmts):
+        idle = outputs(s) and not any(v.name in used for v in outputs(s))
+        if idle and all(isinstance(t, Let | Load | Dim | If | Loop) for t in _within(s)):
+            continue
+        used |= {a.name for t in _within(s) for a in (*operands(t), *_results(t)) if isinstance(a, Var)}
+        kept.append(s)
+    return Block(tuple(reversed(kept)), b.results)

@@ -1,0 +1,88 @@
+"""Code in which every access to a cell is tested when it is reached, whatever was proved of it: under
+``LINAD_GUARD``, for tests of the passes that leave index checks out, move them and reshape loops. A test that fails
+is a defect of linad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from linad_typecheck.ir.core import (
+    AddArray,
+    AddTo,
+    Atom,
+    Block,
+    Check,
+    Const,
+    Dim,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+)
+from linad_typecheck.span import Span
+from linad_typecheck.types import BOOL, I64
+
+ZERO = Const(0, I64)
+INSIDE = "internal error [LIN901]: index {} of an axis of {} of `%s`; this is a defect of linad, not of the function"
+EQUAL = "internal error [LIN901]: an array of {} places is added to one of {}, `%s`; this is a defect of linad, not of the function"
+
+
+class AccessFault(RuntimeError):
+    """Generated code would have read or written outside an array."""
+
+
+FAULT = f"{__name__}.{AccessFault.__name__}"
+
+
+def guarded_accesses(program: Program) -> Program:
+    """The program with a test in front of each access to a cell and each sum of arrays."""
+    return replace(
+        program,
+        functions={n: replace(f, body=_block(f.body, Names(all_names(f)))) for n, f in program.functions.items()},
+    )
+
+
+def _block(b: Block, names: Names) -> Block:
+    return Block(tuple(t for s in b.stmts for t in _guarded(s, names)), b.results)
+
+
+def _guarded(s: Stmt, names: Names) -> Iterator[Stmt]:
+    match s:
+        case Load(array=array, index=index) | Store(array=array, index=index) | AddTo(array=array, index=index):
+            for axis, i in enumerate(index):
+                yield from _within(array, axis, i, s.span, names)
+            yield s
+        case AddArray(array=array, other=other):
+            for axis in range(array.type.rank):
+                n, m = (names.var("n", I64) for _ in range(2))
+                yield from (Dim(n, other, axis, s.span), Dim(m, array, axis, s.span))
+                yield from _test("eq", (n, m), EQUAL % array.name, s.span, names)
+            yield s
+        case If():
+            yield replace(s, then=_block(s.then, names), orelse=_block(s.orelse, names))
+        case Loop():
+            yield replace(s, body=_block(s.body, names))
+        case _:
+            yield s
+
+
+def _within(array: Var, axis: int, i: Atom, span: Span, names: Names) -> Iterator[Stmt]:
+    size = names.var("n", I64)
+    yield Dim(size, array, axis, span)
+    yield from _test("le", (ZERO, i), INSIDE % array.name, span, names, (i, size))
+    yield from _test("lt", (i, size), INSIDE % array.name, span, names, (i, size))
+
+
+def _test(
+    op: str, ins: tuple[Atom, Atom], told: str, span: Span, names: Names, args: tuple[Atom, ...] = ()
+) -> Iterator[Stmt]:
+    ok = names.var("ok", BOOL)
+    yield Let(ok, op, ins, span)
+    yield Check(ok, FAULT, told, args or ins, span)

@@ -1,0 +1,51 @@
+"""Signals whose handlers may raise, such as that of Ctrl-C, while something runs that an exception must not end
+halfway."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from types import FrameType
+
+HELD = ("SIGINT", "SIGTERM", "SIGALRM")  # what people, supervisors and time limits send
+
+
+@contextmanager
+def later() -> Iterator[None]:
+    """Handlers of these signals run after what is inside, if it is in the main thread, where Python runs handlers at
+    all.
+
+    Compiling needs that: an exception in a callback of LLVM's is lost, and one between two tables of Numba's leaves
+    them apart, with which later compilations fail or end the process.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with ExitStack() as held:
+        for name in HELD:
+            if hasattr(signal, name):
+                held.enter_context(_held(getattr(signal, name)))
+        yield
+
+
+@contextmanager
+def _held(number: int) -> Iterator[None]:
+    before = signal.getsignal(number)
+    if not callable(before):  # ignored, left to the system, or handled outside of Python
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+
+    def note(*given) -> None:
+        came.append(given)
+
+    signal.signal(number, note)
+    try:
+        yield
+    finally:
+        if signal.getsignal(number) is note:
+            signal.signal(number, before)
+        if came:
+            before(*came[0])

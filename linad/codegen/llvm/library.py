@@ -1,0 +1,114 @@
+"""Where the instructions of a function are kept until a function that Python calls is compiled with all that it calls.
+
+Numba optimises and assembles every function by itself, then once more in each function that calls it. A kernel is
+called by its driver only: so its instructions are only handed on, and are optimised once, where they end.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakSet
+
+from ..numba_compat import JITCodeLibrary, reload_init
+
+
+class _NoEnvironment:
+    """The code generator of a library that is never loaded, so that there is no place for an environment in it."""
+
+    def __init__(self, codegen) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str):
+        return getattr(self._codegen, name)
+
+    def set_env(self, env_name, env) -> None:
+        """Nothing to set."""
+
+
+# libraries of functions that stay apart: optimised already, they are linked behind everything else
+LATE: WeakSet = WeakSet()
+
+
+class _Collecting(JITCodeLibrary):
+    """A library that keeps what is to be linked late for the one where it ends."""
+
+    def __init__(self, codegen, name):
+        super().__init__(codegen, name)
+        self.late: dict[object, None] = {}
+        self.needs: set[object] = set()  # functions that this one is compiled inside of, and calls: see `recursion`
+
+    def finalize(self):
+        """Link what is optimised together, then what Numba does."""
+        soon = []
+        for library in dict.fromkeys(self._linking_libraries):
+            if library in LATE:
+                self.late[library] = None
+                continue
+            soon.append(library.without_late() if isinstance(library, HandedUsual) else library)
+            self.late |= getattr(library, "late", {})
+        self._linking_libraries = soon
+        super().finalize()
+
+
+class _Bare:
+    """Of a library only what is linked at once."""
+
+    def __init__(self, library) -> None:
+        self._library = library
+        self._reload_init = reload_init(library)
+
+    def _get_module_for_linking(self):
+        return JITCodeLibrary._get_module_for_linking(self._library)
+
+
+class HandedUsual(_Collecting):
+    """A library that is only linked into others, of instructions that Numba's lowering made."""
+
+    @property
+    def codegen(self):
+        """As of any library, but for environments."""
+        return _NoEnvironment(self._codegen)
+
+    def without_late(self) -> _Bare:
+        """For the libraries that link the late ones themselves."""
+        return _Bare(self)
+
+    def _get_module_for_linking(self):
+        module = super()._get_module_for_linking()
+        if self.late:
+            module = module.clone()
+            for library in self.late:
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """No machine code, no address."""
+        self._ensure_finalized()
+        return 0
+
+
+class Handed(HandedUsual):
+    """A library that is only linked into others, of instructions that `lowering` made."""
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class Whole(_Collecting):
+    """The library of a function that Python calls: optimised once, with everything that it calls."""
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self):
+        manager, builder = self._codegen._module_pass_manager()
+        with self._recorded_timings.record("Module passes", builder):
+            manager.run(self._final_module, builder)
+        for library in self.late:
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)

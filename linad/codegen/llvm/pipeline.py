@@ -1,0 +1,184 @@
+"""A pipeline of Numba's in which generated functions have a shorter way, and whatever else comes the usual one."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+
+from numba import types
+
+from ..numba_compat import (
+    CompilerBase,
+    DefaultPassBuilder,
+    Environment,
+    LoweringPass,
+    NumbaError,
+    PassManager,
+    compile_result,
+    register_pass,
+    reload_init,
+    signature,
+)
+from .library import Handed, HandedUsual, Whole
+from .lowering import Lowering
+from .recursion import Open, by_numba, in_a_circle
+from .source import Unsupported, tree_of
+from .typing import Types
+
+USUAL: list[tuple[str, str]] = []  # functions that were left to Numba, with the reason
+SWITCH = "LINAD_FALLBACK"  # `error` makes an error of it: nothing that linad prints should need it
+
+_log = logging.getLogger("linad")
+_told: set[str] = set()
+
+
+class LeftToNumba(RuntimeError):
+    """A function that is not of the small language, where that is an error."""
+
+
+def tell(name: str, reason: str) -> None:
+    """Log that a function takes Numba's own way, once a process for each; an error where the environment says so."""
+    USUAL.append((name, reason))
+    first = reason.strip().partition("\n")[0]
+    text = f"{name} is left to Numba's own compiler, which takes several times as long: {first}"
+    if os.environ.get(SWITCH) == "error":
+        raise LeftToNumba(text)
+    if name not in _told:
+        _told.add(name)
+        _log.warning("%s (please report it; what it computes is the same)", text)
+
+
+class DirectCompiler(CompilerBase):
+    """Numba's compiler with the shorter way."""
+
+    noalias = False  # whether array arguments that are written overlap no other
+    apart = False  # whether the function stays one of its own in machine code
+    # whether linad printed the function; one written by hand may use more of Python than the small language
+    generated = True
+
+    usual = False  # whether the function is left to Numba
+    function: Open | None = None
+
+    def _compile_core(self):
+        """Numba's entry. What goes wrong on the shorter way is no error of the program: the function takes the other
+        one then."""
+        given = self.state.return_type
+        try:
+            return super()._compile_core()
+        except LeftToNumba:
+            raise
+        except Unsupported as unsupported:
+            reason = str(unsupported)
+        except Exception as error:  # noqa: BLE001 - whatever the shorter way does wrong
+            reason = f"{type(error).__name__}: {error}"
+        self.leave(reason, given)
+        with by_numba():
+            return super()._compile_core()
+
+    def leave(self, reason: str, given: types.Type | None) -> None:
+        """Let Numba have the function; ``given`` is what it is declared to return."""
+        state = self.state
+        if self.generated:
+            tell(state.func_id.func_qualname, reason)
+        self.usual = True
+        if self.function is not None:
+            self.function.withdraw()
+        state.return_type, state.cr = given, None
+        handed = state.flags.no_cpython_wrapper and not in_a_circle(state.func_id.func)
+        state.library = made(HandedUsual, state) if handed else None
+
+    def define_pipelines(self):
+        """One pipeline: the shorter one where the function is of the small language, which `Unsupported` says that it
+        is not."""
+        state = self.state
+        state.flags.noalias = self.noalias
+        if self.usual:
+            return [DefaultPassBuilder.define_nopython_pipeline(state)]
+        self.function = state.function = opening(state)
+        state.return_type = understood(self.function)
+        state.apart = self.apart
+        state.library = made(Handed if state.flags.no_cpython_wrapper else Whole, state)
+        manager = PassManager("direct")
+        manager.add_pass(DirectLowering, "generated text to LLVM")
+        manager.finalize()
+        return [manager]
+
+
+def made(kind: type, state):
+    """An empty library for the function at hand."""
+    library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.enable_object_caching()
+    return library
+
+
+def opening(state) -> Open:
+    """A function whose body is yet to be looked at."""
+    tree = tree_of(state.func_id.func)
+    a = tree.args
+    if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or state.return_type is not None or state.locals:
+        raise Unsupported("parameters")
+    found = Types(state.func_id.func, state.typingctx, {})
+    found.assigned |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for p, t in zip(a.args, state.args, strict=True):
+        if isinstance(t, types.Omitted):
+            t = state.typingctx.resolve_value_type(t.value)
+        found.bind(p.arg, types.unliteral(t))
+    return Open(state, tree, found)
+
+
+def understood(function: Open) -> types.Type:
+    """What a function gives, once the types of everything in it are found."""
+    try:
+        with function.typed():
+            function.typing.block(function.tree.body)
+    except NumbaError as error:
+        raise Unsupported(str(error)) from None
+    return function.typing.result()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class DirectLowering(LoweringPass):
+    """Types and instructions in one pass, then the library as Numba finishes it."""
+
+    _name = "linad_direct_lowering"
+
+    def __init__(self):
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state):
+        """The compile result, of a function that `understood` took."""
+        function, found = state.function, state.function.typing
+        context, library, flags = state.targetctx, state.library, state.flags
+        reload_init(library).update(state.reload_init)
+        library.needs = found.needs - {function}
+        fndesc = function.fndesc
+        with context.push_code_library(library):
+            module = library.create_ir_module(fndesc.unique_name)
+            context.declare_env_global(module, context.get_env_name(fndesc))
+            declared = context.declare_function(module, fndesc)
+            if state.apart:
+                declared.attributes.add("noinline")
+            lowering = Lowering(
+                context, found, declared, fndesc.argtypes, function.params, state.return_type, flags.noalias
+            )
+            lowering.lower(function.tree.body)
+            context.add_linking_libs([o.state.library for o in library.needs if o.closed])
+            context.post_lowering(module, library)
+            library.add_ir_module(module)
+            environment = Environment.from_fndesc(fndesc)
+            if not flags.no_cpython_wrapper:
+                context.create_cpython_wrapper(
+                    library, fndesc, environment, lowering.helper, release_gil=flags.release_gil
+                )
+        cfunc = context.get_executable(library, fndesc, environment)
+        context.insert_user_function(cfunc, fndesc, [library])
+        state.reload_init.extend(reload_init(library))
+        state.cr = compile_result(
+            typing_context=state.typingctx, target_context=context, entry_point=cfunc, typing_error=None,
+            type_annotation="", library=library, call_helper=lowering.helper,
+            signature=signature(state.return_type, *state.args), objectmode=False, lifted=(), fndesc=fndesc,
+            environment=environment, metadata=state.metadata, reload_init=state.reload_init,
+        )  # fmt: skip
+        return True
+

@@ -1,0 +1,332 @@
+"""A program as the text of a Python module: imports, kernels, and the driver that allocates and calls."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal
+
+from linad_typecheck.ir.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
+from linad_typecheck.types import BOOL, I64, NUMPY_NAMES, Array, Type
+
+from linad.analysis.logs import empty
+
+from .name_allocation import assign_names
+from .build import build
+from .effects import grown_params, growing
+from .allocation_hoisting import Lifted, lift, scratch
+from .parallel import chunk_functions, on_threads, spread_text
+from .function_splitting import in_parts
+from .printer import Printer
+from .restart_safety import retries_after_writes
+from .arena import carve, workspaces
+from .sites import Site, Sites
+from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians
+from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
+
+DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
+
+
+@dataclass(frozen=True, slots=True)
+class EmitOptions:
+    """How to generate code.
+
+    ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
+    tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
+    is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
+    A kernel of ``long`` statements is divided into functions of about ``part`` (see `parts`).
+    ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
+    The passes named in ``off`` are left out.
+    """
+
+    fastmath: bool = True
+    noalias: bool = True
+    checked: Literal["hoisted", "every"] = "hoisted"
+    vector_math: str = "libm"
+    cache: bool = False
+    workspace: bool = False
+    recursion_limit: int = 1000
+    parallel: bool = False
+    long: int = 1000
+    part: int = 250
+    off: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A module: its text, the name of its driver, and what its error codes mean.
+
+    ``driver(*args, *workspaces, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that
+    checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
+    yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
+    ``err`` is an int64 array of `error_words`. Where the program is recursive, that at `FLOOR` is given: the lowest
+    address that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of
+    each element type, and then each of them, are made to begin with, and afterwards how long the longest was. Where it
+    is ``parallel``, the number of threads stands behind ``args``. ``again`` says whether it may have written to
+    ``args`` when it makes that demand.
+    """
+
+    source: str
+    entry: str
+    sites: tuple[Site, ...]
+    error_words: int = ERROR_WORDS
+    workspace: tuple[str, ...] = ()
+    parallel: bool = False
+    again: bool = False
+
+
+def emit(program: Program, options: EmitOptions | None = None) -> Generated:
+    """The Numba module of a program of the non-linear core."""
+    return Emitter(program, options or EmitOptions()).module()
+
+
+class Emitter:
+    """The state of the generation of one module."""
+
+    def __init__(self, program: Program, options: EmitOptions) -> None:
+        self.options = options
+        self.sites = Sites()
+        self.program = self.prepare(program)
+        self.needed: set[str] = set()
+        self.spaces: tuple[str, ...] = ()
+        self.chunks = chunk_functions(self.program)
+        self.again = retries_after_writes(self.program)
+        self.called = {
+            s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
+        }
+        self.recursive = bool(self.called - self.chunks)
+        self.grows = any(isinstance(s, Reserve) for f in self.program.functions.values() for s in walk(f.body))
+        self.main, self.parts = self.divided()
+        self.grown = grown_params(self.program)
+        self.entry, self.inner = self.function_names()
+
+    def prepare(self, program: Program) -> Program:
+        from .passes import prepare
+
+        return prepare(program, self.options)[0]
+
+    def function_names(self) -> tuple[str, dict[str, str]]:
+        """The Python names of the driver and of every function, all different."""
+        taken = self.imported()
+
+        def free(text: str) -> str:
+            name = next(n for k in count() if (n := text + "_" * k) not in taken)
+            taken.add(name)
+            return name
+
+        main = self.program.entry
+        entry = free(identifier(main))
+        inner = {main: free(f"{entry}_kernel")}
+        inner |= {name: free(identifier(name)) for name in self.program.functions if name != main}
+        inner |= {on_threads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
+        return entry, inner
+
+    @property
+    def vector(self) -> tuple[str, ...]:
+        """The vectorising functions that may be used."""
+        if self.options.vector_math != "libmvec":
+            return ()
+        from .vector_math import NAMES
+
+        return NAMES
+
+    @property
+    def mutual(self) -> bool:
+        """Whether functions call each other in a circle: such machine code Numba cannot keep, as each holds the other's
+        address."""
+        calls = {
+            n: {s.callee for s in walk(f.body) if isinstance(s, Call)} - {n} for n, f in self.program.functions.items()
+        }
+        while leaves := [n for n, called in calls.items() if not called & calls.keys()]:
+            for n in leaves:
+                del calls[n]
+        return bool(calls)
+
+    @property
+    def hidden(self) -> str:
+        return "err, depth + 1" if self.recursive else "err"
+
+    def imported(self) -> set[str]:
+        """Names that mean something in the module before it defines any."""
+        from ..runtime import scalars as runtime
+
+        own = {
+            "np",
+            "math",
+            "err",
+            "depth",
+            "code",
+            "driver",
+            "kernel",
+            "stack_address",
+            "spreading",
+            "prange",
+            "chunks",
+        }
+        return (
+            own
+            | set(runtime.__all__)
+            | set(LOGS)
+            | set(SPECIAL)
+            | set(MATRICES)
+            | set(self.vector)
+            | set(dir(builtins))
+            | set(CASTS.values())
+        )
+
+    def reserved(self) -> set[str]:
+        """Names that variables must not take: what the module defines, imports or calls."""
+        return self.imported() | {self.entry, *self.inner.values()}
+
+    def module(self) -> Generated:
+        lifted = self.main
+        self.logs = self.known_logs(lifted)
+        kernels = [self.kernel(f) for f in self.functions(lifted.kernel)]
+        driver = self.driver(lifted)
+        header = self.header()
+        source = "\n\n\n".join([header, *kernels, driver]) + "\n"
+        words = HINTS + len(KINDS) + len(self.logs) if self.grows else ERROR_WORDS + self.recursive
+        return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks), self.again)
+
+    def known_logs(self, lifted: Lifted) -> dict[str, int]:
+        """The logs that grow, numbered, where all have one name wherever they grow."""
+        stmts = (s for f in self.functions(lifted.kernel) for s in walk(f.body))
+        grow = dict.fromkeys(s.array.name for s in stmts if isinstance(s, Reserve))
+        made = {s.out.name for s in lifted.arrays if isinstance(s, Alloc) and empty(s)}
+        return {n: k for k, n in enumerate(grow)} if grow.keys() <= made else {}
+
+    def divided(self) -> tuple[Lifted, frozenset[str]]:
+        """The entry without what its driver does, and the parts that a long one is divided into."""
+        main = self.program.main
+        if main.name in self.called:
+            return Lifted(main), frozenset()
+        found = lift(main, copies=self.options.noalias)
+        if self.recursive:
+            return found, frozenset()
+        kernel, parts = in_parts(self.program, found.kernel, self.options.long, self.options.part)
+        self.program = replace(self.program, functions={**self.program.functions, **parts})
+        self.called |= parts.keys()
+        return replace(found, kernel=kernel), frozenset(parts)
+
+    def functions(self, main: Function) -> list[Function]:
+        reached = [n for n in self.program.functions if n in self.called and n != main.name]
+        return [*(self.program.functions[n] for n in reached), main]
+
+    def header(self) -> str:
+        lines = [f'"""Generated: {self.program.entry}."""', ""]
+        lines += [f"import {m}" if m == "math" else "import numpy as np" for m in ("math", "np") if m in self.needed]
+        helpers = sorted(self.needed - {"math", "np"})
+        if lines[-1]:
+            lines.append("")
+        lines.append("from linad.codegen.compile import driver, kernel")
+        if self.recursive:
+            lines.append("from linad.runtime.stack import stack_address")
+        if self.chunks:
+            lines += ["from linad.codegen.threads import spreading", "from numba import int64, prange"]
+        vector = self.needed & set(self.vector)
+        special, matrices, logs = (self.needed & set(names) for names in (SPECIAL, MATRICES, LOGS))
+        own = set(helpers) - vector - special - matrices - logs
+        groups = (
+            ("runtime.scalars", own),
+            ("runtime.logs", logs),
+            ("runtime.linalg", matrices),
+            ("runtime.special", special),
+            ("codegen.vector_math", vector),
+        )
+        for module, names in groups:
+            if names:
+                lines.append(f"from linad.{module} import {', '.join(sorted(names))}")
+        return "\n".join(lines)
+
+    def kernel(self, f: Function) -> str:
+        nodes = build(self.program, f, self.grown, self.sites, careful=not self.options.noalias)
+        params = tuple(p.var for p in f.params)
+        hidden = ("err", "depth") if self.recursive else ("err",)
+        names = assign_names(nodes, params, self.reserved()) | {DEPTH.name: "depth"}
+        deeper = self.recursive and f.name in self.called
+        if deeper:
+            nodes = (self.depth_test(f), *nodes)
+        grown = self.grown[f.name]
+        extra = tuple(p.var.type for p, g in zip(f.params, grown, strict=False) if g)
+        types = tuple(r.type for r in f.body.results) + extra
+        printer = Printer(
+            names, params, types, self.needed, self.inner, self.hidden, self.vector, self.logs, gaussians(f.body)
+        )
+        if deeper:
+            printer.line(1, f"if stack_address() < err[{FLOOR}]:")
+            printer.fail(self.too_deep(f), [], 2)
+        printer.nodes(nodes, 1)
+        entry = f.name == self.program.entry
+        noalias = self.options.noalias and (f.name in self.chunks | self.parts or entry and f.name not in self.called)
+        head = f"@kernel(fastmath={self.options.fastmath}, noalias={noalias})"
+        arguments = ", ".join([*(names[p.name] for p in params), *hidden])
+        text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
+        if f.name in self.chunks:
+            text += ["", "", *spread_text(self.inner[on_threads(f.name)], self.inner[f.name], arguments)]
+        return "\n".join(text)
+
+    def too_deep(self, f: Function) -> int:
+        return self.sites.add(Site(f.span, "RecursionError", "maximum recursion depth exceeded"))
+
+    def depth_test(self, f: Function) -> Node:
+        site = self.too_deep(f)
+        depth = Leaf(DEPTH)
+        limit = Num(Const(self.options.recursion_limit, I64))
+        return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())
+
+    def driver(self, lifted: Lifted) -> str:
+        """The function that Python calls: it finds the sizes, makes the arrays, and hands over to the kernel."""
+        main = self.program.main
+        params = tuple(p.var for p in main.params)
+        given = (*params, *(s.out for s in lifted.arrays))
+        f = replace(main, body=Block((*lifted.sizes, *lifted.arrays), given))
+        alone = Program(main.name, {main.name: f})
+        nodes = build(alone, f, grown_params(alone), self.sites, careful=False, tries=False)[:-1]
+        nodes = (*nodes, Forward(main.name, tuple(Leaf(v) for v in given)))
+        spaces: tuple[Var, ...] = ()
+        own = scratch(main) if self.options.workspace else ()
+        if taken := [s for s in lifted.arrays if s.out.name in own]:
+            fresh = Names(all_names(main))
+            longer = growing(main, self.grown)
+            grown = {s.out.name for s in taken if s.out.name in longer and isinstance(s, Alloc) and empty(s)}
+            found = workspaces(taken, fresh)
+            nodes = carve(nodes, found, {s.out.name for s in taken}, grown, fresh)
+            spaces = tuple(found.values())
+            self.spaces = tuple(found)
+        names = assign_names(nodes, (*params, *spaces), self.reserved())
+        hidden = "err, 0" if self.recursive else "err"
+        results = tuple(r.type for r in main.body.results)
+        printer = Printer(names, params, results, self.needed, self.inner, hidden, logs=self.logs)
+        printer.nodes(nodes, 1)
+        signature = ", ".join([*(numba_type(p.type) for p in (*params, *spaces)), "int64[::1]"])
+        signature = f"({signature}{'' if params or spaces else ','})"
+        head = (
+            f'@driver("{signature}", fastmath={self.options.fastmath}, cache={self.options.cache and not self.mutual})'
+        )
+        arguments = ", ".join([*(names[p.name] for p in (*params, *spaces)), "err"])
+        return "\n".join([head, f"def {self.entry}({arguments}):", *printer.lines])
+
+
+def identifier(name: str) -> str:
+    """A function's name as a Python name."""
+    text = re.sub(r"\W", "_", name)
+    if keyword.iskeyword(text):
+        return f"{text}_"
+    return text if text and not text[0].isdigit() else f"f_{text}"
+
+
+def numba_type(t: Type) -> str:
+    """A type of the core in Numba's notation."""
+    scalar = "boolean" if t.dtype == "bool" else NUMPY_NAMES[t.dtype]
+    match t:
+        case Array(rank=0):
+            return f"Array({scalar}, 0, 'C')"
+        case Array(rank=r):
+            return f"{scalar}[{':, ' * (r - 1)}::1]"
+    return scalar
+
+
+

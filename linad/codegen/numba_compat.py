@@ -1,0 +1,210 @@
+"""The parts of Numba and llvmlite that linad uses and that are no public interface: imported here, tested here, and
+nowhere else.
+
+A release of Numba may rename or move any of them. Importing this module looks for each, so that such a release is
+refused at the first compilation, by its version and by what is missing in it, and not by an AttributeError deep inside
+a compilation.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+import llvmlite.binding as llvm
+
+__all__ = [
+    "INTR_MATH",
+    "CompileResult",
+    "CompilerBase",
+    "DefaultPassBuilder",
+    "Dispatcher",
+    "Environment",
+    "FunctionAttributes",
+    "JITCodeLibrary",
+    "LOCKS",
+    "LoweringPass",
+    "NumbaError",
+    "PassManager",
+    "PythonFunctionDescriptor",
+    "Signature",
+    "cgutils",
+    "check",
+    "compile_result",
+    "config",
+    "cpu_target",
+    "dumps",
+    "fix_returning_optional",
+    "make_array",
+    "populate_array",
+    "register_pass",
+    "reload_init",
+    "require_attribute",
+    "require_symbols",
+    "signature",
+]
+
+SUPPORTED = "numba>=0.62,<0.69"  # as in pyproject.toml
+
+# What is used of each class or module: methods and attributes, without those that `_instances` looks for.
+_CLASSES = {
+    "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function is_not_null is_null "
+    "memset raw_memcpy unpack_tuple",
+    "config": "CPU_NAME CPU_FEATURES",
+    "CompileResult": "_rebuild _reduce",
+    "CompilerBase": "_compile_core define_pipelines",
+    "DefaultPassBuilder": "define_nopython_pipeline",
+    "Dispatcher": "compile disable_compile is_compiling",
+    "Environment": "from_fndesc",
+    "FunctionAttributes": "_to_list",
+    "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function _ensure_finalized "
+    "_finalize_dynamic_globals _finalize_final_module _get_module_for_linking _optimize_final_module _optimize_functions",
+    "NRTContext": "decref incref meminfo_alloc_aligned_unchecked meminfo_data",
+    "PassManager": "add_pass finalize",
+    "PythonFunctionDescriptor": "from_specialized_function",
+}
+# What is used of the objects that a compilation is given.
+_INSTANCES = {
+    "typing context": "resolve_function_type resolve_value_type",
+    "target context": "add_linking_libs refresh call_conv call_internal_no_propagate cast codegen create_cpython_wrapper fastmath "
+    "data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof get_constant get_constant_generic "
+    "get_data_type get_dummy_value get_env_name get_executable get_function get_preferred_array_alignment "
+    "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
+    "post_lowering push_code_library unpack_value",
+    "target context.call_conv": "decode_arguments init_call_helper return_status_propagate return_user_exc return_value",
+    "code generator": "_data_layout _module_pass_manager create_library magic_tuple set_env",
+    "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
+}
+
+
+def _import_array_functions() -> None:
+    """Import Numba's array functions without SciPy, where both are installed and neither is imported yet.
+
+    They import `scipy.linalg` only to see whether BLAS is there: over half of what a warm start costs beyond ``import
+    numba``. Whether SciPy is installed answers that question too; BLAS itself is still looked up by
+    `numba.np.linalg.ensure_blas` in each function that calls it.
+    """
+    if "numba.np.arraymath" in sys.modules or "scipy.linalg" in sys.modules or find_spec("scipy") is None:
+        return
+    import numba.np.linalg as linalg
+
+    ensure_blas = getattr(linalg, "ensure_blas", None)
+    if ensure_blas is None:
+        return
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = ensure_blas
+        module = sys.modules.get("numba.np.arraymath")
+        if module is not None and hasattr(module, "ensure_blas"):
+            module.ensure_blas = ensure_blas
+
+
+def _refusal(missing: str) -> ImportError:
+    """What a user is told of a Numba that lacks something."""
+    try:
+        installed = f"numba {version('numba')} with llvmlite {version('llvmlite')}"
+    except PackageNotFoundError:
+        installed = "the installed numba"
+    return ImportError(
+        f"linad cannot compile with {installed}, which has no {missing}; it supports {SUPPORTED}: pip install '{SUPPORTED}'"
+    )
+
+
+_import_array_functions()
+try:
+    from llvmlite.ir.values import FunctionAttributes
+    from numba.core import cgutils, config
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.errors import NumbaError
+    from numba.core.funcdesc import PythonFunctionDescriptor
+    from numba.core.imputils import fix_returning_optional
+    from numba.core.intrinsics import INTR_MATH
+    from numba.core.lowering import Environment
+    from numba.core.registry import cpu_target
+    from numba.core.runtime.context import NRTContext
+    from numba.core.serialize import dumps
+    from numba.core.typing import Signature, signature
+    from numba.np.arrayobj import make_array, populate_array
+except ImportError as error:
+    raise _refusal(f"`{error.name}`" if isinstance(error, ModuleNotFoundError) else str(error)) from error
+
+# What a thread that compiles holds, in this order: Numba's lock and, of some versions, llvmlite's.
+LOCKS = (global_compiler_lock, *filter(None, [getattr(getattr(llvm.ffi, "lib", None), "_lock", None)]))
+
+
+def _instances() -> dict[str, object]:
+    context = cpu_target.target_context
+    generator = context.codegen()
+    return {
+        "typing context": cpu_target.typing_context,
+        "target context": context,
+        "target context.call_conv": context.call_conv,
+        "code generator": generator,
+        "code library": generator.create_library("linad_compat"),
+    }
+
+
+def check() -> None:
+    """Look for everything that is used of Numba's own classes and objects.
+
+    Raises
+    ------
+    ImportError
+        Where something is not there: it names the versions that are installed and those that are supported.
+    """
+    missing = _first_missing({name: globals()[name] for name in _CLASSES}, _CLASSES)
+    if missing is None:
+        try:
+            instances = _instances()
+        except AttributeError as error:
+            raise _refusal(str(error)) from error
+        missing = _first_missing(instances, _INSTANCES)
+    if missing is not None:
+        raise _refusal(missing)
+
+
+def _first_missing(owners: dict[str, object], parts: dict[str, str]) -> str | None:
+    there = {owner: set(dir(owners[owner])) for owner in parts}  # not `hasattr`, which would compute properties
+    return next(
+        (f"`{owner}.{part}`" for owner in parts for part in parts[owner].split() if part not in there[owner]), None
+    )
+
+
+def require_symbols(*names: str) -> None:
+    """Look for functions of Numba's helper libraries that machine code calls by name: LLVM ends the process where one
+    is missing.
+
+    Raises
+    ------
+    ImportError
+        Where one is not there, as `check` does.
+    """
+    missing = next((name for name in names if not llvm.address_of_symbol(name)), None)
+    if missing is not None:
+        raise _refusal(f"helper function `{missing}`")
+
+
+def require_attribute(module: str, name: str) -> None:
+    """Look for a name in a module of Numba's that is loaded already, as `check` does."""
+    if not hasattr(sys.modules.get(module), name):
+        raise _refusal(f"`{module}.{name}`")
+
+
+def reload_init(library: JITCodeLibrary) -> set:
+    """What is to be run when machine code of a library is loaded from a cache, which libraries of Numba 0.62 do not
+    know themselves.
+
+    There a function does not inherit it from those that it calls. Of generated code only loops on threads need it, and
+    these start the threads when their module is imported (`threads`).
+    """
+    return library.__dict__.setdefault("_reload_init", set())
+
+
+check()

@@ -1,0 +1,148 @@
+"""The loops of a program that run on threads, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.ir.core import (
+    Alloc,
+    Block,
+    Call,
+    Function,
+    If,
+    Loop,
+    Names,
+    Param,
+    Program,
+    Stmt,
+    Var,
+    all_names,
+    base_name,
+    walk,
+)
+from linad_typecheck.span import Span
+from linad_typecheck.types import I64
+
+from linad.analysis.dependence import Verdict, verdict
+from linad.optimise.pass_manager import Remarks, remark
+
+from .chunks import spread
+
+RECURSIVE = Verdict("a function that calls itself is called in this program")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of one loop."""
+
+    span: Span
+    verdict: Verdict
+
+
+@dataclass
+class _Spreader:
+    fastmath: bool
+    names: Names
+    threads: Var
+    name: str
+    recursive: bool
+    functions: dict[str, Function] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+
+    def block(self, b: Block) -> Block:
+        out: list[Stmt] = []
+        for s in b.stmts:
+            match s:
+                case If():
+                    out.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
+                case Loop():
+                    out.extend(self.loop(s))
+                case _:
+                    out.append(s)
+        return Block(tuple(out), b.results)
+
+    def loop(self, s: Loop) -> list[Stmt]:
+        found = RECURSIVE if self.recursive else verdict(s, self.fastmath)
+        self.decisions.append(Decision(s.span, found))
+        if found.kind == "sequential":
+            return [replace(s, body=self.block(s.body))]
+        made, function = spread(s, found, self.threads, self.names, f"{self.name}_chunk{len(self.functions) or ''}")
+        self.functions[function.name] = function
+        return made
+
+
+def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decision, ...]]:
+    """The program with loops over chunks where iterations may run at the same time, and what was found out about each
+    loop.
+
+    Where there are any, the last parameter of the entry is the number of threads, at least 1.
+    """
+    main = program.main
+    names = Names(all_names(main))
+    threads = names.var("threads", I64)
+    recursive = any(isinstance(s, Call) for f in program.functions.values() for s in walk(f.body))
+    name = next(
+        n for k in range(len(program.functions) + 1) if not _clash(n := f"{main.name}{'_' * k}", program.functions)
+    )
+    spreader = _Spreader(fastmath, names, threads, name, recursive)
+    body = spreader.block(main.body)
+    decisions = tuple(spreader.decisions)
+    if not spreader.functions:
+        return program, decisions
+    main = replace(main, params=(*main.params, Param(threads, "own")), body=body)
+    return replace(program, functions={**program.functions, main.name: main, **spreader.functions}), decisions
+
+
+def spread_loops(program: Program, fastmath: bool) -> tuple[Program, Remarks]:
+    """The program that `parallelise` makes, and a remark on each loop."""
+    made, decisions = parallelise(program, fastmath)
+    return made, tuple(remark(d.span, "threads", verdict_text(d.verdict)) for d in decisions)
+
+
+def verdict_text(v: Verdict) -> str:
+    """How a loop runs, and what each thread has of its own for it."""
+    if v.reason:
+        return f"sequential, because {v.reason}"
+    own = [f"an accumulator for {base_name(a.name)}, of its size" for a in v.added]
+    for t in v.private:
+        made = " × ".join(base_name(str(a)) for a in t.shape) or "1" if isinstance(t, Alloc) else ""
+        own.append(f"{base_name(t.out.name)}, {made or f'the size of {base_name(t.array.name)}'} words")
+    near = ", ".join(base_name(a.name) for a in v.near)
+    turns = f", every second chunk at a time, for neighbours add to the same cells of {near}" if near else ""
+    sums = sum(how != "last" for how in v.sums)
+    if sums:
+        own.append(f"{sums} word{'s' if sums > 1 else ''} for sums")
+    each = f"; each thread has {', '.join(own)}" if own else ""
+    return f"parallel {v.kind}{turns}{each}"
+
+
+def _clash(name: str, functions: Mapping[str, Function]) -> bool:
+    return any(n.startswith(f"{name}_chunk") for n in functions)
+
+
+def chunk_functions(program: Program) -> set[str]:
+    """The functions that loops over chunks call."""
+    loops = [s for f in program.functions.values() for s in walk(f.body) if isinstance(s, Loop) and s.kind == "map"]
+    return {t.callee for s in loops for t in s.body.stmts if isinstance(t, Call)}
+
+
+def on_threads(chunk: str) -> str:
+    """The key under which the runner of a chunk function has its Python name."""
+    return f"{chunk} on threads"
+
+
+def spread_text(name: str, chunk: str, arguments: str) -> list[str]:
+    """The function that runs all chunks, given the Python names of itself and of the chunk function and its parameters.
+
+    It says how many chunks have come to their end: what Numba raises on a thread is lost, and must at least be noticed.
+    """
+    c, _, others = arguments.partition(", ")
+    return [
+        f"@spreading({chunk})",
+        f"def {name}(chunks, {others}):",
+        "    done = 0",
+        f"    for {c} in prange(chunks):",
+        f"        done += 1 - {chunk}(int64({c}), {others})[0]",
+        "    return done",
+    ]

@@ -1,0 +1,355 @@
+"""The statements of the generated program: virtual variables, expression trees and structured control flow.
+
+This form lies between the core and its text. Unlike the core it is not in static single assignment: what a loop carries
+is one variable that a parallel copy updates, so that `allocate` can decide which variables share a Python name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from linad_typecheck.ir.core import Const, Var
+from linad_typecheck.types import Type
+
+# ---------------------------------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    var: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    const: Const
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A scalar operation of the core."""
+
+    op: str
+    args: tuple[Expr, ...]
+    type: Type
+    source: Type  # the type of the first operand
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """``array[index]``."""
+
+    array: Var
+    index: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """``array.shape[axis]``."""
+
+    array: Var
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A fresh array, undefined where ``fill`` is None."""
+
+    type: Type
+    shape: tuple[Expr, ...]
+    fill: Const | None
+    tried: bool = False  # it has zeros for sizes where there is no memory for it
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOf:
+    array: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A log with room for ``size`` cells that begins with the old one."""
+
+    array: Var
+    size: Expr
+    fill: Const | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of a workspace that an array of this shape takes."""
+
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """How long a log was found to become, or logs of its element type."""
+
+    log: Var
+
+
+Expr = Leaf | Num | Apply | At | Size | New | CopyOf | Grown | Cells | Hint
+
+
+def children(e: Expr) -> tuple[Expr, ...]:
+    """The operands of an expression."""
+    match e:
+        case Apply(args=args):
+            return args
+        case At(index=index):
+            return index
+        case New(shape=shape) | Cells(shape=shape):
+            return shape
+        case Grown(size=size):
+            return (size,)
+        case _:
+            return ()
+
+
+def subexpressions(e: Expr) -> Iterator[Expr]:
+    """An expression and all expressions in it."""
+    yield e
+    for child in children(e):
+        yield from subexpressions(child)
+
+
+def uses(e: Expr) -> set[str]:
+    """The variables that an expression reads."""
+    found: set[str] = set()
+    for sub in subexpressions(e):
+        match sub:
+            case Leaf(var) | At(array=var) | Size(array=var) | CopyOf(array=var) | Grown(array=var):
+                found.add(var.name)
+    return found
+
+
+def cells_read(e: Expr) -> dict[str, Var]:
+    """The arrays whose contents or size may differ if the expression is evaluated later."""
+    return {s.array.name: s.array for s in subexpressions(e) if isinstance(s, At | Size | CopyOf | Grown)}
+
+
+# ----------------------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Var
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCopy:
+    """Every value is read before any target is written."""
+
+    pairs: tuple[tuple[Var, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """``array[index] = value``, or ``+=`` where ``add``."""
+
+    array: Var
+    index: tuple[Expr, ...]
+    value: Expr
+    add: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PutAll:
+    """``array[...] = value``."""
+
+    array: Var
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class AddAll:
+    """``array += other``, shapes equal."""
+
+    array: Var
+    other: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A dense operation of `linad_typecheck.dense_ops`."""
+
+    op: str
+    flags: str
+    arrays: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyAll:
+    """``array[...] = other``, shapes equal."""
+
+    array: Var
+    other: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Carve:
+    """``target`` is the part of a workspace from ``at`` on, which moves behind it."""
+
+    target: Var
+    workspace: Var
+    at: Var
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Leave with the number of cells that each workspace should have."""
+
+    cells: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """``code, *targets = callee(*args)``; the failure of the callee is passed on."""
+
+    targets: tuple[Var, ...]
+    callee: str
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """``callee(c, *args)`` for each c below ``chunks``, at the same time. Where one did not come to its end, leave with
+    the error of ``site`` when all have ended, or with the demand for the checked build where it is None."""
+
+    callee: str
+    chunks: Expr
+    args: tuple[Expr, ...]
+    site: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """Leave with the error of a site, or with the demand for the checked build where ``site`` is None."""
+
+    site: int | None
+    args: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Leave with results."""
+
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """Leave with what another function returns."""
+
+    callee: str
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    cond: Expr
+    then: tuple[Node, ...]
+    orelse: tuple[Node, ...]
+    even: bool = False  # whether its library functions are those of an even loop, which it is in front of
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    index: Var
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple[Node, ...]
+    even: bool = False  # whether each iteration computes the same bits, whichever it is
+
+
+@dataclass(frozen=True, slots=True)
+class Forever:
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """``break``."""
+
+
+Node = (
+    Assign
+    | ParallelCopy
+    | Put
+    | PutAll
+    | AddAll
+    | Matrix
+    | CopyAll
+    | Carve
+    | Demand
+    | Invoke
+    | Spread
+    | Fail
+    | Finish
+    | Forward
+    | Branch
+    | For
+    | Forever
+    | Leave
+)
+
+
+def ends(nodes: tuple[Node, ...]) -> bool:
+    """Whether control never reaches the place after the nodes."""
+    if not nodes:
+        return False
+    match nodes[-1]:
+        case Fail() | Finish() | Forward() | Leave() | Demand():
+            return True
+        case Branch(then=a, orelse=b):
+            return ends(a) and ends(b)
+        case _:
+            return False
+
+
+def read_by(node: Node) -> set[str]:
+    """The variables that a node reads at its own level."""
+    match node:
+        case Assign(value=e):
+            return uses(e)
+        case ParallelCopy(pairs=pairs):
+            return set().union(*(uses(e) for _, e in pairs))
+        case Put(array=a, index=index, value=v):
+            return {a.name}.union(uses(v), *map(uses, index))
+        case PutAll(array=a, value=v):
+            return {a.name} | uses(v)
+        case Matrix(arrays=arrays):
+            return {a.name for a in arrays}
+        case AddAll(array=a, other=b) | CopyAll(array=a, other=b):
+            return {a.name, b.name}
+        case Carve(workspace=w, at=at, shape=shape):
+            return {w.name, at.name}.union(*map(uses, shape))
+        case Demand(cells=args) | Invoke(args=args) | Fail(args=args) | Finish(values=args) | Forward(args=args):
+            return set().union(*map(uses, args))
+        case Spread(chunks=chunks, args=args):
+            return uses(chunks).union(*map(uses, args))
+        case Branch(cond=c):
+            return uses(c)
+        case For(start=a, stop=b, step=c):
+            return uses(a) | uses(b) | uses(c)
+        case _:
+            return set()
+
+
+def written_by(node: Node) -> tuple[Var, ...]:
+    """The variables that a node assigns at its own level, loop indices apart."""
+    match node:
+        case Assign(target=t):
+            return (t,)
+        case ParallelCopy(pairs=pairs):
+            return tuple(t for t, _ in pairs)
+        case Invoke(targets=ts):
+            return ts
+        case Carve(target=t, at=at):
+            return t, at
+        case _:
+            return ()

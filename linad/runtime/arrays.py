@@ -1,0 +1,123 @@
+"""Arrays as wholes, as generated code needs them: sums and copies in place, parts of workspaces. Instructions, not
+compiled functions, as every number of axes would be another one to compile."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from ..codegen.numba_compat import cgutils, make_array, populate_array
+
+__all__ = ["add_into", "carve", "cells", "copy_into"]
+
+TOO_MANY = 2**48  # cells; more than any machine has
+LINE = 8  # words of a cache line
+WORD = ir.IntType(64)
+
+
+def _place(context, builder, t, value, index):
+    data = make_array(t)(context, builder, value=value).data
+    return builder.gep(data, [index], inbounds=True)
+
+
+def _through(name: str, each):
+    """An operation on the cells of two arrays of one shape, one after the other."""
+
+    def operation(typing_context, a, b):
+        if not all(isinstance(t, types.Array) and t.layout == "C" for t in (a, b)):
+            return None
+
+        def generate(context, builder, signature, args):
+            size = make_array(a)(context, builder, value=args[0]).nitems
+            with cgutils.for_range(builder, size) as loop:
+                place = _place(context, builder, a, args[0], loop.index)
+                other = context.unpack_value(builder, b.dtype, _place(context, builder, b, args[1], loop.index))
+                value = each(context, builder, a.dtype, place, context.cast(builder, other, b.dtype, a.dtype))
+                context.pack_value(builder, a.dtype, value, place)
+            return context.get_dummy_value()
+
+        return types.none(a, b), generate
+
+    operation.__name__ = name
+    return intrinsic(operation)
+
+
+def _sum(context, builder, t, place, value):
+    add = builder.fadd if isinstance(t, types.Float) else builder.add
+    return add(context.unpack_value(builder, t, place), value)
+
+
+add_into = _through("add_into", _sum)  # a += b
+copy_into = _through("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
+
+
+def _is_shape(t):
+    return isinstance(t, types.BaseTuple) and all(types.unliteral(size) == types.int64 for size in t.types)
+
+
+def _sizes(builder, shape, value):
+    return cgutils.unpack_tuple(builder, value, len(shape))
+
+
+def _count(builder, sizes):
+    """The cells of a workspace that an array takes: whole cache lines, and more than any memory has where it is huge.
+    """
+    most = WORD(TOO_MANY)
+    n, huge = WORD(1), ir.IntType(1)(0)
+    for size in sizes:
+        product = builder.umul_with_overflow(n, size)
+        n = builder.extract_value(product, 0)
+        huge = builder.or_(huge, builder.extract_value(product, 1))
+    none = ir.IntType(1)(0)
+    for size in sizes:
+        none = builder.or_(none, builder.icmp_signed("==", size, WORD(0)))
+    huge = builder.or_(huge, builder.icmp_unsigned(">", n, most))
+    lines = builder.and_(builder.add(n, WORD(LINE - 1)), WORD(-LINE))
+    return builder.select(none, WORD(0), builder.select(huge, most, lines))
+
+
+@intrinsic
+def cells(typing_context, shape):
+    """How many cells of a workspace an array of this shape takes."""
+    if not _is_shape(shape):
+        return None
+
+    def generate(context, builder, signature, args):
+        return _count(builder, _sizes(builder, shape, args[0]))
+
+    return types.int64(shape), generate
+
+
+@intrinsic
+def carve(typing_context, workspace, at, shape):
+    """An array in a workspace, and the place behind it."""
+    if not _is_shape(shape) or types.unliteral(at) != types.int64:
+        return None
+    t = types.Array(workspace.dtype, len(shape), "C")
+    result = types.Tuple((t, types.int64))
+
+    def generate(context, builder, signature, args):
+        whole = make_array(workspace)(context, builder, value=args[0])
+        sizes = _sizes(builder, shape, args[2])
+        made = make_array(t)(context, builder)
+        strides, item = [], whole.itemsize
+        for size in reversed(sizes):
+            strides.insert(0, item)
+            item = builder.mul(item, size)
+        data = builder.gep(whole.data, [args[1]], inbounds=True)
+        populate_array(
+            made,
+            data=data,
+            shape=sizes,
+            strides=strides,
+            itemsize=whole.itemsize,
+            meminfo=whole.meminfo,
+            parent=whole.parent,
+        )
+        value = made._getvalue()
+        if context.enable_nrt:
+            context.nrt.incref(builder, t, value)
+        return context.make_tuple(builder, result, [value, builder.add(args[1], _count(builder, sizes))])
+
+    return result(workspace, at, shape), generate

@@ -1,0 +1,507 @@
+"""Dense linear algebra that generated code calls: `linad_typecheck.dense_ops` says what each function does.
+
+BLAS and LAPACK are SciPy's, called as Numba itself calls them: by names that Numba's helper library resolves when a
+function is first called, so that machine code in a cache holds no addresses and loading it imports nothing. Their
+matrices are stored by columns: a matrix stored by rows is its own transpose to them. Products and triangles too small
+for them are loops.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib.util import find_spec
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from ..codegen.cache import entry, own_text
+from ..codegen.llvm.pipeline import DirectCompiler
+from ..codegen.machine_code import keep
+from ..codegen.numba_compat import cgutils, require_symbols
+
+__all__ = [
+    "dense_cholesky",
+    "dense_det",
+    "dense_detsign",
+    "dense_eigh",
+    "dense_gemm",
+    "dense_gram",
+    "dense_gramsolve",
+    "dense_logdet",
+    "dense_lu",
+    "dense_solve",
+    "dense_svd",
+    "dense_trisolve",
+]
+
+if find_spec("scipy") is None:
+    raise ImportError(
+        "linear algebra on whole matrices calls SciPy's BLAS and LAPACK, and SciPy is not installed: pip install scipy"
+    )
+
+SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS is ahead from 6 x 6 matrices on
+BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
+
+
+class HelperCompiler(DirectCompiler):
+    """The shorter way for helpers of this module that it understands; Numba's own for the others, which are compiled
+    once and kept."""
+
+    generated = False
+
+
+_kept = entry("linad", own_text())
+_kept.touch()
+
+
+def _compiled(**options):
+    """Numba's decorator. What generated code calls is kept on disk as it takes seconds to make, and stays apart from
+    the kernels that call it; what it calls itself is compiled with it."""
+    options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+    def decorate(f):
+        if f.__name__.startswith("_"):
+            return njit(pipeline_class=HelperCompiler, **options)(f)
+        made = njit(**options)(f)
+        keep(made, _kept.folder, f.__name__, own_text())
+        made.apart = True
+        return made
+
+    return decorate
+
+
+jit = _compiled(fastmath={"contract", "reassoc"})
+exact = _compiled()
+
+_INT = ir.IntType(64)
+_CHAR = ir.IntType(8)
+_POINTER = _CHAR.as_pointer()
+
+
+def _kind(t: types.Array) -> ir.Constant:
+    return ir.Constant(_CHAR, ord({types.float64: "d", types.float32: "s"}[t.dtype]))
+
+
+def _data(context, builder, t, value):
+    """The address of an array's first cell and the distance of its rows, in cells."""
+    array = context.make_array(t)(context, builder, value)
+    row = cgutils.unpack_tuple(builder, array.strides)[0]
+    size = ir.Constant(_INT, context.get_abi_sizeof(context.get_data_type(t.dtype)))
+    return builder.bitcast(array.data, _POINTER), builder.sdiv(row, size)
+
+
+def _function(builder, name, *arguments):
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), arguments), name)
+
+
+@intrinsic
+def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
+    """``C += alpha op(A) op(B)`` by columns; ``ta`` and ``tb`` are the letters n and t."""
+
+    def generate(context, builder, signature, args):
+        f = _function(
+            builder, "numba_xxgemm", _CHAR, _CHAR, _CHAR, _INT, _INT, _INT, _POINTER, _POINTER, _INT, _POINTER, _INT,
+            _POINTER, _POINTER, _INT,
+        )  # fmt: skip
+        (pc, lc), (pa, la), (pb, lb) = (_data(context, builder, signature.args[i], args[i]) for i in range(3))
+        scalar = context.get_data_type(c.dtype)
+        one = cgutils.alloca_once_value(builder, ir.Constant(scalar, 1.0))
+        factor = cgutils.alloca_once_value(builder, args[8])
+        one, factor = builder.bitcast(one, _POINTER), builder.bitcast(factor, _POINTER)
+        return builder.call(
+            f, (_kind(c), args[3], args[4], *args[5:8], factor, pa, la, pb, lb, one, pc, lc)
+        )
+
+    return types.int32(c, a, b, types.uint8, types.uint8, types.int64, types.int64, types.int64, c.dtype), generate
+
+
+def _lapack(name, *plan):
+    """A LAPACK routine behind Numba's helper: per argument ``char``, ``int`` or ``array`` (its address)."""
+    llvm = {"char": _CHAR, "int": _INT, "array": _POINTER}
+
+    def generate(context, builder, signature, args):
+        f = _function(builder, name, _CHAR, *(llvm[kind] for kind in plan))
+        given = [
+            _data(context, builder, t, a)[0] if kind == "array" else a
+            for kind, t, a in zip(plan, signature.args, args, strict=True)
+        ]
+        first = next(t for kind, t in zip(plan, signature.args, strict=True) if kind == "array")
+        return builder.call(f, (_kind(first), *given))
+
+    scalar = {"char": types.uint8, "int": types.int64}
+
+    def signature(*arguments):
+        return types.int32(*(a if kind == "array" else scalar[kind] for kind, a in zip(plan, arguments, strict=True)))
+
+    return generate, signature
+
+
+_GETRF = _lapack("numba_xxgetrf", "int", "int", "array", "int", "array")
+_POTRF = _lapack("numba_xxpotrf", "char", "int", "array", "int")
+_EVD = _lapack("numba_ez_xxxevd", "char", "char", "int", "array", "int", "array")
+_GEQRF = _lapack("numba_ez_geqrf", "int", "int", "array", "int", "array")
+_GESDD = _lapack(
+    "numba_ez_gesdd", "char", "int", "int", "array", "int", "array", "array", "int", "array", "int"
+)
+
+
+@intrinsic
+def _getrf(typing_context, m, n, a, lda, pivots):
+    return _GETRF[1](m, n, a, lda, pivots), _GETRF[0]
+
+
+@intrinsic
+def _potrf(typing_context, uplo, n, a, lda):
+    return _POTRF[1](uplo, n, a, lda), _POTRF[0]
+
+
+@intrinsic
+def _evd(typing_context, jobz, uplo, n, a, lda, w):
+    return _EVD[1](jobz, uplo, n, a, lda, w), _EVD[0]
+
+
+@intrinsic
+def _geqrf(typing_context, m, n, a, lda, tau):
+    return _GEQRF[1](m, n, a, lda, tau), _GEQRF[0]
+
+
+@intrinsic
+def _gesdd(typing_context, jobz, m, n, a, lda, s, u, ldu, vt, ldvt):
+    return _GESDD[1](jobz, m, n, a, lda, s, u, ldu, vt, ldvt), _GESDD[0]
+
+
+require_symbols(
+    "numba_xxgemm", "numba_xxgetrf", "numba_xxpotrf", "numba_ez_xxxevd", "numba_ez_geqrf", "numba_ez_gesdd"
+)  # fmt: skip
+
+_N, _T, _L, _U, _V, _S = map(ord, "ntLUVS")
+_PIVOT = np.int32  # LAPACK's int in Numba's helper
+
+
+# ------------------------------------------------------------------------------------------------------------ products
+
+
+@jit
+def _small_gemm(c, a, b, ta, tb, k, alpha):
+    m, n = c.shape
+    for i in range(m):
+        for q in range(k):
+            e = alpha * (a[q, i] if ta else a[i, q])
+            if tb:
+                for j in range(n):
+                    c[i, j] += e * b[j, q]
+            else:
+                for j in range(n):
+                    c[i, j] += e * b[q, j]
+
+
+@jit
+def dense_gemm(c, a, b, ta, tb, alpha):
+    """``C += alpha op(A) op(B)``; ``ta`` and ``tb`` say whether a factor is transposed."""
+    m, n = c.shape
+    k = a.shape[0] if ta else a.shape[1]
+    if m == 0 or n == 0 or k == 0:
+        return
+    factor = c.dtype.type(alpha)
+    if m * n * k <= SMALL:
+        _small_gemm(c, a, b, ta, tb, k, factor)
+    else:
+        _blas_gemm(c, b, a, np.uint8(_T if tb else _N), np.uint8(_T if ta else _N), n, m, k, factor)
+
+
+# -------------------------------------------------------------------------------------------------------- factorisation
+
+
+@exact
+def _transpose_into(out, a):
+    """``out[...] = a.T``, by blocks that fit the cache."""
+    m, n = a.shape
+    for i0 in range(0, m, 16):
+        for j0 in range(0, n, 16):
+            for i in range(i0, min(i0 + 16, m)):
+                for j in range(j0, min(j0 + 16, n)):
+                    out[j, i] = a[i, j]
+
+
+@exact
+def dense_lu(info, f, p, a):
+    """The transpose of what ``P A = L U`` leaves in the place of A, and the row that each row was exchanged with."""
+    n = a.shape[0]
+    info[0] = 0
+    if n == 0:
+        return
+    _transpose_into(f, a)
+    pivots = np.empty(n, _PIVOT)
+    info[0] = _getrf(n, n, f, n, pivots)
+    for i in range(n):
+        p[i] = pivots[i] - 1
+
+
+@exact
+def _exchange(x, p, i):
+    j = p[i]
+    if j != i:
+        for q in range(x.shape[1]):
+            x[i, q], x[j, q] = x[j, q], x[i, q]
+
+
+@jit
+def _down(f, x, start, stop, by_columns, unit):
+    """Solve with the lower triangle in rows ``start`` to ``stop``: that of F, or of the transpose of its upper one."""
+    k = x.shape[1]
+    for j in range(start, stop):
+        if not unit:
+            for q in range(k):
+                x[j, q] /= f[j, j]
+        for i in range(j + 1, stop):
+            e = f[j, i] if by_columns else f[i, j]
+            for q in range(k):
+                x[i, q] -= e * x[j, q]
+
+
+@jit
+def _up(f, x, start, stop, by_columns, unit):
+    """Solve with the upper triangle in rows ``start`` to ``stop``: that of F, or of the transpose of its lower one."""
+    k = x.shape[1]
+    for j in range(stop - 1, start - 1, -1):
+        if not unit:
+            for q in range(k):
+                x[j, q] /= f[j, j]
+        for i in range(start, j):
+            e = f[j, i] if by_columns else f[i, j]
+            for q in range(k):
+                x[i, q] -= e * x[j, q]
+
+
+@jit
+def _down_one(f, x, by_columns, unit):
+    """`_down` for one column, along the rows of F."""
+    n = x.shape[0]
+    y = x[:, 0]
+    for j in range(n):
+        if by_columns:
+            if not unit:
+                y[j] /= f[j, j]
+            e = y[j]
+            for i in range(j + 1, n):
+                y[i] -= e * f[j, i]
+        else:
+            e = y[j]
+            for i in range(j):
+                e -= f[j, i] * y[i]
+            y[j] = e if unit else e / f[j, j]
+
+
+@jit
+def _up_one(f, x, by_columns, unit):
+    n = x.shape[0]
+    y = x[:, 0]
+    for j in range(n - 1, -1, -1):
+        if by_columns:
+            if not unit:
+                y[j] /= f[j, j]
+            e = y[j]
+            for i in range(j):
+                y[i] -= e * f[j, i]
+        else:
+            e = y[j]
+            for i in range(j + 1, n):
+                e -= f[j, i] * y[i]
+            y[j] = e if unit else e / f[j, j]
+
+
+@exact
+def _take_away(c, a, b, ta):
+    """``C -= op(A) B``, none of them empty."""
+    _blas_gemm(c, b, a, np.uint8(_N), np.uint8(ta), c.shape[1], c.shape[0], b.shape[0], c.dtype.type(-1.0))
+
+
+@exact
+def _down_all(f, x, by_columns, unit):
+    n = x.shape[0]
+    if x.shape[1] == 1:
+        _down_one(f, x, by_columns, unit)
+        return
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        _down(f, x, start, stop, by_columns, unit)
+        if stop < n:
+            if by_columns:
+                _take_away(x[stop:], f[start:stop, stop:], x[start:stop], _T)
+            else:
+                _take_away(x[stop:], f[stop:, start:stop], x[start:stop], _N)
+
+
+@exact
+def _up_all(f, x, by_columns, unit):
+    n = x.shape[0]
+    if x.shape[1] == 1:
+        _up_one(f, x, by_columns, unit)
+        return
+    last = (n - 1) // BLOCK * BLOCK
+    for start in range(last, -1, -BLOCK):
+        stop = min(start + BLOCK, n)
+        _up(f, x, start, stop, by_columns, unit)
+        if start > 0:
+            if by_columns:
+                _take_away(x[:start], f[start:stop, :start], x[start:stop], _T)
+            else:
+                _take_away(x[:start], f[:start, start:stop], x[start:stop], _N)
+
+
+@exact
+def dense_solve(x, a, f, p, transposed):
+    """``X = A^-1 X`` or ``A^-T X`` by the factorisation of `dense_lu`."""
+    n = x.shape[0]
+    if n == 0 or x.shape[1] == 0:
+        return
+    if transposed:
+        _down_all(f, x, False, False)
+        _up_all(f, x, False, True)
+        for i in range(n - 1, -1, -1):
+            _exchange(x, p, i)
+    else:
+        for i in range(n):
+            _exchange(x, p, i)
+        _down_all(f, x, True, True)
+        _up_all(f, x, True, False)
+
+
+@exact
+def dense_det(d, a, f, p):
+    """The determinant, by a factorisation."""
+    total = d.dtype.type(1.0)
+    for i in range(f.shape[0]):
+        total *= f[i, i] if p[i] == i else -f[i, i]
+    d[0] = total + d.dtype.type(0.0)  # not -0.0
+
+
+@exact
+def dense_logdet(d, a, f, p):
+    """The logarithm of the determinant's size."""
+    total = d.dtype.type(0.0)
+    for i in range(f.shape[0]):
+        total += math.log(abs(f[i, i]))
+    d[0] = total
+
+
+@exact
+def dense_detsign(d, f, p):
+    """The sign of the determinant: 1, -1 or 0."""
+    total = d.dtype.type(1.0)
+    for i in range(f.shape[0]):
+        e = f[i, i]
+        if e == 0.0:
+            total *= e
+        elif (e < 0.0) != (p[i] != i):
+            total = -total
+    d[0] = abs(total) if total == 0.0 else total
+
+
+@exact
+def dense_cholesky(info, low, a):
+    """``A = L L^T`` of the lower triangle of A; above the diagonal L is 0."""
+    n = a.shape[0]
+    info[0] = 0
+    if n == 0:
+        return
+    for i in range(n):
+        for j in range(i + 1):
+            low[i, j] = a[i, j]
+        for j in range(i + 1, n):
+            low[i, j] = 0.0
+    info[0] = _potrf(np.uint8(_U), n, low, n)
+
+
+@exact
+def dense_trisolve(x, low, transposed):
+    """``X = L^-1 X`` or ``L^-T X``."""
+    if x.shape[0] == 0 or x.shape[1] == 0:
+        return
+    if transposed:
+        _up_all(low, x, True, False)
+    else:
+        _down_all(low, x, False, False)
+
+
+@exact
+def dense_gram(info, low, a):
+    """The triangle L of ``A^T A = L L^T``, as R of a QR factorisation of A has it; info says where A has not full rank.
+    """
+    m, n = a.shape
+    info[0] = 0
+    if n == 0:
+        return
+    if m < n or not _finite(a):
+        info[0] = 1
+        return
+    by_columns, tau = np.empty((n, m), a.dtype), np.empty(n, a.dtype)
+    _transpose_into(by_columns, a)
+    _geqrf(m, n, by_columns, m, tau)
+    largest = a.dtype.type(0.0)
+    for i in range(n):
+        for j in range(n):
+            low[i, j] = by_columns[i, j] if j <= i else 0.0
+        largest = max(largest, abs(low[i, i]))
+    for i in range(n - 1, -1, -1):
+        if abs(low[i, i]) <= largest * m * np.finfo(a.dtype).eps:
+            info[0] = i + 1
+
+
+@exact
+def dense_gramsolve(x, a, low):
+    """``X = (A^T A)^-1 X`` by the triangle of `dense_gram`."""
+    dense_trisolve(x, low, False)
+    dense_trisolve(x, low, True)
+
+
+# ------------------------------------------------------------------------------------------------------------- spectra
+
+
+@exact
+def _finite(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if not math.isfinite(a[i, j]):
+                return False
+    return True
+
+
+@exact
+def dense_eigh(info, w, v, a):
+    """Eigenvalues, ascending, and eigenvectors, in columns, of the lower triangle of a symmetric matrix."""
+    n = a.shape[0]
+    info[0] = 0
+    if n == 0:
+        return
+    if not _finite(a):  # as in NumPy
+        w[:] = math.nan
+        v[:] = math.nan
+        return
+    by_columns = np.empty((n, n), a.dtype)
+    _transpose_into(by_columns, a)
+    info[0] = _evd(np.uint8(_V), np.uint8(_L), n, by_columns, n, w)
+    _transpose_into(v, by_columns)
+
+
+@exact
+def dense_svd(info, u, s, vt, a):
+    """The thin singular value decomposition, singular values descending."""
+    m, n = a.shape
+    k = min(m, n)
+    info[0] = 0
+    if k == 0:
+        return
+    if not _finite(a):  # as in NumPy
+        info[0] = 1 if np.isnan(a).any() else 0
+        u[:] = math.nan
+        s[:] = math.nan
+        vt[:] = math.nan
+        return
+    by_columns, left, right = np.empty((n, m), a.dtype), np.empty((k, m), a.dtype), np.empty((n, k), a.dtype)
+    _transpose_into(by_columns, a)
+    info[0] = _gesdd(np.uint8(_S), m, n, by_columns, m, s, left, m, right, k)
+    _transpose_into(u, left)
+    _transpose_into(vt, right)

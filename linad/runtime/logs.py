@@ -1,0 +1,110 @@
+"""Logs that are made or grow while a kernel runs. Where there is no memory for one they say so by its size: an
+exception out of a compiled function that another one calls would lose every array of both."""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import njit, types, uint64
+from numba.extending import intrinsic
+
+from linad.boundary.memory import MUCH, there_is
+
+from ..codegen.llvm.pipeline import DirectCompiler
+from ..codegen.numba_compat import cgutils, make_array, populate_array
+
+__all__ = ["grow", "grow_filled", "tried"]
+
+MOST = 2**48  # cells; more than any machine has
+ASK = "linad_memory_there_is"  # what machine code, also that from the cache, finds `_asked` by
+
+_WORD = ir.IntType(64)
+
+exact = njit(
+    error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=DirectCompiler
+)
+
+
+def _answer(n: int) -> int:
+    try:
+        return there_is(n)
+    except KeyboardInterrupt:  # nobody is here to raise it to
+        _thread.interrupt_main()
+        return True
+
+
+_asked = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_answer)
+llvm.add_symbol(ASK, ctypes.cast(_asked, ctypes.c_void_p).value)
+
+
+@intrinsic
+def tried(typing_context, like, shape):
+    """An array of a shape, undefined, of the type of the cells of ``like``; of a shape of zeros where there is no
+    memory for it."""
+    array = types.Array(like.dtype, len(shape), "C")
+
+    def generate(context, builder, signature, args):
+        zero, one, most = _WORD(0), _WORD(1), _WORD(MOST)
+        sizes = cgutils.unpack_tuple(builder, args[1], len(shape))
+        cells = one
+        for size in sizes:
+            none = builder.or_(_is(builder, size, zero), _is(builder, cells, zero))
+            fits = builder.icmp_signed("<=", cells, builder.sdiv(most, builder.select(none, one, size)))
+            cells = builder.select(none, zero, builder.select(fits, builder.mul(cells, size), most))
+        item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
+        asked = builder.mul(cells, item)
+        there = cgutils.alloca_once_value(builder, builder.icmp_signed("<", cells, most))
+        large = builder.icmp_signed(">=", asked, _WORD(MUCH))
+        with builder.if_then(builder.and_(large, builder.load(there)), likely=False):
+            question = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_WORD, [_WORD]), ASK)
+            builder.store(builder.icmp_signed("!=", builder.call(question, [asked]), zero), there)
+        wanted = builder.select(builder.load(there), asked, zero)
+        memory = context.nrt.meminfo_alloc_aligned_unchecked(builder, wanted, context.get_constant(types.uint32, 32))
+        found = builder.and_(builder.load(there), cgutils.is_not_null(builder, memory))
+        made = make_array(array)(context, builder)
+        data = cgutils.alloca_once_value(builder, made.data.type(None))
+        with builder.if_then(cgutils.is_not_null(builder, memory)):
+            builder.store(builder.bitcast(context.nrt.meminfo_data(builder, memory), made.data.type), data)
+        sizes = [builder.select(found, size, zero) for size in sizes]
+        strides, total = [], item
+        for size in reversed(sizes):
+            strides.insert(0, total)
+            total = builder.mul(total, size)
+        populate_array(made, data=builder.load(data), shape=sizes, strides=strides, itemsize=item, meminfo=memory)
+        return made._getvalue()
+
+    return array(like, shape), generate
+
+
+def _is(builder, a, b):
+    return builder.icmp_signed("==", a, b)
+
+
+@exact
+def grow(log, size, err, noted):
+    """A log with room for ``size`` cells, at least doubled, that begins with the old one; the old one where there is no
+    memory for it. How long the longest is now is ``noted`` in the error array, so that the next call can begin with as
+    much."""
+    room = max(max(size, 2 * log.shape[0]), 16)
+    new = tried(log, (room,))
+    while new.shape[0] < room and room - size > size >> 3:  # with less to spare, each word more would be a copy of all
+        room = size + (room - size >> 1)
+        new = tried(log, (room,))
+    if new.shape[0] < room:
+        return log
+    for k in range(log.shape[0]):
+        new[uint64(k)] = log[uint64(k)]
+    err[noted] = max(err[noted], new.shape[0])
+    return new
+
+
+@exact
+def grow_filled(log, size, fill, err, noted):
+    """`grow` with ``fill`` in the new cells."""
+    new = grow(log, size, err, noted)
+    for k in range(log.shape[0], new.shape[0]):
+        new[uint64(k)] = fill
+    return new

@@ -1,0 +1,22 @@
+"""Where the machine's stack stands: what recursive functions compare with the end of the stack before they go deeper.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = ["stack_address"]
+
+
+@intrinsic
+def stack_address(typing_context):
+    """The address of a byte in the frame of the function that asks."""
+
+    def generate(context, builder, signature, args):
+        with builder.goto_entry_block():
+            byte = builder.alloca(ir.IntType(8))
+        return builder.ptrtoint(byte, ir.IntType(64))
+
+    return types.int64(), generate

@@ -1,0 +1,79 @@
+"""Atoms of the core, variables and literals, and fresh names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+
+from ..frozen import frozen
+from ..types import I64, Scalar, Type
+
+
+@frozen(slots=True, guarded=False)
+class Var:
+    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again.
+
+    ``adjoint``: differentiation made it, as the adjoint of a value or on the way to one, and no statement of the user
+    updates it. Only of such a variable the order of sums and the signs of zeros are open, and it may never be told by
+    its name: users have variables called ``x_bar``.
+    """
+
+    name: str
+    type: Type
+    adjoint: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@frozen(slots=True)
+class Const:
+    """A literal scalar."""
+
+    value: float | int | bool
+    type: Scalar
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan is itself, 1 is not True
+        return isinstance(other, Const) and self.type == other.type and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), self.type))
+
+
+Atom = Var | Const
+
+
+def base_name(name: str) -> str:
+    """The user's name of an SSA name: ``total`` for ``total.3``."""
+    return name.partition(".")[0]
+
+
+class Names:
+    """Fresh SSA names of one function: none is handed out twice, whatever becomes of the statements that it was taken
+    for."""
+
+    def __init__(self, taken: Iterator[str] | set[str] | tuple[str, ...] = ()) -> None:
+        self._next: dict[str, int] = {}
+        self._taken = set(taken)
+
+    def fresh(self, hint: str) -> str:
+        base = hint.partition(".")[0] if "." in hint else hint
+        k = self._next.get(base, 0)
+        name = f"{base}.{k}" if k else base
+        taken = self._taken
+        while name in taken:
+            k += 1
+            name = f"{base}.{k}"
+        self._next[base] = k + 1
+        taken.add(name)
+        return name
+
+    def var(self, hint: str, type: Type = I64) -> Var:
+        return Var(self.fresh(hint), type)
+
+    def like(self, v: Var, hint: str = "") -> Var:
+        """A fresh variable that stands for another one: of its type, and an adjoint where that is one."""
+        return Var(self.fresh(hint or v.name), v.type, v.adjoint)

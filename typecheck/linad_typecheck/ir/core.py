@@ -1,0 +1,577 @@
+"""The core, the form of programs from lowering to code generation: structured A-normal form in static single
+assignment.
+
+The surface program, its linear form, its adjoint and the adjoint of its adjoint are all values of the dataclasses
+below. There is no control-flow graph: a `Block` is a sequence of statements, and `If` and `Loop` hold blocks.
+
+Scalars are SSA: every `Var` is defined once in its function and is visible in the rest of its block and in the blocks
+nested there. A value that changes in a loop is *carried* (`Loop.carried`), one that differs between arms is a result of
+the `If` (`If.outs`).
+
+Arrays are places that statements update in place under one name (`Store`, `AddTo`, ...); read linearly, such a
+statement takes the array and gives it back. An array is carried, or is a result of a block, only where a *name* is
+bound to another array (``u, v = v, u``); being carried, a result, or an `own` argument moves it.
+
+The linear form of a program is the same program with `Dup`, `Drop` and `Read` made explicit so that every float scalar
+and every array is used exactly once (`linear/check_linear.py`). Passes that do not need it work on the form without
+them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field, replace
+from typing import Literal
+
+from .atoms import Atom as Atom
+from .atoms import Const as Const
+from .atoms import Names as Names
+from .atoms import Var as Var
+from .atoms import base_name as base_name
+from ..frozen import frozen
+from ..span import NOWHERE, Span
+
+# ---------------------------------------------------------------------------------------------------- statements
+
+
+@frozen(slots=True, guarded=False)
+class Let:
+    """``out = op(ins)``: a pure scalar operation of `ops.OPS`."""
+
+    out: Var
+    op: str
+    ins: tuple[Atom, ...]
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Dup:
+    """``(first, second) = dup x``, linear form only. Its derivative is ``+``."""
+
+    first: Var
+    second: Var
+    x: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Drop:
+    """``drop x``: the last use of a float scalar or an array, linear form only."""
+
+    x: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Read:
+    """``out = read &x``: a float scalar of an outer block is borrowed inside a loop or an arm, linear form only."""
+
+    out: Var
+    x: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Load:
+    """``out = array[index]``. Indices are non-negative here: lowering has put `wrap` before an index that may not be.
+
+    ``checked`` means that the index may be out of range and must then raise IndexError at ``span``; passes that copy an
+    access which has already succeeded with the same index and size clear it.
+    """
+
+    out: Var
+    array: Var
+    index: tuple[Atom, ...]
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Store:
+    """``array[index] = value``."""
+
+    array: Var
+    index: tuple[Atom, ...]
+    value: Atom
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class AddTo:
+    """``array[index] += value``."""
+
+    array: Var
+    index: tuple[Atom, ...]
+    value: Atom
+    checked: bool = True
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Dim:
+    """``out = array.shape[axis]``."""
+
+    out: Var
+    array: Var
+    axis: int
+    span: Span = NOWHERE
+
+
+LogKind = Literal["no", "cells", "stack", "slices"]
+
+
+@frozen(slots=True)
+class Alloc:
+    """A fresh array of ``shape``, every cell ``fill``; undefined where ``fill`` is None (then every cell read has been
+    written before).
+
+    ``log`` says what the array is to a reverse sweep: nothing; a log of ``cells``, each stored to at most once; a log
+    used as a ``stack``, whose cells may be stored to again; or ``slices``, one per iteration, of an array that the
+    primal makes anew in each. The words of all of them are counted as logged.
+    """
+
+    out: Var
+    shape: tuple[Atom, ...]
+    fill: Const | None
+    span: Span = NOWHERE
+    log: LogKind = "no"
+
+
+@frozen(slots=True)
+class Copy:
+    """``out = array.copy()``."""
+
+    out: Var
+    array: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class AddArray:
+    """``array += other``, cell by cell, equal shapes. The derivative of `Copy`."""
+
+    array: Var
+    other: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Fill:
+    """``array[...] = value``, every cell."""
+
+    array: Var
+    value: Atom
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Reserve:
+    """Make a rank-1 log hold at least ``size`` cells, keeping what it holds; new cells are ``fill`` of its `Alloc`.
+
+    Capacity grows geometrically, so filling a log of unknown length cell by cell is linear in its length.
+    """
+
+    array: Var
+    size: Atom
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Dense:
+    """Linear algebra on whole arrays: `dense_ops` says what ``op`` does to those it updates, in place, and reads."""
+
+    op: str
+    flags: str
+    updated: tuple[Var, ...]
+    read: tuple[Var, ...]
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Block:
+    stmts: tuple[Stmt, ...] = ()
+    results: tuple[Atom, ...] = ()
+
+
+@frozen(slots=True)
+class If:
+    """``outs`` are the results of the arm taken."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    outs: tuple[Var, ...] = ()
+    span: Span = NOWHERE
+
+
+LoopKind = Literal["sequential", "map", "sum", "scan"]
+Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
+
+
+@frozen(slots=True)
+class Checkpoint:
+    """The mark of a loop whose reverse starts from snapshots of its state: at most ``slots`` of them at a time, or as
+    many as fit into ``memory`` bytes, or what the scheme takes by itself."""
+
+    scheme: Scheme
+    slots: Atom | None = None
+    memory: Atom | None = None
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return tuple(a for a in (self.slots, self.memory) if a is not None)
+
+
+@frozen(slots=True)
+class Loop:
+    """``for index in range(start, stop, step)`` with carried values; ``stop`` None never ends by itself (``while``).
+
+    ``body.results`` are the next values of ``carried``, whose last ones are ``outs``. Where ``exits`` is set,
+    ``body.results[0]`` is an additional bool, evaluated last: the loop ends after an iteration in which it is False.
+    ``trips``, allowed with ``exits`` only, is the number of iterations executed.
+    """
+
+    index: Var
+    start: Atom
+    stop: Atom | None
+    step: Atom
+    carried: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: Block
+    outs: tuple[Var, ...]
+    exits: bool = False
+    trips: Var | None = None
+    kind: LoopKind = "sequential"
+    span: Span = NOWHERE
+    mark: Checkpoint | None = None
+
+
+@frozen(slots=True)
+class Call:
+    """``outs = callee(args)``; arguments are lent or moved by the modes of the callee's parameters."""
+
+    outs: tuple[Var, ...]
+    callee: str
+    args: tuple[Atom, ...]
+    span: Span = NOWHERE
+
+
+RETRY = "retry"
+
+
+@frozen(slots=True)
+class Check:
+    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved.
+
+    With the error `RETRY` nothing is raised: the call begins anew, in code in which every access is checked.
+    """
+
+    cond: Atom
+    error: str
+    message: str
+    args: tuple[Atom, ...] = ()
+    span: Span = NOWHERE
+
+
+Stmt = (
+    Let
+    | Dup
+    | Drop
+    | Read
+    | Load
+    | Store
+    | AddTo
+    | Dim
+    | Alloc
+    | Copy
+    | AddArray
+    | Fill
+    | Reserve
+    | Dense
+    | If
+    | Loop
+    | Call
+    | Check
+)
+
+# ----------------------------------------------------------------------------------------------------- functions
+
+Mode = Literal["read", "acc", "mut", "own", "out"]
+
+
+@frozen(slots=True)
+class Param:
+    """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``).
+
+    ``linear``: an adjoint or a tangent, in which the function is linear because that is how it was made.
+    ``like``: the parameter that it is the adjoint or the tangent of, and has the sizes of, if it is one of a parameter.
+    """
+
+    var: Var
+    mode: Mode
+    linear: bool = field(default=False, compare=False)
+    like: str = field(default="", compare=False)
+
+
+@frozen(slots=True)
+class Size:
+    """The size of an array parameter of a function, by its position."""
+
+    param: int
+    axis: int
+
+
+@frozen(slots=True)
+class Result:
+    """What the forward function of a `Rule` returns beyond the results of the primal one, by its position."""
+
+    position: int
+
+
+@frozen(slots=True)
+class Rule:
+    """The derivative of a function as its user defines it, in place of the derivative of its body.
+
+    ``vjp``: ``forward`` has the parameters of the function and returns its results, then the residuals. ``backward``
+    takes what ``given`` lists, parameters by their positions, residuals and sizes, then a cotangent for each float
+    result, and returns the adjoints of the parameters ``wrt``.
+
+    ``jvp``: ``forward`` has the parameters of the function, then a tangent for each of ``wrt``, and returns the results
+    of the function, then a tangent for each float result.
+
+    Float parameters neither in ``wrt`` nor in ``blocked`` have the derivative zero; by those in ``blocked`` there is
+    none.
+    """
+
+    kind: Literal["vjp", "jvp"]
+    forward: str
+    wrt: tuple[int, ...]
+    blocked: tuple[int, ...] = ()
+    backward: str = ""
+    given: tuple[int | Result | Size, ...] = ()
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return (self.forward, self.backward) if self.backward else (self.forward,)
+
+
+@frozen(slots=True)
+class Function:
+    """``body.results`` are what it returns, flattened to scalars and arrays. One with a ``rule`` stays a function of
+    its own until all derivatives are taken."""
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    span: Span = NOWHERE
+    rule: Rule | None = None
+
+
+@frozen(slots=True)
+class Derivative:
+    """What a declared function is to become: the derivative of ``callee`` by its flat parameters ``wrt``.
+
+    Its parameters and results are those that `linad.adjoint.sweep.reverse` or `forward` give it; ``value`` says whether
+    the results of ``callee`` are among them. With ``directions``, tangents, cotangents and gradients have one more
+    axis, the last, with a cell per direction.
+    """
+
+    callee: str
+    kind: Literal["reverse", "forward"]
+    wrt: tuple[int, ...]
+    value: bool = True
+    directions: bool = False
+
+
+@frozen(slots=True)
+class Program:
+    """Functions by name; `entry` is the one that is called from Python. Those in ``derivatives`` are only declared:
+    they are made before anything runs (`linad.expand`)."""
+
+    entry: str
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    derivatives: Mapping[str, Derivative] = field(default_factory=dict)
+
+    @property
+    def main(self) -> Function:
+        return self.functions[self.entry]
+
+    def with_main(self, function: Function) -> Program:
+        return replace(self, functions={**self.functions, self.entry: function})
+
+
+# ------------------------------------------------------------------------------------------- questions and walks
+
+
+def named(f: Function) -> Iterator[str]:
+    """The functions that a function calls, and those of its rule."""
+    yield from (s.callee for s in walk(f.body) if type(s) is Call)
+    if f.rule is not None:
+        yield from f.rule.functions
+
+
+def reached(functions: Mapping[str, Function], start: str) -> set[str]:
+    """A function and all that it reaches by calls and rules."""
+    found, todo = {start}, [start]
+    while todo:
+        for name in named(functions[todo.pop()]):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
+
+
+def operands(s: Stmt) -> tuple[Atom, ...]:
+    """What a statement reads at its own level, arrays it updates included, in order of evaluation."""
+    return _OPERANDS[type(s)](s)
+
+
+_OPERANDS: dict[type, Callable[..., tuple[Atom, ...]]] = {
+    Let: lambda s: s.ins,
+    Dup: lambda s: (s.x,),
+    Drop: lambda s: (s.x,),
+    Read: lambda s: (s.x,),
+    Load: lambda s: (s.array, *s.index),
+    Store: lambda s: (s.array, *s.index, s.value),
+    AddTo: lambda s: (s.array, *s.index, s.value),
+    Dim: lambda s: (s.array,),
+    Copy: lambda s: (s.array,),
+    Alloc: lambda s: s.shape,
+    AddArray: lambda s: (s.array, s.other),
+    Fill: lambda s: (s.array, s.value),
+    Reserve: lambda s: (s.array, s.size),
+    Dense: lambda s: (*s.updated, *s.read),
+    If: lambda s: (s.cond,),
+    Loop: lambda s: (
+        s.start, *(() if s.stop is None else (s.stop,)), s.step, *s.inits, *(() if s.mark is None else s.mark.atoms)
+    ),
+    Call: lambda s: s.args,
+    Check: lambda s: (s.cond, *s.args),
+}  # fmt: skip
+
+
+def outputs(s: Stmt) -> tuple[Var, ...]:
+    """The variables a statement defines in its own block."""
+    found = _OUTPUTS.get(type(s))
+    return () if found is None else found(s)
+
+
+_OUTPUTS: dict[type, Callable[..., tuple[Var, ...]]] = {
+    **dict.fromkeys((Let, Load, Read, Dim, Alloc, Copy), lambda s: (s.out,)),
+    Dup: lambda s: (s.first, s.second),
+    **dict.fromkeys((If, Call), lambda s: s.outs),
+    Loop: lambda s: s.outs if s.trips is None else (*s.outs, s.trips),
+}
+
+
+def blocks(s: Stmt) -> tuple[Block, ...]:
+    """The blocks nested directly in a statement."""
+    kind = type(s)
+    return (s.then, s.orelse) if kind is If else (s.body,) if kind is Loop else ()
+
+
+def walk(block: Block) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks nested in it, in text order."""
+    todo = [iter(block.stmts)]
+    while todo:
+        for s in todo[-1]:
+            yield s
+            kind = type(s)
+            if kind is Loop:
+                todo.append(iter(s.body.stmts))
+                break
+            if kind is If:
+                todo += (iter(s.orelse.stmts), iter(s.then.stmts))
+                break
+        else:
+            todo.pop()
+
+
+def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
+    """The variables of outer blocks that a block mentions, by name, in order of first mention.
+
+    ``known`` holds, by identity, what is found about blocks, for those who ask about a block and about what is in it.
+    """
+    known = {} if known is None else known
+    found = known.get(id(block))
+    if found is None:
+        found = known[id(block)] = _free(block, known)
+    return found
+
+
+def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
+    bound: set[str] = set()
+    found: dict[str, Var] = {}
+    for s in block.stmts:
+        for name, var in mentioned(s, known).items():
+            if name not in bound:
+                found.setdefault(name, var)
+        for v in outputs(s):
+            bound.add(v.name)
+    for atom in block.results:
+        if type(atom) is Var and atom.name not in bound:
+            found.setdefault(atom.name, atom)
+    return found
+
+
+def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
+    """The variables of outer blocks that a statement, or a block in it, mentions, by name; ``known`` as in `free_vars`.
+    """
+    found = {a.name: a for a in operands(s) if type(a) is Var}
+    for b in blocks(s):
+        found |= free_vars(b, known)
+    if type(s) is Loop:
+        for v in (s.index, *s.carried):
+            found.pop(v.name, None)
+    return found
+
+
+def using(block: Block, v: Var) -> list[Stmt]:
+    """The statements of a block and of those nested in it that use a variable themselves, or hand it on as a result of
+    a block of theirs."""
+    return [s for s in walk(block) if v in operands(s) or any(v in b.results for b in blocks(s))]
+
+
+def written(s: Stmt) -> Var | None:
+    """The array that a simple statement updates in place (calls update what the modes of the callee say)."""
+    match s:
+        case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
+            return a
+        case Dense(updated=updated):
+            return updated[0]
+        case _:
+            return None
+
+
+def writes(s: Stmt) -> tuple[Var, ...]:
+    """All arrays that a simple statement updates in place."""
+    if isinstance(s, Dense):
+        return s.updated
+    target = written(s)
+    return () if target is None else (target,)
+
+
+def defined(f: Function) -> Iterator[Var]:
+    """Every variable of a function, in text order."""
+    yield from (p.var for p in f.params)
+    for s in walk(f.body):
+        yield from outputs(s)
+        if type(s) is Loop:
+            yield from (s.index, *s.carried)
+
+
+def all_names(f: Function) -> set[str]:
+    """Every name defined in a function."""
+    return {v.name for v in defined(f)}
+
+
+def count_uses(f: Function) -> Counter[str]:
+    """How often every variable is mentioned, results of blocks included."""
+    found = Counter(a.name for a in f.body.results if type(a) is Var)
+    for s in walk(f.body):
+        found.update(a.name for a in operands(s) if type(a) is Var)
+        for b in blocks(s):
+            found.update(a.name for a in b.results if type(a) is Var)
+    return found

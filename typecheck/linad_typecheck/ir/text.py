@@ -1,0 +1,8 @@
+"""The text of the core: what `linad.show` prints and the tests write. Parsing is the exact inverse of printing."""
+
+from __future__ import annotations
+
+from .parse import CoreSyntaxError, parse_program
+from .printing import print_block, print_function, print_program, print_stmt
+
+__all__ = ["CoreSyntaxError", "parse_program", "print_block", "print_function", "print_program", "print_stmt"]

@@ -1,0 +1,1 @@
+"""What a name outside of a function means, found in the text of its module alone."""
