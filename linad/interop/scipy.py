@@ -12,9 +12,11 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves, restore
-from ..decorator import LinearGrad
+from ..function import CheckedFunction
 from ..structures import parts
 from ..transforms.application import checked
+from ..transforms.hessian import hvp
+from ..transforms.jacobian import of_method
 
 __all__ = ["Flat", "flat"]
 
@@ -27,12 +29,12 @@ class Flat:
 
     Attributes
     ----------
-    function : LinearGrad
+    function : CheckedFunction
     x0 : ndarray of float64, shape (n,)
         The arguments that it was made with, as such a vector.
     """
 
-    def __init__(self, function: LinearGrad[..., Any], arguments: Sequence[Any]) -> None:
+    def __init__(self, function: CheckedFunction[..., Any], arguments: Sequence[Any]) -> None:
         self.function = function
         s = function.specialisation(arguments)
         if s.signature.updates:
@@ -113,7 +115,7 @@ class Flat:
 
     def jacobian(self, x: Any) -> np.ndarray:
         """The Jacobian, shape (m, n), for `least_squares` and `root`."""
-        found = self.function.jacobian(*self.arguments(x))
+        found = of_method(self.function)(*self.arguments(x))
         rows = []
         for j in _floats(self._signature.result, found, whole=True):
             every = (j,) if len(self._want.params) == 1 else j
@@ -130,7 +132,7 @@ class Flat:
         tangents = [direction[k] if k in self._positions else None for k in range(len(arguments))]
         for k, q in zip(self._positions, self._want.params, strict=True):
             tangents[k] = _only_floats(q.structure, tangents[k])
-        return self._gradient(self.function.hvp(arguments, tuple(tangents)))
+        return self._gradient(hvp(self.function, arguments, tuple(tangents)))
 
     def __repr__(self) -> str:
         return f"<{self.function.__name__} of a vector of {self.x0.size} numbers>"
@@ -196,6 +198,6 @@ def flat(f: Callable[..., Any], *args: Any) -> Flat:
     ('Line', (2,))
     """
     function = checked(f)
-    if not isinstance(function, LinearGrad):
+    if not isinstance(function, CheckedFunction):
         raise TypeError(f"flat: expected a function, got {described(f)}")
     return Flat(function, function._arguments(args, {}))

@@ -454,6 +454,18 @@ ELSEWHERE = {
     },
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
+    **{
+        f"itertools.{name}": "of counted items, known when compiled: tests/lower/test_texts_and_slices.py"
+        for name in "chain combinations combinations_with_replacement permutations product".split()
+    },
+    **{
+        f"numpy.{name}": "conversions: tests/arrays/test_small_ints.py"
+        for name in "byte int16 int8 short ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort".split()
+    },
+    **{
+        name: "of types, known when compiled: tests/lower/test_texts_and_slices.py"
+        for name in "numpy.ma.isMA numpy.ma.isMaskedArray numpy.ma.is_masked scipy.sparse.issparse scipy.sparse.isspmatrix".split()
+    },
     "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
 }
