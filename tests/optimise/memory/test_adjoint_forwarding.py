@@ -107,7 +107,7 @@ TAKEN = {
     "read before": program(A + "  for p in range(n) {\n    p1 = load! &a_bar [p]\n    &y![p] += p1\n  }\n" + B + FILLED + SUM),
     "nothing is added to it": program(A + B + SUM),
     "the other one added to it": program(A + B + SUM + "  b2_bar' = alloc f64 [n] fill 0.0\n  &b2_bar += &a_bar\n  &a_bar += &b2_bar\n"),
-    "asked for its size": program(A + B + FILLED.replace("for i", "d = dim &b_bar 0\n  for i").replace("range(n)", "range(d)") + SUM),
+    "the other one has the size of a loop": program(A + B + FILLED.replace("for i", "d = dim &b_bar 0\n  for i").replace("range(n)", "range(d)") + SUM),
     "twice": program(A + STEP + again(STEP)),
     "single floats": program(
         (A + B + FILLED + SUM).replace("&y", "&g").replace("f64 [n] fill 0.0", "f32 [n2] fill 0.0f32").replace("2.0", "2.0f32").replace("  a_bar", "  n2 = dim &g 0\n  a_bar"),
