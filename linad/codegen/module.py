@@ -37,7 +37,7 @@ class EmitOptions:
     ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
     tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
     is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
-    A kernel of ``long`` statements is divided into functions of about ``part`` (see `parts`).
+    A kernel of ``long`` statements is divided into functions of about ``part`` (see `function_splitting`).
     ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
     The passes named in ``off`` are left out.
     """

@@ -1,7 +1,7 @@
 """The statements of the generated program: virtual variables, expression trees and structured control flow.
 
 This form lies between the core and its text. Unlike the core it is not in static single assignment: what a loop carries
-is one variable that a parallel copy updates, so that `allocate` can decide which variables share a Python name.
+is one variable that a parallel copy updates, so that `name_allocation` can decide which variables share a Python name.
 """
 
 from __future__ import annotations

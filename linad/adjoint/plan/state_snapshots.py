@@ -9,7 +9,7 @@ as arrays are that can be kept.
 
 Only where a block that loads from the state makes an array of the same sizes: the words of that pay for the copy
 (`linad/steps.py`), which is made at the beginning of this block. In a loop that ends at a test it is an arm. Whether it
-takes fewer words is asked of the plan with the copy (`slices_cost.py`).
+takes fewer words the plan with the copy says (`state_snapshots_cost.py`).
 """
 
 from __future__ import annotations

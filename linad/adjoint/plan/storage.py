@@ -11,7 +11,7 @@ values are gone by then, but for what the plan brings back.
 
 Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
 before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Or all
-of them are to other cells (`reach.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse of a write
+of them are to other cells (`overwrite_analysis.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse of a write
 puts the old cell back), the contents are again what they were when the reverse sweep comes by: then only the writes
 between the load and the last statement whose reverse needs its value count.
 """
@@ -67,7 +67,7 @@ from .iteration_logs import choose_kept
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
-    """The plan of a function: in which a loop logs where that spares running loops in it again (`results.py`)."""
+    """The plan of a function: in which a loop logs where that spares running loops in it again (`loop_results.py`)."""
     plan = _planned(facts, shapes, log_everything, frozenset())
     asked = [] if log_everything else list(rerun_for_results(plan))
     while asked:  # all at once: each plan of a long program takes its time

@@ -1,4 +1,4 @@
-"""Reading the text of the core back: the inverse of `core_print`, one line at a time.
+"""Reading the text of the core back: the inverse of `printing`, one line at a time.
 
 Whoever writes a test writes this text too, so a mistake in it is reported with its line.
 """
@@ -479,7 +479,7 @@ def parse_program(text: str) -> Program:
     Parameters
     ----------
     text : str
-        Functions as `core_print.print_program` writes them; lines that begin with ``//`` are comments. Where no
+        Functions as `printing.print_program` writes them; lines that begin with ``//`` are comments. Where no
         function is marked ``entry``, the first one is.
 
     Raises
