@@ -83,6 +83,7 @@ class LiveFile:
 
 
 _files: dict[str, tuple[object, LiveFile]] = {}
+_sent: dict[CodeType, LiveFile] = {}  # code objects are equal where name, lines and instructions are
 _located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Definition]] = weakref.WeakKeyDictionary()
 
 
@@ -99,6 +100,19 @@ def live_file(name: str, module_globals: dict[str, object] | None = None) -> Liv
     fresh = LiveFile(SourceFile(name, text))
     _files[name] = (stamp, fresh)
     return fresh
+
+
+def came_with_text(file: LiveFile, futures: int) -> None:
+    """Let `file_of` find the functions of this file by their code, wherever their pickles say that they are from.
+
+    Since version 3.1.3 cloudpickle does not say it: code objects arrive with the file name `<dynamic-code>`.
+    """
+    _sent.update(dict.fromkeys(file.codes(futures), file))
+
+
+def file_of(f: FunctionType) -> LiveFile | None:
+    """The file of a function; None where no text is to be had."""
+    return live_file(f.__code__.co_filename, f.__globals__) or _sent.get(f.__code__)
 
 
 def _stamp(name: str) -> object:
@@ -134,7 +148,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     """
     code = f.__code__
     try:
-        file = live_file(code.co_filename, f.__globals__)
+        file = file_of(f)
         tree_nodes = () if file is None else file.nodes
     except (SyntaxError, UnicodeDecodeError):
         raise _edited(f) from None
@@ -161,7 +175,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
 
 def _no_source(f: FunctionType) -> LinadError:
     file = f.__code__.co_filename
-    if file.startswith(CELLS) or "ipykernel_" in file:
+    if file.startswith(CELLS) or "ipykernel_" in file or file == "<dynamic-code>":  # the last as cloudpickle sends it
         help = "decorate it with `linear_grad` where it is defined: then a pickle takes its text along"
     else:
         help = "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`"
