@@ -20,7 +20,7 @@ from typing import Any
 
 from .boundary.entities import underlying
 from .boundary.errors import refusal
-from .boundary.locate import FUTURES, LiveFile, came_with_text, file_of, live_file, located
+from .boundary.locate import FUTURES, LiveFile, as_compiled, came_with_text, file_of, live_file, located
 from .eligible import annotations
 from .transformed import once, transforms_of
 
@@ -92,7 +92,7 @@ class BySource:
 
     def __reduce__(self) -> tuple[object, ...]:
         f = self.function
-        code, (file, node) = f.__code__, located(f)
+        code, (file, node) = as_compiled(f.__code__), located(f)
         futures = code.co_flags & FUTURES
         which = next((k for k, c in enumerate(file.codes(futures)) if c == code), -1)
         place = (which, code.co_name, code.co_firstlineno)

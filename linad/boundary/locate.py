@@ -13,6 +13,7 @@ import time
 import weakref
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import CO_OPTIMIZED
 from types import CodeType, FunctionType
 
 from linad_typecheck.diagnostics import LinadError
@@ -82,6 +83,11 @@ class LiveFile:
         return frozenset(found)
 
 
+def as_compiled(code: CodeType) -> CodeType:
+    """The code of a function as `compile` made it: Numba's dispatcher clears a flag of it when called under a profiler."""
+    return code if code.co_flags & CO_OPTIMIZED else code.replace(co_flags=code.co_flags | CO_OPTIMIZED)
+
+
 _files: dict[str, tuple[object, LiveFile]] = {}
 _sent: dict[CodeType, LiveFile] = {}  # code objects are equal where name, lines and instructions are
 _located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Definition]] = weakref.WeakKeyDictionary()
@@ -112,7 +118,7 @@ def came_with_text(file: LiveFile, futures: int) -> None:
 
 def file_of(f: FunctionType) -> LiveFile | None:
     """The file of a function; None where no text is to be had."""
-    return live_file(f.__code__.co_filename, f.__globals__) or _sent.get(f.__code__)
+    return live_file(f.__code__.co_filename, f.__globals__) or _sent.get(as_compiled(f.__code__))
 
 
 def _stamp(name: str) -> object:
@@ -146,7 +152,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     LinadError
         Where the text is not available, or is no longer the text the function was compiled from.
     """
-    code = f.__code__
+    code = as_compiled(f.__code__)
     try:
         file = file_of(f)
         tree_nodes = () if file is None else file.nodes
@@ -167,7 +173,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     if candidates and (
         any(c == code for c in file.codes(code.co_flags & FUTURES)) or _rewritten(candidates[0], file, code)
     ):
-        _located[f] = (code, file, _supported(candidates[0], f))
+        _located[f] = (f.__code__, file, _supported(candidates[0], f))
         return file.source, candidates[0]
     # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
     raise _no_source(f) if code.co_filename == "<string>" else _edited(f)
