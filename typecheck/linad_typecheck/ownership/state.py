@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..engine.state import Lowering
     from ..engine.values import Binding
 
+from ..engine.disjoint import apart
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS,
@@ -49,7 +50,7 @@ from ..engine.values import (
     arrays,
     map_arrays,
 )
-from ..engine.views import Along, View, apart, within
+from ..engine.views import Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
@@ -82,7 +83,7 @@ def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: f
     """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
     the place."""
     def change(leaf):
-        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(leaf, place) else leaf
+        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(ctx, leaf, place) else leaf
 
     left = {n: map_arrays(b.value, change) for n, b in ctx.env.items() if n not in keep}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
@@ -93,13 +94,13 @@ def _type_of(leaf: Value) -> Array:
     return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
 
 
-def meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
+def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
     """Whether what a name holds may share a cell with a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
         return False
     if isinstance(leaf, ViewValue) and isinstance(place, ViewValue):
-        return not apart(leaf.view, place.view)
+        return not apart(ctx, leaf.view, place.view)
     return True
 
 
@@ -115,7 +116,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show
     # it
     unseen = lambda part, read: (
-        any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(part, place))
+        any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
     )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
@@ -127,11 +128,11 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     held = [
         leaf
         for leaf in array_leaves(ctx.env[holder].value)
-        if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))
+        if meets(ctx, leaf, place) or any(v.name in alike for v in arrays(leaf))
     ]
     if len(held) > 1 and not all(_same_array(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
-    through = next((leaf for leaf in held if meets(leaf, place)), ctx.env[holder].value)
+    through = next((leaf for leaf in held if meets(ctx, leaf, place)), ctx.env[holder].value)
     left: dict[str, Binding] = {}
     for other, b in ctx.env.items():
         if other == holder:
@@ -149,7 +150,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
-            if not isinstance(leaf, ARRAYS) or parent or not meets(leaf, place):
+            if not isinstance(leaf, ARRAYS) or parent or not meets(ctx, leaf, place):
                 return leaf
             if isinstance(through, UnionValue) or not _same_array(leaf, place):
                 return LostArray(_type_of(leaf), loss())
