@@ -1,7 +1,8 @@
-"""Whether two views of one array share a cell: places along an axis, compared as affine forms of how they were computed.
+"""Whether two views of one array share a cell: places along an axis, compared as affine forms of how they were
+computed.
 
-Arithmetic of indices wraps at 64 bits. Two sums of the same multiples that differ by a literal are different ints all the
-same; that one is below the other is concluded only where the larger one is known not to be negative.
+Arithmetic of indices wraps at 64 bits. Two sums of the same multiples that differ by a literal are different ints all
+the same; that one is below the other is concluded only where the larger one is known not to be negative.
 """
 
 from __future__ import annotations
@@ -58,8 +59,7 @@ def _before(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _at_most(ctx: Lowering, a: Atom, b: Atom, more: int) -> bool:
-    """Whether ``a`` is known to be at most ``b + more``, where ``b`` is known not to be negative and ``more`` is 0 or less.
-    """
+    """Whether ``a`` is known to be at most ``b + more``, as ``b`` is known not to be negative."""
     low = _low(ctx, b)
     if low is None or isinstance(a, Const):
         return low is not None and a.value <= low + more
