@@ -15,7 +15,8 @@ from .advice.library_names import exists
 from .advice.unsupported_functions import ELSEWHERE, OF_ARRAYS, elsewhere
 
 Kind = Literal[
-    "subscript", "mark", "iterable", "constant", "attribute", "method", "dtype", "fold", "rule", "combinator", "derivative",
+    "subscript", "mark", "iterable", "constant", "attribute", "method", "dtype", "fold", "rule", "combinator",
+    "derivative",
 ]  # fmt: skip
 FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called anywhere
 _ORDER = {kind: k for k, kind in enumerate(Kind.__args__)}

@@ -169,7 +169,10 @@ def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, firs
         ctx.report(WrongRank(span, name or "the array", rank_of(v), rank_of(mask)))
         return False
     for k, (n, m) in enumerate(zip(shape_of(ctx, v, span)[first:], shape_of(ctx, mask, span), strict=False), first):
-        text = f"boolean index did not match indexed array along axis {k}; size of axis is {{0}} but size of corresponding boolean axis is {{1}}"
+        text = (
+            f"boolean index did not match indexed array along axis {k}; "
+            "size of axis is {0} but size of corresponding boolean axis is {1}"
+        )
         same_size(ctx, n, m, text, (n, m), span, "IndexError")
     return True
 

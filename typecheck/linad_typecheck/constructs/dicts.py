@@ -258,8 +258,8 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
                 raise Refused(None)
             told = "is given keywords by `**`, and only a dict has some"
             raise Refused(BadCall(ctx.span(k.value), ast.unparse(node.func), told))
-        found += [ast.keyword(n, Quoted(k.value, x), lineno=k.lineno, col_offset=k.col_offset, end_lineno=k.end_lineno, end_col_offset=k.end_col_offset)
-                  for n, x in zip(v.record.names, v.items, strict=True)]  # fmt: skip
+        pairs = zip(v.record.names, v.items, strict=True)
+        found += [ast.copy_location(ast.keyword(n, Quoted(k.value, x)), k) for n, x in pairs]
     return found
 
 

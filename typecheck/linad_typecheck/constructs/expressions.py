@@ -53,7 +53,8 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         error = "NameError" if free else "UnboundLocalError"
         ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
         end = " in enclosing scope" if free else ""
-        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        kind = "free" if free else "local"
+        text = f"cannot access {kind} variable '{name}' where it is not associated with a value{end}"
         ctx.emit(Check(b.defined, error, text, (), span))
         ctx.bind(name, Binding(b.value, b.span))
     if b.shared is not None:

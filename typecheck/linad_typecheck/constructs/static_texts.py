@@ -16,7 +16,8 @@ from ..names.scope import External, Opaque
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
-    "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize casefold "
+    "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize "
+    "casefold "
     "count find index isalpha isdigit isupper islower removeprefix removesuffix join format zfill"
 ).split())  # fmt: skip
 

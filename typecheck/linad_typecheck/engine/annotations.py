@@ -112,7 +112,8 @@ ELEMENTS: dict[str, tuple[DType, ...]] = {
 
 # What says nothing about numbers and arrays: the call decides.
 _OPEN = frozenset((
-    "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str", "builtins.list", "builtins.type", "builtins.slice",
+    "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str",
+    "builtins.list", "builtins.type", "builtins.slice",
     "numpy.random.Generator", "numpy.random.RandomState",
     *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()),
     *(f"numbers.{n}" for n in "Number Real Rational Integral".split()),

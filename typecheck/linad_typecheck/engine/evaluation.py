@@ -26,8 +26,8 @@ from .values import (
 Lower = Callable[[Lowering, ast.expr, str], Value]
 EXPRESSIONS: dict[type[ast.expr], Lower] = {}
 CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = {}
-"""Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it is
-called there, and a hint for names; None where the arguments are evaluated after all."""
+"""Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it
+is called there, and a hint for names; None where the arguments are evaluated after all."""
 CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # what else is called
 # of whose value only the truth is asked for
 CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}

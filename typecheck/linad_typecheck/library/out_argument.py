@@ -26,8 +26,10 @@ _WITH_OUT = (
 )
 FUNCTIONS = tuple(f"numpy.{name}" for name in _WITH_OUT.split())
 _NO_UFUNCS = (
-    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round", "numpy.around", "numpy.real",
-    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf", "numpy.isneginf",
+    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round",
+    "numpy.around", "numpy.real",
+    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf",
+    "numpy.isneginf",
 )  # fmt: skip
 _MORE_OF_TWO = (
     "add subtract multiply divide true_divide floor_divide power float_power remainder mod fmod divmod maximum minimum "

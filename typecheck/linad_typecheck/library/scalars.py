@@ -25,12 +25,14 @@ from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, 
 from .rounding import math_round, numpy_round, python_round
 
 _OPERATORS = {
-    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div, "power": ast.Pow,
+    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div,
+    "power": ast.Pow,
     "pow": ast.Pow, "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "bitwise_and": ast.BitAnd,
     "bitwise_or": ast.BitOr, "bitwise_xor": ast.BitXor,
 }  # fmt: skip
 _COMPARISONS = {
-    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq, "not_equal": ast.NotEq,
+    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq,
+    "not_equal": ast.NotEq,
 }  # fmt: skip
 
 

@@ -145,12 +145,15 @@ def has_attribute(v: Value, name: str) -> bool | None:
 
 
 _ONLY_ARRAYS = frozenset((
-    "__array_finalize__ __array_function__ __array_ufunc__ __complex__ __contains__ __delitem__ __dlpack__ __dlpack_device__ __iadd__ __iand__ "
-    "__ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __index__ __ior__ __ipow__ __irshift__ __isub__ __iter__ __itruediv__ __ixor__ __len__ "
+    "__array_finalize__ __array_function__ __array_ufunc__ __complex__ __contains__ __delitem__ __dlpack__ "
+    "__dlpack_device__ __iadd__ __iand__ "
+    "__ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __index__ __ior__ __ipow__ __irshift__ __isub__ __iter__ "
+    "__itruediv__ __ixor__ __len__ "
     "__matmul__ __rmatmul__ __setitem__ argpartition ctypes dot mT partition"
 ).split())  # fmt: skip
 _OF_EVERY = frozenset((
-    "__array__ __array_interface__ __array_priority__ __array_struct__ __array_wrap__ __array_namespace__ __getitem__ __deepcopy__ __copy__ "
+    "__array__ __array_interface__ __array_priority__ __array_struct__ __array_wrap__ __array_namespace__ __getitem__ "
+    "__deepcopy__ __copy__ "
     "imag strides setflags searchsorted tobytes tofile tolist nonzero newbyteorder resize view"
 ).split())  # fmt: skip
 

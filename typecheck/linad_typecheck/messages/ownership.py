@@ -158,7 +158,8 @@ class MovedOnSomePaths(Message):
         return (
             copy,
             Fix(
-                f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = {self.partner}, {self.name}`"
+                f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = "
+                f"{self.partner}, {self.name}`"
             ),
         )
 

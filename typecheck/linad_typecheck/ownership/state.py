@@ -116,7 +116,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show
     # it
     unseen = lambda part, read: (
-        any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
+        any(v.name in alike for v in arrays(part))
+        or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
     )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
