@@ -27,7 +27,7 @@ from .. import implementing
 from .arguments import described
 from .entities import compiled_of, elementwise, entity, fingerprint, rule_of, underlying
 from .errors import refusal
-from .locate import live_file, locate
+from .locate import file_of, locate
 from .objects import MISSING, Property, attribute, classes, is_object, items_of
 from .records import changeable, classes_of, default_value, told
 
@@ -371,7 +371,7 @@ class LiveScope:
     def _bound_later(self, name: str) -> bool:
         if name in self.function.__code__.co_freevars:
             return True
-        file = live_file(self.function.__code__.co_filename, self.function.__globals__)
+        file = file_of(self.function)
         if file is not None and name.startswith(IMPLEMENTS):
             return (
                 re.search(rf"\bimplements\([^)]*\b{re.escape(name.rpartition('.')[2])}\b", file.source.text) is not None

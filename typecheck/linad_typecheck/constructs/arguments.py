@@ -15,7 +15,7 @@ from ..types import DTYPE_CLASSES
 from ..engine.state import Lowering
 from ..engine.values import Poison, TupleValue, Value
 from ..frozen import frozen
-from ..linear.liveness import bound
+from ..ownership.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import FunctionSource, parameters
 from ..span import Span

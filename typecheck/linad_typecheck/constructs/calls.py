@@ -34,7 +34,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..linear.ownership import (
+from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write,
 )
 from ..messages.language import Unsupported

@@ -15,7 +15,7 @@ from ..engine.values import (
     literal, type_of,
 )
 from ..library.type_tests import same_class, same_dtype
-from ..messages.language import Unsupported
+from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember
 from ..span import Span
@@ -121,7 +121,7 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
         same = False
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
-    ctx.report(Unsupported(span, "`is`", "compare with `==`"))
+    ctx.report(UnknownIdentity(span, "`is`", "compare with `==`"))
     return Poison()
 
 

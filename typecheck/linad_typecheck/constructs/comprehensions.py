@@ -31,7 +31,7 @@ from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarV
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
-from ..linear.liveness import bound
+from ..ownership.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter

@@ -24,8 +24,8 @@ from ..engine.values import (
     type_of,
 )
 from ..library.operators import operator
-from ..linear.liveness import enclosed
-from ..linear.ownership import shared_use
+from ..ownership.liveness import enclosed
+from ..ownership.state import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import External

@@ -17,7 +17,7 @@ from ..engine.state import Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
 )
-from ..linear.ownership import report_lost
+from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass

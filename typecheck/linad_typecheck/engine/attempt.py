@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..linear.ownership import as_one, inherits, lose, movable, shared_use
+from ..ownership.state import as_one, inherits, lose, movable, shared_use
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..linear.liveness import free_names
+from ..ownership.liveness import free_names
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource
 from ..span import Span

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.core import Atom, Check
-from ..linear.ownership import report_lost
+from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..names.scope import External, written
 from ..span import Span

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 from ..ir.core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
 from ..facts import Fact
 from ..frozen import frozen
-from ..linear.liveness import liveness
-from ..linear.modes import infer_modes, later_names
-from ..linear.ownership import others
+from ..ownership.liveness import liveness
+from ..ownership.modes import infer_modes, later_names
+from ..ownership.state import others
 from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
