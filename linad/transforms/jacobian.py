@@ -24,7 +24,6 @@ Aux = TypeVar("Aux")
 Mode = Literal["auto", "fwd", "rev"]
 
 MODES = ("auto", "fwd", "rev")
-CLEAR = 8  # as many times more directions are too many in any program
 
 
 class Jacobian(Transformed[P, R]):
@@ -45,21 +44,8 @@ class Jacobian(Transformed[P, R]):
             result = result[:1]
         outputs = float_leaves(result)
         sized = any(isinstance(leaf.type, Array) for leaf in outputs)
-        results = derive.primal(s, values)[1] if sized else ()
-        active = derive.asked(s, self.transforms[0].positions).active
-        many, rows = _size(active, values), _size(outputs, results)
-        if self.transforms[0].has_aux or not rows / CLEAR <= many <= rows * CLEAR:
-            return many <= CHEAPER * rows
-        key = "tall", *(leaf.index for leaf in active), *map(_shape, (*values, *results))
-        found = s.known.get(key)
-        if found is None:
-            steps = s.steps_of_directions(active, outputs, values, results, many, rows)
-            found = s.known[key] = many <= CHEAPER * rows if steps is None else steps[0] <= steps[1]
-        return bool(found)
-
-
-def _shape(value: object) -> object:
-    return np.shape(value) if isinstance(value, np.ndarray) else value if isinstance(value, int) else None
+        inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
+        return inputs <= CHEAPER * _size(outputs, derive.primal(s, values)[1] if sized else ())
 
 
 def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object]) -> int:
