@@ -27,7 +27,8 @@ from linad_typecheck.ir.rewrite import rebuild
 from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
 
-Make = Callable[[Program, Derivative], Program]  # the derivative of the entry of a program
+# the derivative of the entry of a program, and whether no other one is taken of it
+Make = Callable[[Program, Derivative, bool], Program]
 
 
 def expand(program: Program, make: Make) -> Program:
@@ -45,7 +46,8 @@ def expand(program: Program, make: Make) -> Program:
             raise NoDerivative(what, functions[d.callee].span)
         while wanted := reached(functions, d.callee) & pending.keys():
             finish(min(wanted))
-        made = make(Program(d.callee, {k: functions[k] for k in reached(functions, d.callee)}), d)
+        last = not any(name in reached(functions, other.callee) for other in pending.values())
+        made = make(Program(d.callee, {k: functions[k] for k in reached(functions, d.callee)}), d, last)
         functions.update(adopted(made, name, functions, pending.keys()))
 
     while pending:

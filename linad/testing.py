@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,7 +113,8 @@ def check_grads(
     ------
     AssertionError
         With the argument and index that are furthest off, both numbers and, where other differences tell it, the likely
-        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes.
+        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. With the name of
+        a function under `linad.rule` that is not linear in the parameters that it is declared to be linear in.
     ValueError
         For an order or a mode that does not exist, or where no argument is differentiable.
 
@@ -132,8 +133,10 @@ def check_grads(
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
+    from .compiled import tested
     from .composed import by_position
     from .decorator import LinearGrad
+    from .function import CheckedFunction
     from .transforms.application import checked
 
     f = f if hasattr(f, "value_and_grad") else checked(f)
@@ -150,6 +153,10 @@ def check_grads(
     rtol = rtol if rtol is not None else (1e-2 if single else 1e-5)
     atol = atol if atol is not None else (1e-3 if single else 1e-6)
     entries = dict(zip(positions, (gradient,) if len(positions) == 1 else gradient, strict=True))
+    if isinstance(f, CheckedFunction) and f.specialisation(args).record.calls_compiled():
+        interpreted = CheckedFunction(f.py_func, replace(f.options, backend="interpret"), f._surroundings)
+        with tested():
+            interpreted.value_and_grad(*_copied(args))
     if "fwd" in modes:
         _check_direction(f, args, entries, max(rtol, 1e-9), atol)
     if "rev" in modes:

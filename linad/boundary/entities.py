@@ -14,6 +14,7 @@ from linad_typecheck.names.scope import (
     FOREIGN,
     LIBRARIES,
     Annotation,
+    Compiled,
     Constant,
     Entity,
     EnumClass,
@@ -69,6 +70,12 @@ def rule_of(value: object) -> tuple[str, tuple[object, ...], tuple[int, ...]] | 
     """The rule that a function under `linad.custom_vjp` or `linad.custom_jvp` has: its kind, its functions, and the
     positions of the parameters that it does not differentiate by."""
     described = getattr(type(value), "__linad_rule__", None)
+    return None if described is None else described(value)
+
+
+def compiled_of(value: object) -> Compiled | None:
+    """The compiled function that one under `linad.rule` stands for."""
+    described = getattr(type(value), "__linad_compiled__", None)
     return None if described is None else described(value)
 
 

@@ -25,7 +25,7 @@ from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
 from .arguments import described
-from .entities import elementwise, entity, fingerprint, rule_of, underlying
+from .entities import compiled_of, elementwise, entity, fingerprint, rule_of, underlying
 from .errors import refusal
 from .locate import file_of, locate
 from .objects import MISSING, Property, attribute, classes, is_object, items_of
@@ -163,6 +163,10 @@ class Record:
             if self.lookups[path, name].mark != mark:
                 return False
         return True
+
+    def calls_compiled(self) -> bool:
+        """Whether a function under `linad.rule` was looked up."""
+        return any(compiled_of(lookup.value) is not None for lookup in self.lookups.values())
 
     def scope(self, path: str) -> LiveScope | None:
         """The scope of the function found under a path."""
@@ -318,7 +322,8 @@ class LiveScope:
             ]
             rule = CustomRule(kind, tuple(of_rule), nondiff)
             marks = [source_mark(source), *("" if g is None else source_mark(g) for g in of_rule)]
-            return Helper(replace(source, rule=rule)), f"{kind} {nondiff} {marks}"
+            compiled = compiled_of(value)
+            return Helper(replace(source, rule=rule, compiled=compiled)), f"{kind} {nondiff} {compiled} {marks}"
         if getattr(type(value), "__linad_again__", False):
             return Helper(source.run_again()), f"again {source_mark(source)}"
         return Helper(source), source_mark(source)
@@ -425,4 +430,4 @@ def _code(value: object) -> tuple[object, ...] | None:
     f, updates, wrt = found
     given = rule_of(value)
     rule = () if given is None else (given[0], given[2], *map(_code, given[1]))
-    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt, *rule)
+    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt, *rule, compiled_of(value))

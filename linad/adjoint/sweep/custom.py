@@ -121,7 +121,10 @@ def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
     for k in active:
         if k in f.rule.blocked:
             name = f.params[k].var.name.partition("#")[0]
-            raise NoDerivative(f"`{f.name}` by `{name}`, which is in its `nondiff_argnums`", f.span)
+            why = "which is in its `nondiff_argnums`"
+            if f.rule.forward == f.name:
+                why = f"which is compiled elsewhere and has no rule: write `{f.name}.defvjp(forward, backward)`"
+            raise NoDerivative(f"`{f.name}` by `{name}`, {why}", f.span)
 
 
 # ---------------------------------------------------------------------------------------------------------- reverse

@@ -164,6 +164,10 @@ class _Lowered:
         if outside:
             told = f"`{self.name}` has {len(self.types)} parameters, and `nondiff_argnums` names number {outside[0]}"
             raise self.bad(source, told, where="of these parameters")
+        if not rule.functions and source.compiled is not None:  # there is no derivative, and no need of one may be
+            blocked = tuple(self._float_leaves(self.wanted))
+            self.plain.function = replace(self.f, rule=Rule("jvp", self.f.name, (), blocked))
+            return
         if not rule.functions:
             told = f"`{self.name}` has no rule yet"
             raise self.bad(source, told, NEEDED[rule.kind].format(self.name), "its derivative is to be given by a rule")

@@ -18,7 +18,8 @@ from pathlib import Path
 from ..checking.recover import recovered
 from ..registry import is_known
 from .scope import (
-    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource,
+    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Compiled, Constant, CustomRule, Entity, External,
+    FunctionSource,
     GlobalArray, Helper, Member, Module, Opaque, RecordClass, RecordConstant, is_library, parameters, resolve,
 )
 from ..source import SourceFile, read
@@ -38,7 +39,8 @@ _PYTHON_ONLY = (
 DECORATOR = "linad.linear_grad"
 IMPLEMENTS = "linad.implements"
 AGAIN = "linad.checkpoint"  # of a function
-RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp"}
+COMPILED = "linad.rule"
+RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp", COMPILED: "vjp"}
 _BUSY = object()
 
 
@@ -306,7 +308,7 @@ class StaticScope:
                 return Helper(self.source(value, name, ()))
             case ast.Call(func=func) if self.dotted(func) == AGAIN and len(value.args) == 1:
                 return _again(self.given(name, value.args[0], value.lineno))
-            case ast.Call(func=func) if self.dotted(func) in RULES and value.args:
+            case ast.Call(func=func) if self.dotted(func) in RULES and self.dotted(func) != COMPILED and value.args:
                 return self._ruled(self.given(name, value.args[0], value.lineno), name, value)
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
@@ -451,6 +453,10 @@ class StaticScope:
                     nondiff.append(which % len(names))
                 else:
                     return GlobalArray(None, name)
+        if dotted == COMPILED:
+            linear = [k.value for k in getattr(call, "keywords", ()) if k.arg == "linear"]
+            told = _several(literal(linear[0], self.module.scope.bound), (str,)) if linear else ()
+            f = replace(f, compiled=Compiled(f.name, told or ()))
         self._known[name] = Helper(replace(f, rule=CustomRule(kind)))  # what its rule, which calls it, is read with
         rule = self._rule_of(name, kind)
         if rule is None:

@@ -307,6 +307,15 @@ class CustomRule:
     nondiff: tuple[int, ...] = ()
 
 
+@frozen(slots=True)
+class Compiled:
+    """Of a function that `linad.rule` declares, the name of the compiled function that it stands for, and the
+    parameters that it is linear in, all of them together."""
+
+    key: str
+    linear: tuple[str, ...] = ()
+
+
 @frozen
 class FunctionSource:
     """A function to be lowered. ``key`` tells apart two functions of one name (closures, redefinitions)."""
@@ -322,7 +331,8 @@ class FunctionSource:
     elementwise: bool = False  # a function of scalars that is applied to arrays cell by cell
     again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
     strict: bool = False  # an update that shows under a second name is an error
-    rule: CustomRule | None = None  # under `linad.custom_vjp` or `linad.custom_jvp`
+    rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
+    compiled: Compiled | None = None  # under `linad.rule`: only the header counts
 
     def run_again(self) -> FunctionSource:
         """The function under `linad.checkpoint`."""
