@@ -16,6 +16,7 @@ from linad_typecheck.ir.core import (
     If,
     Loop,
     Program,
+    Rule,
     Stmt,
     Var,
     reached,
@@ -132,7 +133,7 @@ def _names(atoms: Iterable[Atom]) -> set[str]:
 
 
 def _fresh(name: str, taken: Set[str]) -> str:
-    return next(n for k in count(2) if (n := f"{name}_{k}") not in taken)
+    return next(n for k in count(2) if (n := f"{name}#{k}") not in taken)
 
 
 def _calling(f: Function, new: Mapping[str, str]) -> Function:
@@ -144,8 +145,10 @@ def _calling(f: Function, new: Mapping[str, str]) -> Function:
     def renamed(s: Stmt) -> Stmt:
         return replace(s, callee=new.get(s.callee, s.callee)) if isinstance(s, Call) else s
 
-    rule = f.rule
-    if rule is not None:
+    def of_rule(rule: Rule | None) -> Rule | None:
+        if rule is None:
+            return None
         forward, backward = new.get(rule.forward, rule.forward), new.get(rule.backward, rule.backward)
-        rule = replace(rule, forward=forward, backward=backward)
-    return replace(f, body=inside(f.body), rule=rule)
+        return replace(rule, forward=forward, backward=backward, tangent=of_rule(rule.tangent))
+
+    return replace(f, body=inside(f.body), rule=of_rule(f.rule))

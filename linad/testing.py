@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from linad_typecheck.types import INTS, NUMPY_NAMES
 
+from .boundary.arguments import described
 from .structures import leaves, map_leaves, parts, rebuilt
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 1,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: str | Sequence[str] = ("fwd", "rev"),
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
@@ -102,7 +103,7 @@ def check_grads(
         Arguments at which to check, in the order of the parameters; stay away from kinks. They are not changed.
     order : int
         1: first derivatives; 2: second derivatives, too.
-    modes : sequence of str
+    modes : str, or sequence of str
         ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode. Of
         second derivatives, the product of the Hessian with one direction is compared with differences of the gradient:
         reverse over reverse, and forward over reverse.
@@ -113,10 +114,12 @@ def check_grads(
     ------
     AssertionError
         With the argument and index that are furthest off, both numbers and, where other differences tell it, the likely
-        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. With the name of
-        a function under `linad.rule` that is not linear in the parameters that it is declared to be linear in.
+        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. With its name
+        where a function under `linad.rule` is not linear in the parameters that it is declared to be linear in.
     ValueError
         For an order or a mode that does not exist, or where no argument is differentiable.
+    TypeError
+        Where `args` is no tuple of arguments.
 
     Examples
     --------
@@ -128,6 +131,9 @@ def check_grads(
     ...     return math.exp(-c * x) * math.sin(x)
     >>> check_grads(damped, (0.5, 2.0), order=2)
     """
+    modes = (modes,) if isinstance(modes, str) else modes
+    if not isinstance(args, tuple | list):
+        raise TypeError(f"args: expected a tuple with the arguments, got {described(args)}: write `(x,)` for one")
     if order not in (1, 2):
         raise ValueError(f"derivatives of order 1 or 2 are checked, not of order {order}")
     unknown = [m for m in modes if m not in ("fwd", "rev")]

@@ -22,6 +22,7 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
 
     _name = "rule"
     _kind = "vjp"
+    _tangent: tuple[str, tuple[Any, ...]] | None = None  # the rule for forward mode, where it is one of two
 
     def __init__(
         self, target: object, fun: Callable[P, R], linear: Any = (), nondiff_argnums: Any = ()
@@ -31,6 +32,21 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
         among = tuple(names[k] for k in chosen(plain, "linear", linear))
         self._function = CompiledFunction(target, plain, among)
         super().__init__(fun, nondiff_argnums)
+
+    def _set(self, kind: str, functions: tuple[Any, ...]) -> None:
+        """There may be two: what was given for the other mode stays."""
+        before = self._kind, self._functions, self._tangent
+        super()._set(kind, functions)
+        main, tangent = before[:2], before[2]
+        if kind == "vjp":
+            self._tangent = main if main[0] != "vjp" and main[1] else tangent
+        elif main[0] == "vjp" and main[1]:
+            self._kind, self._functions = main
+            self._tangent = kind, functions
+
+    def __linad_rule__(self) -> tuple[tuple[tuple[str, tuple[Any, ...]], ...], tuple[int, ...]]:
+        rules, nondiff = super().__linad_rule__()
+        return (*rules, *(() if self._tangent is None else (self._tangent,))), nondiff
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._function(*args, **kwargs)
@@ -48,16 +64,18 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
         if not self._function.is_numba:
             told = f"`{self.__name__}` stands for an address in this process, which means nothing in another one"
             raise refusal("unsupported", told, help="define it at the level of a module that the other process imports")
+        from ..pickling import portable
+
         new, args, state = made
-        return new, args, (self._function.target, self._function.linear, state)
+        tangent = self._tangent and (self._tangent[0], tuple(map(portable, self._tangent[1])))
+        return new, args, (self._function.target, self._function.linear, tangent, state)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        if len(state) == 3:  # of a pickle
-            target, linear, state = state
-            super().__setstate__(state)
-            self._function = CompiledFunction(target, self._plain, linear)
-            return
+        *own, state = state if len(state) == 4 else (None, state)
         super().__setstate__(state)
+        if own[0] is not None:  # of a pickle
+            target, linear, self._tangent = own
+            self._function = CompiledFunction(target, self._plain, linear)
 
 
 def rule(
@@ -86,7 +104,8 @@ def rule(
         A decorator for the declaration: a function whose annotations say what the compiled one takes and returns,
         numbers or arrays with their sizes. Its body, ``...``, does not count. Sizes of results are named as those of
         arguments, or are int parameters. What the decorator gives is called like a function; give it its derivative by
-        ``f.defvjp(fwd, bwd)``, ``@f.defjvp`` or ``f.defjvps``, as for `custom_vjp` and `custom_jvp`.
+        ``f.defvjp(fwd, bwd)``, ``@f.defjvp`` or ``f.defjvps``, as for `custom_vjp` and `custom_jvp`; both kinds may be
+        given, and each mode takes its own.
 
     Raises
     ------

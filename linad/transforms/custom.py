@@ -50,8 +50,8 @@ class Custom(Generic[P, R]):
     def __linad_source__(self) -> object:
         return underlying(self._plain)
 
-    def __linad_rule__(self) -> tuple[str, tuple[Any, ...], tuple[int, ...]]:
-        return self._kind, self._functions, self.nondiff_argnums
+    def __linad_rule__(self) -> tuple[tuple[tuple[str, tuple[Any, ...]], ...], tuple[int, ...]]:
+        return ((self._kind, self._functions),), self.nondiff_argnums
 
     def __linad_calling__(self) -> FunctionType:
         """The plain function that calls this one: what is checked and differentiated for it."""

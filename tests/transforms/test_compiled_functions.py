@@ -130,6 +130,51 @@ def square(x: float) -> float: ...
 square.defvjp(lambda x: (square(x), x), lambda x, g: (square_bwd(x, g),))
 
 
+@numba.njit
+def _sine(x):
+    return np.sin(x)
+
+
+@numba.njit
+def _times_cosine(x, t):
+    return np.cos(x) * t
+
+
+@linad.rule(_sine)
+def sine(x: float) -> float: ...
+
+
+@linad.rule(_times_cosine, linear="t")
+def times_cosine(x: float, t: float) -> float: ...
+
+
+sine.defvjp(lambda x: (sine(x), x), lambda x, g: (times_cosine(x, g),))
+sine.defjvps(lambda t, y, x: times_cosine(x, t))
+
+
+def test_a_rule_for_each_mode():
+    f = linear_grad(lambda x: sine(x) * x, backend="interpret")
+    check_grads(f, (0.5,))
+    assert linad.jacfwd(f)(0.5) == pytest.approx(f.grad(0.5))
+    assert "`times_cosine` by `x`, which is compiled elsewhere and has no rule" in refused(linad.hessian(f), 0.5)
+    again = pickle.loads(pickle.dumps(linad.checkpoint(sine).__wrapped__))
+    assert again is sine and linad.grad(linad.checkpoint(sine))(0.5) == pytest.approx(math.cos(0.5))
+    only = linad.rule(_sine)(sine.__wrapped__)
+    only.defjvps(lambda t, y, x: times_cosine(x, t))
+    assert linad.jvp(only, (0.5,), (1.0,))[1] == pytest.approx(math.cos(0.5))
+    assert "has no rule" in refused(linad.grad(only), 0.5)
+    only.defvjp(lambda x: (only(x), x), lambda x, g: (2.0 * times_cosine(x, g),))
+    assert linad.grad(only)(0.5) == pytest.approx(2.0 * math.cos(0.5))
+    assert linad.jvp(only, (0.5,), (1.0,))[1] == pytest.approx(math.cos(0.5))
+
+
+def test_rules_for_both_modes_are_read_from_the_text():
+    text = TEXT.replace("def g({})", f'def g({VECTOR}) -> Float64[np.ndarray, "n"]').replace("*x", "x")
+    second = "@g.defjvp\ndef tangent(primals, tangents):\n    return g(primals[0]), {}\n"
+    assert check_source(text + second.format("tangents[0]")) == []
+    assert [d.slug for d in check_source(text + second.format("tangents[0] + 1.0"))] == ["not-linear"]
+
+
 def test_a_function_declared_linear_is_tested():
     with pytest.raises(AssertionError, match="`square_bwd` is declared to be linear in `g`, and is not"):
         check_grads(linear_grad(square, backend="interpret"), (2.0,), modes=("rev",))

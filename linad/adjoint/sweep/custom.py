@@ -347,8 +347,8 @@ def tangent_of(
     """The function that a call of ``f`` becomes in forward mode, as `forward` makes it of functions without a rule:
     it takes
     the tangents of the parameters ``active`` and returns those of the float results."""
-    rule = f.rule
-    assert rule is not None
+    assert f.rule is not None
+    rule = f.rule.tangent or f.rule
     refuse_blocked(f, active)
     names = Names(all_names(f))
     m = Matrices(names, span=f.span, hint="zeros")

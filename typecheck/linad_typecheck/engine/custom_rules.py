@@ -177,6 +177,9 @@ class _Lowered:
                     source, f"`{self.name}` is given a view of an array as `{self.names[k]}`", "give it a copy"
                 )
         made = {"vjp": self.vjp, "jvp": self.jvp, "jvps": self.jvps}[rule.kind]()
+        if rule.tangent is not None:
+            other = _Lowered(self.programs, self.plain, rule.tangent)
+            made = replace(made, tangent={"jvp": other.jvp, "jvps": other.jvps}[rule.tangent.kind]())
         blocked = [
             k for k in self._float_leaves(range(len(self.plain.params))) if k not in self._float_leaves(self.wanted)
         ]

@@ -300,11 +300,12 @@ class Scope(Protocol):
 class CustomRule:
     """The derivative that a user gives a function: ``vjp`` by a forward and a backward function, ``jvp`` by one
     function, ``jvps`` by one for each parameter, None for those without a derivative. ``nondiff`` are positions of
-    parameters. Without ``functions`` it has not been given yet."""
+    parameters. Without ``functions`` it has not been given yet. ``tangent`` is a second rule, for forward mode."""
 
     kind: str
     functions: tuple[FunctionSource | None, ...] = ()
     nondiff: tuple[int, ...] = ()
+    tangent: CustomRule | None = None
 
 
 @frozen(slots=True)
@@ -347,7 +348,8 @@ class FunctionSource:
     def plain(self) -> FunctionSource:
         """The function that has a rule, as one without, apart from others of the same text."""
         assert self.rule is not None
-        by = ",".join("" if f is None else f.key for f in self.rule.functions)
+        tangent = () if self.rule.tangent is None else self.rule.tangent.functions
+        by = ",".join("" if f is None else f.key for f in (*self.rule.functions, *tangent))
         return replace(self, rule=None, key=f"{self.key}/{self.rule.kind}({by}){self.rule.nondiff}")
 
 
