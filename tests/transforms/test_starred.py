@@ -76,3 +76,12 @@ def test_what_is_not_unpacked():
 
     with pytest.raises(linad.LinadError, match="given `gain` twice"):
         linear_grad(lambda x: several(x, gain=1.0, **{"gain": 2.0}))
+
+
+def test_all_of_the_rest_is_one_parameter():
+    def product(*xs):
+        return xs[0] * xs[1]
+
+    assert [np.shape(j) for j in linad.jacobian(product, "xs")(X, Y)] == [(3, 3), (3, 3)]
+    with pytest.raises(linad.LinadError, match=r"has no parameter number 1: all of `\*xs` is one parameter"):
+        linad.jacobian(product, 1)

@@ -44,7 +44,9 @@ from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
 PULLBACK = "linad.vjp's pullback"
 PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
-OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
+# of others: argnums, has_aux
+OPTIONS = {"jacobian": ("argnums", "mode", "has_aux"), "value_and_jacobian": ("argnums", "has_aux", "mode")}
+BY_POSITION = {"jacobian": 2}  # of others: all
 BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by its file
 AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
@@ -74,7 +76,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if kind in AT_ONCE:
         return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
     options = OPTIONS.get(kind, ("argnums", "has_aux"))
-    given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
+    given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
         raise Refused(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
@@ -665,6 +667,8 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
     match t:
         case TupleType(items=items, record=record):
             return TupleValue(tuple(_tangent(x, parts) for x in items), record)
+        case OtherType():
+            return NoneValue()
     found = next(parts)
     if found is None:
         return NoneValue()
