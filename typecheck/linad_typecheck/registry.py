@@ -1,6 +1,6 @@
 """Every name of a library that the language has, and which kind of table says what it means.
 
-The tables themselves are in the rooms above. The module that owns a table enters its names here when it is imported;
+The tables themselves are in the packages above. The module that owns a table enters its names here when it is imported;
 nothing here knows of any of them.
 """
 

@@ -190,7 +190,7 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
-    """``d["w"] = e``: the name means another dict from here on. Nobody else may have this one."""
+    """``d["w"] = e``: the name means another dict from here on. No other name may mean this one."""
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):

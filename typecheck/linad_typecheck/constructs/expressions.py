@@ -142,7 +142,7 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
 
 
 def _negated(ctx: Lowering, node: ast.UnaryOp) -> Value:
-    """The operand of ``not``, of which only the truth is asked for."""
+    """The operand of ``not``, of which only the truth is used."""
     if not isinstance(node.op, ast.Not):
         return usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
     inner = condition(ctx, node.operand)

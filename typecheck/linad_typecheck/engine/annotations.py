@@ -188,7 +188,7 @@ class _Reader:
         return self.at or self.source.span(node)
 
     def elsewhere(self, node: ast.expr, target: ast.expr) -> _Reader:
-        """The reader for ``target``, which stands behind ``node``; an alias of itself is refused."""
+        """The reader for ``target``, which stands after ``node``; an alias of itself is refused."""
         if target in self.seen:
             raise self.unsupported(node, "refers to itself")
         return _Reader(self.source, self.span(node), (*self.seen, target), self.field)

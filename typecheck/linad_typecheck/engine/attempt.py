@@ -269,7 +269,7 @@ class Attempt:
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
 
     def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
-        """What the body updates under another name shows in the iterations that follow, and behind the loop."""
+        """What the body updates under another name shows in the iterations that follow, and after the loop."""
         ctx, shape = self.ctx, self.shape
         for name, b in ended.items():
             h = head.get(name)

@@ -18,7 +18,7 @@ _DEEP = 16  # steps back to what an index was computed from
 
 
 def apart(ctx: Lowering, a: View, b: View) -> bool:
-    """Whether two views of one array surely share no cell: along one axis of it they hold different places."""
+    """Whether two views of one array are known to share no cell: along one axis of it they hold different places."""
     if a.flat is not None or b.flat is not None:
         return False
     return any(
@@ -45,7 +45,7 @@ def _different(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _before(ctx: Lowering, p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis surely end before the first of ``q``."""
+    """Whether places ``p`` of an axis are known to end before the first of ``q``."""
     if q.of is not None and not (isinstance(q.step, Const) and q.step.value > 0):
         return False
     # a slice that was cut off at the size of its axis has no places: its first one counts as it was before that

@@ -260,7 +260,7 @@ def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
 
 
 def disjoint(ctx: Lowering, a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
-    """Whether two places surely share no cell."""
+    """Whether two places are known to share no cell."""
     return a.var != b.var or apart(ctx, as_view(a).view, as_view(b).view)
 
 

@@ -58,7 +58,7 @@ class Known:
     below: Atom | None = None  # the index of a loop that counts from 0: where it stops
     less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
-    in_order: bool = False  # an array whose cells surely lie in the order of C
+    in_order: bool = False  # an array whose cells are known to lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
     # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
     raises: Raises = ()
@@ -204,7 +204,7 @@ class Lowering:
 
     def span(self, node: ast.AST) -> Span:
         source = self.source.source
-        return source.spans.get(node) or source.span(node)  # asked of every node, and of most more than once
+        return source.spans.get(node) or source.span(node)  # called for every node, for most more than once
 
     def report(self, message: Message) -> None:
         self.programs.report(message)

@@ -25,7 +25,7 @@ _HIGHEST: dict[DType, float] = dict.fromkeys(FLOATS, float("inf")) | {d: high fo
 
 
 def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
-    """A reduction of no cells has no result; it raises, also where no result is asked for."""
+    """A reduction of no cells has no result; it raises, also where the result is not used."""
     n = r.count(ctx)
     if isinstance(n, Const) and n.value > 0:
         return

@@ -61,7 +61,7 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
 
 def as_one(ctx: Lowering, *names: str) -> None:
     """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that
-    stays in use: nobody can tell, as long as none of them is updated while another one is used."""
+    stays in use: that makes no difference as long as none of them is updated while another one is used."""
     together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
@@ -181,7 +181,7 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
-    """Report what comes before the update or move of an array in one expression, and is used behind it. ``lost`` is
+    """Report what comes before the update or move of an array in one expression, and is used after it. ``lost`` is
     asked of each array that a value holds, or that an expression not yet evaluated is going to read."""
     for value, node in ctx.waiting():
         read = isinstance(value, Delayed)
@@ -319,7 +319,7 @@ def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edi
 
 
 def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
-    """Whether a loop leads from a move to a use that is not behind it in the text."""
+    """Whether a loop leads from a move to a use that is not after it in the text."""
     start = lambda s: (s.line, s.column)
     around = (
         n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp))
@@ -345,7 +345,7 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
             where = loss.made if loss.made != NOWHERE else loss.span
-            # of a field, say, the copy is taken elsewhere than behind the expression
+            # of a field, say, the copy is taken elsewhere than after the expression
             part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.variables.all_lent())
             how = f"bound to `{name}`, which is another array on other paths"
             what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"
