@@ -29,7 +29,7 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         v = expression(ctx, value, hint)
         if key is None:
             if not (isinstance(v, TupleValue) and v.mapping):
-                return _refused(ctx, value, v, "only a dict is unpacked into a dict")
+                raise _refused(ctx, value, v, "only a dict is unpacked into a dict")
             found |= zip(v.record.names, v.items, strict=True)
             continue
         found[known_key(ctx, key)] = v
@@ -239,10 +239,9 @@ def _holds(v: Value, base: TupleValue) -> bool:
     return contains(v, TupleValue) and any(_holds(x, base) for _, x in getattr(v, "captured", None) or ())
 
 
-def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:
-    if not isinstance(v, SILENT):
-        ctx.report(WrongType(ctx.span(node), what, describe(type_of(v))))
-    return Poison()
+def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Refused:
+    """The refusal of a value that is no dict."""
+    return Refused(None if isinstance(v, SILENT) else WrongType(ctx.span(node), what, describe(type_of(v))))
 
 
 def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:

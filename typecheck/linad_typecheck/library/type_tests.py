@@ -13,7 +13,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
     TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import BadCall, Unsupported
@@ -313,7 +313,9 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
                 Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools")
             )
         found = d if found is None else common(found, d)
-    return Poison() if found is None else DTypeValue(found)
+    if found is None:
+        raise Refused(None)
+    return DTypeValue(found)
 
 
 def _dtype(ctx: Lowering, args: Args) -> Value:
