@@ -190,15 +190,17 @@ class _Sizes:
         return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
-        """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does.
+        """Whether a loop goes between a number and a size, where the index of one around that does may stand for either.
         """
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)
-        if far is None or near is None or self.equal.root(far if up else self.without(far, "sub")) != size:
+        if far is None or near is None:
             return False
-        if isinstance(near, Const):
+        whole = self.equal.root(far if up else self.without(far, "sub")) == size
+        if whole and isinstance(near, Const):
             return True
-        k = self.loop_of(near, around)
+        end = near if whole else far if isinstance(near, Const) else None
+        k = None if end is None else self.loop_of(end, around)
         return k is not None and self.goes_through(around[k], size, around[:k])
 
     def without(self, a: Atom, op: str) -> Atom:
