@@ -194,6 +194,19 @@ def a_few_before(p: Points) -> float:
     return s
 
 
+def sections(x: Float64[np.ndarray, "m"], c: Points) -> float:
+    z, s = np.zeros((len(c), 2)), 0.0
+    for t in range(len(x)):
+        v = x[t]
+        for j in range(len(c)):
+            y = c[j, 0] * v + z[j, 0]
+            z[j, 0] = c[j, 1] * v - c[j, 2] * y + z[j, 1]
+            z[j, 1] = v * y
+            v = y
+        s += v * v
+    return s
+
+
 def under_a_condition(p: Points, full: bool) -> float:
     s = 0.0
     if full:
@@ -215,6 +228,7 @@ AS_WRITTEN = [
     (a_window, (RNG.random((5, 3)), 1, 3)),
     (near_the_end, (RNG.random((5, 3)),)),
     (before_the_first_few, (RNG.random((5, 3)),)),
+    (sections, (RNG.random(3), RNG.random((4, 3)))),
     (a_few_before, (RNG.random((5, 3)),)),
     (under_a_condition, (RNG.random((5, 3)), True)),
     (two_columns, (RNG.random((4, 4)),)),
