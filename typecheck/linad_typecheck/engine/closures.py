@@ -11,6 +11,7 @@ from ..messages.language import Unsupported
 from ..names.scope import FunctionSource
 from ..span import Span
 from .evaluation import usable
+from .refusal import Refused
 from .state import Lowering
 from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, Value
 
@@ -51,6 +52,5 @@ def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] 
         return v
     if v.source in outer:
         what = f"the nested function `{v.source.name}`, which calls itself through `{outer[-1].name}`"
-        ctx.report(Unsupported(span, what, "define both at the level of the module"))
-        return Poison()
+        raise Refused(Unsupported(span, what, "define both at the level of the module"))
     return FunctionValue(v.source, v.free, captured(ctx, v, span, outer))

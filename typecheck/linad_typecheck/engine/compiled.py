@@ -21,8 +21,9 @@ from ..types import BOOL, FLOATS, I64, INTS, NUMPY_NAMES, DType, Scalar
 from . import annotations as notes
 from .numbers import cast
 from .places import fresh_array, load, put, same_size
+from .refusal import Refused, refused
 from .state import ONE, ZERO, Lowering, zero
-from .values import ArrayValue, FlagValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from .values import ArrayValue, FlagValue, ScalarValue, TupleValue, Value, describe, type_of
 
 _EXAMPLE = 'write `float`, `int`, or as in `Float64[np.ndarray, "n"]`'
 RESULT = "result"
@@ -121,13 +122,20 @@ def _name(size: Affine) -> str:
 
 def call_of_compiled(ctx: Lowering) -> Value:
     """In place of the body of a function that is compiled elsewhere: the call of that, with its checks."""
+    before = ctx.path
+    try:
+        return _call(ctx)
+    except Refused as e:
+        return refused(ctx, e, before)
+
+
+def _call(ctx: Lowering) -> Value:
     source = ctx.source
     assert source.compiled is not None
     span, name = source.source.span(source.node), source.name
     found = declaration(source)
     if isinstance(found, Message):
-        ctx.report(found)
-        return Poison()
+        raise Refused(found)
     sizes: dict[str, Atom] = {}
     arrays: list[tuple[Declared, Var]] = []
     read: list[Var] = []
@@ -137,8 +145,7 @@ def call_of_compiled(ctx: Lowering) -> Value:
             value = ScalarValue(Const(value.value, Scalar(value.dtype)), value.weak)
         if not _fits(value, p):
             told = f"`{name}` takes {_words(p)} as `{p.name}`, and is given {describe(type_of(value))}"
-            ctx.report(BadRule(span, told, f"convert it where `{name}` is called", "declared here"))
-            return Poison()
+            raise Refused(BadRule(span, told, f"convert it where `{name}` is called", "declared here"))
         if isinstance(value, ArrayValue):
             arrays.append((p, value.var))
             for axis, size in enumerate(p.dims or ()):
