@@ -48,10 +48,10 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
 def all_passes() -> dict[str, Pass]:
     """Every pass by its name, in the order in which they are run first."""
     from .codegen.passes import LOOPS
-    from .optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION
+    from .optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
 
     return {
         p.name: p
-        for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, RENAMING, COMPARISONS, LOOPS)
+        for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
         for p in phase.passes
     }
