@@ -16,7 +16,7 @@ REFUSED = {  # with what is said of it
     "box_alias": "which `b` may be, too",
     "buffers_in_list": "indexed by a literal int",
     "composed": "returning a function",
-    "default_after": "is function and None",
+    "default_after": "a part of `default_after`",
     "dict_alias": "which `d` may be, too",
     "exc2": "`try`",
     "kalman_method": "which its caller sees",
@@ -28,7 +28,7 @@ REFUSED = {  # with what is said of it
     "rows_list": "after its array was updated",
     "rows_list_scratch": "after its array was updated",
     "two_names_loop": "after its array was updated",
-    **dict.fromkeys(("comp_lambda", "comp_lambda2", "closure_late", "closure_late_binding"), "there is no name `k`"),
+    "closure_late_binding": "has no value or is hidden",
     **dict.fromkeys(
         (
             "default_array",
@@ -37,10 +37,10 @@ REFUSED = {  # with what is said of it
             "default_late",
             "default_late_def",
             "default_loop",
-            "mutable_default",
         ),
-        "this default",
+        "a computed value as the default of",
     ),
+    "mutable_default": "this default",
 }
 
 

@@ -113,6 +113,7 @@ class FunctionValue:
     source: FunctionSource
     free: tuple[str, ...] = ()
     captured: tuple[tuple[str, Value], ...] | None = None
+    scopes: tuple[str, ...] = ()  # of each name in ``free``: the comprehension whose variable it is, if any
 
 
 CHEAPER = 2  # directions of forward mode that cost what one of reverse mode does
